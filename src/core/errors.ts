@@ -1,0 +1,78 @@
+/**
+ * The one error class. Expected outcomes are values (see `ClaimResult`); this is for what an operator, a caller or a
+ * model must hear about. Every message names the thing, says what was expected and what to do.
+ */
+export type ErrorCode =
+  // the caller's input
+  | "bad_input" //          malformed: a name, an id, a runbook, a flag
+  | "settings_invalid" //   a settings file or variable
+  | "not_found" //          no such task, member, mail, file
+  | "cycle" //              an edge would make a task wait for itself
+  | "already_started" //    a started task cannot be changed that way
+  | "name_taken"
+  | "mailbox_full"
+  // fencing
+  | "stale_claim" //        the claim is not (or no longer) the caller's
+  | "stale_seat" //         another process hosts this member now
+  | "answered" //           a protocol request was answered before, is not yours, or has another type
+  // the tools
+  | "not_permitted"
+  | "outside_workspace"
+  | "tool_failed"
+  // the model
+  | "model_missing" //      no model configured or unknown provider
+  | "model_auth" //         401/403: the key is missing or wrong
+  | "model_overloaded" //   429, 5xx, 529, network, stall, truncated stream
+  | "model_refused" //      400 and other refusals that a retry cannot mend
+  | "context_overflow"
+  // the run
+  | "budget" //             tokens, money or turns are used up
+  // the store
+  | "store_unavailable" //  cannot be opened, locked for too long, connection lost
+  | "store_newer"
+  | "store_foreign" //      a file of another program, a folder, damaged
+  | "import_invalid";
+
+/** What a process exits with. See `docs` in the README: 1 is a failed task, 130 an interruption. */
+const EXIT: Partial<Record<ErrorCode, number>> = {
+  model_missing: 3, model_auth: 3, model_overloaded: 3, model_refused: 3, context_overflow: 3,
+  budget: 4,
+  store_unavailable: 5, store_newer: 5, store_foreign: 5,
+};
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["model_overloaded", "store_unavailable"]);
+
+export type ErrorFacts = {
+  /** Milliseconds the other side asked us to wait. */
+  readonly retryAfterMs?: number;
+  /** HTTP status, when there was one. */
+  readonly status?: number;
+  readonly [key: string]: unknown;
+};
+
+export class EkidenError extends Error {
+  override readonly name = "EkidenError";
+  readonly code: ErrorCode;
+  readonly facts: ErrorFacts;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & { facts?: ErrorFacts } = {}) {
+    super(message, options);
+    this.code = code;
+    this.facts = options.facts ?? {};
+  }
+
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+
+  get exitCode(): number {
+    return EXIT[this.code] ?? 2;
+  }
+}
+
+/** True for our own errors, also for one that crossed a bundle boundary. */
+export const isEkidenError = (error: unknown, code?: ErrorCode): error is EkidenError =>
+  error instanceof Error && error.name === "EkidenError" && (code === undefined || (error as EkidenError).code === code);
+
+/** The sentence to show for whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,68 @@
+/** Ids and names. A brand costs nothing at run time and stops a mail id being passed where a task id is meant. */
+import { EkidenError } from "./errors.ts";
+
+declare const brand: unique symbol;
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** A small integer, counted per team: people and models both write "#12". */
+export type TaskId = Brand<number, "TaskId">;
+export type MailId = Brand<number, "MailId">;
+/** A protocol request that wants exactly one answer: a stop, a plan, a permission. */
+export type RequestId = Brand<string, "RequestId">;
+/** One process that hosts members of a team; random, new at every start. */
+export type HostId = Brand<string, "HostId">;
+/** The name of a member or a team, e.g. "alice". */
+export type Name = Brand<string, "Name">;
+/** Milliseconds since the epoch. */
+export type Instant = Brand<number, "Instant">;
+
+export const LEAD = "lead" as Name;
+/** The human being in front of the terminal or the page. Has a mailbox, but is no member. */
+export const PERSON = "person" as Name;
+/** The harness itself, as the sender of mail that no agent wrote (alarms, finished jobs, the quiet board). */
+export const HARNESS = "ekiden" as Name;
+export const DEFAULT_TEAM = "default" as Name;
+
+/** Names that no teammate may take, because each already means somebody else. */
+const RESERVED: ReadonlySet<string> = new Set([LEAD, PERSON, HARNESS, "all", "team", "none", "nobody", "everyone", "system", "user"]);
+const SHAPE = /^[a-z][a-z0-9-]{0,31}$/;
+
+export const instant = (ms: number): Instant => ms as Instant;
+export const later = (t: Instant, ms: number): Instant => (t + ms) as Instant;
+export const mailId = (n: number): MailId => n as MailId;
+export const asTaskId = (n: number): TaskId => n as TaskId;
+
+/**
+ * Reads a task id as people and models write it: `12`, `"12"`, `"#12"`, `"task 12"`.
+ * @throws EkidenError `bad_input` for anything else, with a hint, before anything touches the disk.
+ */
+export function taskId(text: string | number): TaskId {
+  const digits = typeof text === "number" ? String(text) : /^\s*(?:task[ _-]?)?#?(\d{1,15})\s*$/i.exec(text)?.[1];
+  const n = Number(digits);
+  if (digits === undefined || !Number.isSafeInteger(n) || n < 1)
+    throw new EkidenError("bad_input", `${quote(text)} is not a task id. A task id is the number that list_tasks shows, such as 12 or "#12".`);
+  return n as TaskId;
+}
+
+/**
+ * Names become branch names, folder names and mailbox keys, so they are checked once, here.
+ * @throws EkidenError `bad_input` naming the rule that was broken.
+ */
+export function name(text: string): Name {
+  if (!SHAPE.test(text))
+    throw new EkidenError("bad_input", `${quote(text)} is not a usable name. Use 1 to 32 lower-case letters, digits and dashes, beginning with a letter, such as "alice".`);
+  return text as Name;
+}
+
+/** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */
+export function teammateName(text: string): Name {
+  const checked = name(text);
+  if (RESERVED.has(checked)) throw new EkidenError("bad_input", `"${checked}" is reserved. Choose another name for a teammate, such as "alice".`);
+  return checked;
+}
+
+/** Input shown back to whoever sent it: quoted, on one line, never longer than 80 characters. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(typeof value === "string" ? value : String(value));
+  return text.length > 80 ? `${text.slice(0, 76)}…"` : text;
+}

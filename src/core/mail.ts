@@ -1,0 +1,117 @@
+/**
+ * What members, the person and the harness say to each other. Adding a protocol message = adding one member to `Body`:
+ * nothing compiles until it can be read by a model (`render`) and judged (`WAKES`).
+ */
+import { EkidenError } from "./errors.ts";
+import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
+import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
+import { tagged } from "./tags.ts";
+import type { Counts } from "./task.ts";
+
+export type Body =
+  | { readonly kind: "note"; readonly text: string }
+  | { readonly kind: "broadcast"; readonly text: string }
+  /** A member's own last words of a stint, carried by the harness. */
+  | { readonly kind: "result"; readonly task: TaskId | null; readonly text: string }
+  | { readonly kind: "idle_notice"; readonly reason: IdleReason; readonly completed: readonly TaskId[] }
+  /** A member is gone: why, what it last said, what went back to the board. */
+  | { readonly kind: "stopped"; readonly reason: ShutdownReason; readonly text: string; readonly released: readonly TaskId[] }
+  | { readonly kind: "task_failed"; readonly task: TaskId; readonly subject: string; readonly reason: string }
+  /** Nothing ready, nothing running, nothing unread: the lead's moment to conclude. */
+  | { readonly kind: "board_quiet"; readonly counts: Counts; readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[] }
+  | { readonly kind: "job_done"; readonly job: string; readonly command: string; readonly text: string; readonly isError: boolean }
+  | { readonly kind: "alarm"; readonly cron: string; readonly text: string }
+  | { readonly kind: "shutdown_request"; readonly request: RequestId; readonly reason: string; readonly deadline: Instant }
+  | { readonly kind: "shutdown_response"; readonly request: RequestId; readonly accepted: boolean; readonly reason: string }
+  | { readonly kind: "plan_request"; readonly task: TaskId | null; readonly text: string }
+  | { readonly kind: "plan_submission"; readonly request: RequestId; readonly task: TaskId; readonly attempt: number; readonly plan: string }
+  | { readonly kind: "plan_response"; readonly request: RequestId; readonly task: TaskId; readonly attempt: number; readonly approved: boolean; readonly feedback: string }
+  | { readonly kind: "permission_request"; readonly request: RequestId; readonly tool: string; readonly subject: string; readonly deadline: Instant }
+  | { readonly kind: "permission_response"; readonly request: RequestId; readonly allowed: boolean; readonly reason: string };
+
+export type Kind = Body["kind"];
+
+export type Mail = {
+  readonly id: MailId;
+  readonly from: Name;
+  readonly to: Name;
+  readonly at: Instant;
+  /** Interrupts the model call or the running command. */
+  readonly urgent: boolean;
+  readonly body: Body;
+  /** When it entered the recipient's conversation; null while queued. */
+  readonly deliveredAt: Instant | null;
+};
+
+/** Mail that wakes an idle member. The rest waits for its next turn: news about idling must not cost tokens. */
+export const WAKES: Readonly<Record<Kind, boolean>> = {
+  note: true, broadcast: true, result: true, stopped: true, task_failed: true, board_quiet: true, job_done: true, alarm: true,
+  shutdown_request: true, shutdown_response: true, plan_request: true, plan_submission: true, plan_response: true,
+  permission_request: true, permission_response: false, idle_notice: false,
+};
+
+/** What the other mail of a mailbox may not stand in front of. */
+export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
+
+export const MAIL_MAX = 200_000;
+/** Unread mails a mailbox holds; a further one is refused, never dropped. */
+export const MAILBOX_MAX = 20_000;
+
+/** @throws EkidenError `bad_input`. */
+export function checkText(text: string): string {
+  if (text.trim() === "") throw new EkidenError("bad_input", "The message is empty. Say something in `text`.");
+  if (text.length > MAIL_MAX) throw new EkidenError("bad_input", `The message has ${text.length} characters; at most ${MAIL_MAX}. Put it into a file and send the file's path.`);
+  return text;
+}
+
+/** How a mail reads to the model. Everything that came from somebody else is escaped. */
+export function render(mail: Mail): string {
+  const attributes = { id: mail.id, from: mail.from, kind: mail.body.kind, ...("request" in mail.body && { request: mail.body.request }) };
+  return tagged("mail", attributes, words(mail.body));
+}
+
+/** The words of a mail, for models and people alike. */
+export function words(body: Body): string {
+  switch (body.kind) {
+    case "note":
+    case "broadcast":
+    case "alarm":
+      return body.text;
+    case "result":
+      return body.task === null ? body.text : `About #${body.task}:\n${body.text}`;
+    case "idle_notice":
+      return `Idle (${body.reason})${body.completed.length > 0 ? `, completed ${list(body.completed)}` : ""}.`;
+    case "stopped":
+      return `Stopped (${body.reason})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
+    case "task_failed":
+      return `Task #${body.task} (${body.subject}) failed: ${body.reason}`;
+    case "board_quiet":
+      return quiet(body);
+    case "job_done":
+      return `Background job ${body.job} (${body.command}) ${body.isError ? "failed" : "finished"}:\n${body.text}`;
+    case "shutdown_request":
+      return `You are asked to stop: ${body.reason}\nAnswer with respond_shutdown before the deadline; if you refuse, say why. Without an answer you are stopped.`;
+    case "shutdown_response":
+      return body.accepted ? "I am stopping." : `I am not stopping yet: ${body.reason}`;
+    case "plan_request":
+      return `Submit a plan${body.task === null ? "" : ` for #${body.task}`} with submit_plan before you change anything.${body.text ? `\n${body.text}` : ""}`;
+    case "plan_submission":
+      return `My plan for #${body.task} (attempt ${body.attempt}); answer with review_plan:\n${body.plan}`;
+    case "plan_response":
+      return body.approved ? `Your plan for #${body.task} is approved.${body.feedback ? ` ${body.feedback}` : ""}` : `Your plan for #${body.task} is rejected: ${body.feedback}`;
+    case "permission_request":
+      return `May I run ${body.tool}: ${body.subject}?`;
+    case "permission_response":
+      return body.allowed ? "Allowed." : `Not allowed. ${body.reason}`;
+    default:
+      return body satisfies never;
+  }
+}
+
+const list = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(", ");
+
+function quiet({ counts, unfinished }: Extract<Body, { kind: "board_quiet" }>): string {
+  const head = `The board is quiet: ${counts.completed} of ${counts.total} tasks completed${counts.failed > 0 ? `, ${counts.failed} failed` : ""}${counts.cancelled > 0 ? `, ${counts.cancelled} cancelled` : ""}. Nobody is working and nothing can start by itself.`;
+  const rest = unfinished.map((t) => `#${t.id} ${t.subject}: ${t.why}`).join("\n");
+  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done.`;
+}

@@ -1,0 +1,16 @@
+/**
+ * Tags around what enters a conversation from elsewhere. Content that could be taken for one of our tags is defused, so that
+ * no mail, file or tool output can forge an identity, a claim or a mail.
+ */
+const OURS = "mail|identity|auto-claimed|own-task|summary|reminder|memory|skills|system|plan|project";
+const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
+
+/** Only what looks like one of our tags changes; code with `<` in it stays readable. */
+export const escapeTags = (text: string): string => text.replace(FORGED, "&lt;");
+
+export function tagged(tag: string, attributes: Readonly<Record<string, string | number | null>>, content: string): string {
+  const list = Object.entries(attributes).flatMap(([key, value]) => (value === null ? [] : [` ${key}="${escapeAttribute(String(value))}"`]));
+  return `<${tag}${list.join("")}>\n${escapeTags(content)}\n</${tag}>`;
+}
+
+const escapeAttribute = (text: string): string => text.replace(/["<>&\n\r]/g, (c) => `&#${c.charCodeAt(0)};`);

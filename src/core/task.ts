@@ -1,0 +1,124 @@
+/**
+ * The board: what a task is, and which tasks may start. Pure.
+ *
+ *   pending ──claim──▶ in_progress ──complete──▶ completed
+ *      ▲                 │  │
+ *      └──release/reap───┘  └──fail──▶ failed ──retry──▶ pending        any unfinished ──cancel──▶ cancelled ──retry──▶ pending
+ *
+ * *Ready* is derived: pending and every blocker completed. A failed or cancelled blocker keeps its dependants waiting, visibly.
+ */
+import { EkidenError } from "./errors.ts";
+import type { Instant, Name, TaskId } from "./ids.ts";
+
+type Facts = {
+  readonly id: TaskId;
+  readonly subject: string;
+  readonly description: string;
+  /** Edges are never removed: the graph is drawn from them later. */
+  readonly blockedBy: readonly TaskId[];
+  /** How many of `blockedBy` are not completed. Kept on the row, so that "ready" needs no join. */
+  readonly openBlockers: number;
+  /** Higher goes first. Default 0. */
+  readonly priority: number;
+  /** Estimated work in whatever unit the team uses; only ratios matter. Default 1. */
+  readonly estimate: number;
+  /** Only a teammate of this role may claim it. */
+  readonly role: string | null;
+  /** Path patterns this task will edit; two tasks whose patterns overlap do not run at once. */
+  readonly touches: readonly string[];
+  /** The owner must have a plan approved before it may change anything. */
+  readonly needsPlan: boolean;
+  /** Counts claims, and fences: a writer with an older number is refused. */
+  readonly attempt: number;
+  /** Why the last attempt ended without completion, if it did. */
+  readonly lastFailure: string | null;
+  readonly createdBy: Name;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+};
+
+export type Pending = Facts & { readonly status: "pending" };
+/** What `complete`, `fail` and `release` take: you cannot complete what you have not claimed. */
+export type Claimed = Facts & { readonly status: "in_progress"; readonly owner: Name; readonly startedAt: Instant };
+export type Completed = Facts & { readonly status: "completed"; readonly owner: Name; readonly startedAt: Instant; readonly endedAt: Instant; readonly result: string };
+export type Failed = Facts & { readonly status: "failed"; readonly owner: Name | null; readonly endedAt: Instant; readonly reason: string };
+export type Cancelled = Facts & { readonly status: "cancelled"; readonly owner: null; readonly endedAt: Instant; readonly reason: string };
+export type Task = Pending | Claimed | Completed | Failed | Cancelled;
+export type Status = Task["status"];
+
+export const isReady = (task: Task): task is Pending => task.status === "pending" && task.openBlockers === 0;
+export const isFinished = (task: Task): task is Completed | Failed | Cancelled =>
+  task.status === "completed" || task.status === "failed" || task.status === "cancelled";
+
+/** A task to be put on the board. `blockedBy` holds ids that exist, or positions (`{ nth }`) in the same batch. */
+export type NewTask = {
+  readonly subject: string;
+  readonly description?: string;
+  readonly blockedBy?: readonly (TaskId | { readonly nth: number })[];
+  readonly priority?: number;
+  readonly estimate?: number;
+  readonly role?: string | null;
+  readonly touches?: readonly string[];
+  readonly needsPlan?: boolean;
+};
+
+export type TaskChange = {
+  readonly subject?: string;
+  readonly description?: string;
+  readonly addBlockedBy?: readonly TaskId[];
+  readonly removeBlockedBy?: readonly TaskId[];
+  readonly priority?: number;
+  readonly estimate?: number;
+  readonly role?: string | null;
+  readonly touches?: readonly string[];
+  readonly needsPlan?: boolean;
+};
+
+/** Losing a race is ordinary, so it is a value: not an exception, and not a sentence to be searched for "Claimed". */
+export type ClaimResult =
+  | { readonly ok: true; readonly task: Claimed }
+  | { readonly ok: false; readonly why: "missing" }
+  | { readonly ok: false; readonly why: "taken"; readonly by: Name }
+  | { readonly ok: false; readonly why: "blocked"; readonly on: readonly TaskId[] }
+  | { readonly ok: false; readonly why: "finished"; readonly status: Status }
+  | { readonly ok: false; readonly why: "role"; readonly role: string }
+  | { readonly ok: false; readonly why: "touches"; readonly conflictsWith: TaskId }
+  | { readonly ok: false; readonly why: "busy"; readonly with: TaskId };
+
+/** Numbers of one board, for status lines and for knowing when the team is done. */
+export type Counts = {
+  readonly pending: number;
+  readonly ready: number;
+  readonly inProgress: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly total: number;
+};
+
+export const SUBJECT_MAX = 500;
+export const DESCRIPTION_MAX = 200_000;
+
+/** @throws EkidenError `bad_input` naming the field and its limit. */
+export function checkTask(task: NewTask | TaskChange): void {
+  const refuse = (what: string): never => {
+    throw new EkidenError("bad_input", what);
+  };
+  if (task.subject !== undefined) {
+    if (task.subject.trim() === "") refuse("A task needs a subject: one short line that says what is to be done.");
+    if (task.subject.length > SUBJECT_MAX) refuse(`The subject has ${task.subject.length} characters; at most ${SUBJECT_MAX}. Put the rest into the description.`);
+    if (/[\0\n\r]/.test(task.subject)) refuse("The subject must be one line without NUL characters. Put the rest into the description.");
+  }
+  if (task.description !== undefined) {
+    if (task.description.length > DESCRIPTION_MAX) refuse(`The description has ${task.description.length} characters; at most ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`);
+    if (task.description.includes("\0")) refuse("The description holds a NUL character. Remove it.");
+  }
+  if (task.priority !== undefined && !(Number.isInteger(task.priority) && Math.abs(task.priority) <= 1_000_000)) refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
+  if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9)) refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
+  if (typeof task.role === "string" && !/^[a-z0-9][\w .-]{0,63}$/i.test(task.role)) refuse(`${JSON.stringify(task.role)} is not a usable role. Use up to 64 letters, digits, spaces, dots and dashes.`);
+}
+
+export type Edge = readonly [task: TaskId, dependsOn: TaskId];
+
+/** What a cycle is called in an error: "#1 → #2 → #1". */
+export const showCycle = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(" → ");

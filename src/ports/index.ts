@@ -1,0 +1,6 @@
+/** Everything the runtime and the tools need from the world. Interfaces only; adapters implement them. */
+export type * from "./clock.ts";
+export type * from "./model.ts";
+export type * from "./shell.ts";
+export type * from "./store.ts";
+export type * from "./tool.ts";

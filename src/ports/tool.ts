@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import type { Entry } from "../core/chat.ts";
+import type { Name } from "../core/ids.ts";
+import type { IdleReason } from "../core/lifecycle.ts";
+import type { MemberKind, Profile, Seat } from "../core/member.ts";
+import type { Clock } from "./clock.ts";
+import type { Shell } from "./shell.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * - `read`: changes nothing; several run at once. - `write`: changes files. - `exec`: runs programs.
+ * - `team`: the board, the mailboxes, the roster: allowed unless a rule says otherwise.
+ */
+export type Access = "read" | "write" | "exec" | "team";
+
+export interface Tool<I = unknown> {
+  /** snake_case verb. */
+  readonly name: string;
+  /** For the model; every token is paid in every request. */
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  readonly access: Access;
+  /** What permission rules and feeds show of a call: the command, the path. */
+  subject?(input: I): string;
+  /** Whatever it throws becomes an error result for the model: the message must say what to do next. */
+  run(input: I, ctx: ToolContext): Promise<string>;
+}
+
+/** What a tool may use of the world. One per call. */
+export type ToolContext = {
+  readonly self: Name;
+  readonly kind: MemberKind | "subagent";
+  readonly seat: Seat;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  /** The folder file tools stay inside, absolute and without symlinks: the project, or the task's worktree. */
+  readonly workspace: string;
+  /** Aborts when the call must end: stop, urgent mail, timeout. */
+  readonly signal: AbortSignal;
+  /** Ends the stint after this turn. */
+  rest(reason: IdleReason): void;
+  /**
+   * The transcript entry that answers this call with `text`. A tool that hands it to a store operation has its answer written
+   * in the same transaction as its effect; the turn then does not write it again.
+   */
+  answer(text: string): Entry;
+  readonly team: TeamControl;
+};
+
+/** What only the process that hosts the team can do. */
+export interface TeamControl {
+  /** Joins the roster and starts its life in this process. @throws EkidenError `bad_input` | `name_taken`. */
+  spawn(profile: Omit<Profile, "kind">): Promise<void>;
+  /** Asks a member to stop. Resolves when the request is mailed; the deadline is enforced by its host. */
+  askToStop(name: Name, reason: string): Promise<void>;
+}
