@@ -1,0 +1,46 @@
+/**
+ * Three projects. `unit`: beside the source, in seconds. `system`: real stores, processes, terminals and browsers, as
+ * forks because some tests kill, chdir or load native addons. `chaos`: long and random, so `npm run chaos` only.
+ */
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    passWithNoTests: true,
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/architecture.test.ts"],
+          testTimeout: 5_000,
+          hookTimeout: 5_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "system",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/architecture.test.ts", "test/chaos/**"],
+          globalSetup: "test/global-setup.ts",
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "chaos",
+          include: ["test/chaos/**/*.test.ts"],
+          globalSetup: "test/global-setup.ts",
+          testTimeout: 240_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
