@@ -18,6 +18,8 @@ export default defineConfig({
     neverBundle: ["@vscode/ripgrep", "@photostructure/sqlite", /^node:/],
     onlyBundle: false,
   },
+  // Packages that offer both forms are taken as ES modules: jsonc-parser's other one cannot be bundled, and only ES modules shake.
+  inputOptions: { resolve: { mainFields: ["module", "main"] } },
   outputOptions: { comments: { legal: true, annotation: false, jsdoc: false } },
   plugins: [thirdPartyNotices("THIRD-PARTY-NOTICES.txt")],
 });
