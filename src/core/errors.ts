@@ -35,9 +35,15 @@ export type ErrorCode =
 
 /** What a process exits with. See `docs` in the README: 1 is a failed task, 130 an interruption. */
 const EXIT: Partial<Record<ErrorCode, number>> = {
-  model_missing: 3, model_auth: 3, model_overloaded: 3, model_refused: 3, context_overflow: 3,
+  model_missing: 3,
+  model_auth: 3,
+  model_overloaded: 3,
+  model_refused: 3,
+  context_overflow: 3,
   budget: 4,
-  store_unavailable: 5, store_newer: 5, store_foreign: 5,
+  store_unavailable: 5,
+  store_newer: 5,
+  store_foreign: 5,
 };
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["model_overloaded", "store_unavailable"]);
@@ -72,7 +78,9 @@ export class EkidenError extends Error {
 
 /** True for our own errors, also for one that crossed a bundle boundary. */
 export const isEkidenError = (error: unknown, code?: ErrorCode): error is EkidenError =>
-  error instanceof Error && error.name === "EkidenError" && (code === undefined || (error as EkidenError).code === code);
+  error instanceof Error &&
+  error.name === "EkidenError" &&
+  (code === undefined || (error as EkidenError).code === code);
 
 /** The sentence to show for whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

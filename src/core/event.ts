@@ -3,8 +3,8 @@
  * Whoever only watches (status line, feed, log, page) is a reader of this.
  */
 import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
-import type { Kind } from "./mail.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
+import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
 
 export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
@@ -12,30 +12,138 @@ export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "per
 export type Fact =
   | { readonly type: "team.created" }
   | { readonly type: "team.resumed"; readonly host: HostId }
-  | { readonly type: "team.finished"; readonly completed: number; readonly failed: number; readonly cancelled: number; readonly unfinished: number; readonly reason: string }
-  | { readonly type: "teammate.spawned"; readonly who: Name; readonly kind: MemberKind; readonly role: string; readonly model: string }
-  | { readonly type: "teammate.phase"; readonly who: Name; readonly phase: "work" | "idle" | "shutdown"; readonly reason?: IdleReason | ShutdownReason | undefined }
-  | { readonly type: "task.added"; readonly task: TaskId; readonly subject: string; readonly by: Name; readonly blockedBy: readonly TaskId[] }
-  | { readonly type: "task.changed"; readonly task: TaskId; readonly by: Name; readonly what: readonly string[] }
+  | {
+      readonly type: "team.finished";
+      readonly completed: number;
+      readonly failed: number;
+      readonly cancelled: number;
+      readonly unfinished: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "teammate.spawned";
+      readonly who: Name;
+      readonly kind: MemberKind;
+      readonly role: string;
+      readonly model: string;
+    }
+  | {
+      readonly type: "teammate.phase";
+      readonly who: Name;
+      readonly phase: "work" | "idle" | "shutdown";
+      readonly reason?: IdleReason | ShutdownReason | undefined;
+    }
+  | {
+      readonly type: "task.added";
+      readonly task: TaskId;
+      readonly subject: string;
+      readonly by: Name;
+      readonly blockedBy: readonly TaskId[];
+    }
+  | {
+      readonly type: "task.changed";
+      readonly task: TaskId;
+      readonly by: Name;
+      readonly what: readonly string[];
+    }
   | { readonly type: "task.claimed"; readonly task: TaskId; readonly by: Name; readonly attempt: number }
   | { readonly type: "task.completed"; readonly task: TaskId; readonly by: Name; readonly attempt: number }
-  | { readonly type: "task.failed"; readonly task: TaskId; readonly by: Name | null; readonly attempt: number; readonly reason: string }
-  | { readonly type: "task.released"; readonly task: TaskId; readonly from: Name | null; readonly why: ReleaseReason; readonly note?: string | undefined }
+  | {
+      readonly type: "task.failed";
+      readonly task: TaskId;
+      readonly by: Name | null;
+      readonly attempt: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "task.released";
+      readonly task: TaskId;
+      readonly from: Name | null;
+      readonly why: ReleaseReason;
+      readonly note?: string | undefined;
+    }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly by: Name; readonly reason: string }
   | { readonly type: "task.unblocked"; readonly task: TaskId; readonly by: TaskId }
-  | { readonly type: "mail.sent"; readonly mail: MailId; readonly from: Name; readonly to: Name; readonly kind: Kind }
-  | { readonly type: "mail.delivered"; readonly mail: MailId; readonly from: Name; readonly to: Name; readonly kind: Kind }
-  | { readonly type: "turn.taken"; readonly who: Name; readonly model: string; readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number; readonly usd: number; readonly ms: number; readonly text: string }
-  | { readonly type: "tool.called"; readonly who: Name; readonly tool: string; readonly subject: string; readonly ms: number; readonly isError: boolean; readonly note?: string | undefined }
-  | { readonly type: "permission.asked"; readonly who: Name; readonly request: RequestId; readonly tool: string; readonly subject: string }
-  | { readonly type: "permission.answered"; readonly who: Name; readonly tool: string; readonly subject: string; readonly allowed: boolean; readonly by: string }
+  | {
+      readonly type: "mail.sent";
+      readonly mail: MailId;
+      readonly from: Name;
+      readonly to: Name;
+      readonly kind: Kind;
+    }
+  | {
+      readonly type: "mail.delivered";
+      readonly mail: MailId;
+      readonly from: Name;
+      readonly to: Name;
+      readonly kind: Kind;
+    }
+  | {
+      readonly type: "turn.taken";
+      readonly who: Name;
+      readonly model: string;
+      readonly inputTokens: number;
+      readonly cachedTokens: number;
+      readonly outputTokens: number;
+      readonly usd: number;
+      readonly ms: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: "tool.called";
+      readonly who: Name;
+      readonly tool: string;
+      readonly subject: string;
+      readonly ms: number;
+      readonly isError: boolean;
+      readonly note?: string | undefined;
+    }
+  | {
+      readonly type: "permission.asked";
+      readonly who: Name;
+      readonly request: RequestId;
+      readonly tool: string;
+      readonly subject: string;
+    }
+  | {
+      readonly type: "permission.answered";
+      readonly who: Name;
+      readonly tool: string;
+      readonly subject: string;
+      readonly allowed: boolean;
+      readonly by: string;
+    }
   | { readonly type: "shutdown.asked"; readonly who: Name; readonly by: Name; readonly reason: string }
-  | { readonly type: "shutdown.answered"; readonly who: Name; readonly accepted: boolean; readonly reason: string }
+  | {
+      readonly type: "shutdown.answered";
+      readonly who: Name;
+      readonly accepted: boolean;
+      readonly reason: string;
+    }
   | { readonly type: "plan.submitted"; readonly who: Name; readonly task: TaskId; readonly attempt: number }
-  | { readonly type: "plan.answered"; readonly who: Name; readonly task: TaskId; readonly attempt: number; readonly approved: boolean; readonly by: Name }
+  | {
+      readonly type: "plan.answered";
+      readonly who: Name;
+      readonly task: TaskId;
+      readonly attempt: number;
+      readonly approved: boolean;
+      readonly by: Name;
+    }
   | { readonly type: "answer.ignored"; readonly from: Name; readonly request: string; readonly why: string }
-  | { readonly type: "context.compacted"; readonly who: Name; readonly layer: string; readonly before: number; readonly after: number }
-  | { readonly type: "model.retried"; readonly who: Name; readonly why: string; readonly attempt: number; readonly waitMs: number }
+  | {
+      readonly type: "context.compacted";
+      readonly who: Name;
+      readonly layer: string;
+      readonly before: number;
+      readonly after: number;
+    }
+  | {
+      readonly type: "model.retried";
+      readonly who: Name;
+      readonly why: string;
+      readonly attempt: number;
+      readonly waitMs: number;
+    }
   | { readonly type: "warning.raised"; readonly who: Name | null; readonly text: string };
 
 export type FactType = Fact["type"];

@@ -24,7 +24,18 @@ export const HARNESS = "ekiden" as Name;
 export const DEFAULT_TEAM = "default" as Name;
 
 /** Names that no teammate may take, because each already means somebody else. */
-const RESERVED: ReadonlySet<string> = new Set([LEAD, PERSON, HARNESS, "all", "team", "none", "nobody", "everyone", "system", "user"]);
+const RESERVED: ReadonlySet<string> = new Set([
+  LEAD,
+  PERSON,
+  HARNESS,
+  "all",
+  "team",
+  "none",
+  "nobody",
+  "everyone",
+  "system",
+  "user",
+]);
 const SHAPE = /^[a-z][a-z0-9-]{0,31}$/;
 
 export const instant = (ms: number): Instant => ms as Instant;
@@ -37,10 +48,14 @@ export const asTaskId = (n: number): TaskId => n as TaskId;
  * @throws EkidenError `bad_input` for anything else, with a hint, before anything touches the disk.
  */
 export function taskId(text: string | number): TaskId {
-  const digits = typeof text === "number" ? String(text) : /^\s*(?:task[ _-]?)?#?(\d{1,15})\s*$/i.exec(text)?.[1];
+  const digits =
+    typeof text === "number" ? String(text) : /^\s*(?:task[ _-]?)?#?(\d{1,15})\s*$/i.exec(text)?.[1];
   const n = Number(digits);
   if (digits === undefined || !Number.isSafeInteger(n) || n < 1)
-    throw new EkidenError("bad_input", `${quote(text)} is not a task id. A task id is the number that list_tasks shows, such as 12 or "#12".`);
+    throw new EkidenError(
+      "bad_input",
+      `${quote(text)} is not a task id. A task id is the number that list_tasks shows, such as 12 or "#12".`,
+    );
   return n as TaskId;
 }
 
@@ -50,14 +65,21 @@ export function taskId(text: string | number): TaskId {
  */
 export function name(text: string): Name {
   if (!SHAPE.test(text))
-    throw new EkidenError("bad_input", `${quote(text)} is not a usable name. Use 1 to 32 lower-case letters, digits and dashes, beginning with a letter, such as "alice".`);
+    throw new EkidenError(
+      "bad_input",
+      `${quote(text)} is not a usable name. Use 1 to 32 lower-case letters, digits and dashes, beginning with a letter, such as "alice".`,
+    );
   return text as Name;
 }
 
 /** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */
 export function teammateName(text: string): Name {
   const checked = name(text);
-  if (RESERVED.has(checked)) throw new EkidenError("bad_input", `"${checked}" is reserved. Choose another name for a teammate, such as "alice".`);
+  if (RESERVED.has(checked))
+    throw new EkidenError(
+      "bad_input",
+      `"${checked}" is reserved. Choose another name for a teammate, such as "alice".`,
+    );
   return checked;
 }
 

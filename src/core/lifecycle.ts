@@ -15,7 +15,15 @@
 import type { Instant } from "./ids.ts";
 
 export const IDLE_REASONS = [
-  "no_tool_use", "asked_to_idle", "turn_limit", "awaiting_messages", "awaiting_tasks", "awaiting_plan", "awaiting_permission", "rate_limited", "timeout",
+  "no_tool_use",
+  "asked_to_idle",
+  "turn_limit",
+  "awaiting_messages",
+  "awaiting_tasks",
+  "awaiting_plan",
+  "awaiting_permission",
+  "rate_limited",
+  "timeout",
 ] as const;
 export type IdleReason = (typeof IDLE_REASONS)[number];
 export type ShutdownReason = "asked" | "idle_timeout" | "failed" | "budget";
@@ -51,7 +59,9 @@ export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
       return { at: "idle", since: signal.now, reason: signal.reason };
     case "acted": {
       const left = phase.at === "work" ? phase.turnsLeft - 1 : limits.turnsPerStint;
-      return left > 0 ? { at: "work", turnsLeft: left } : { at: "idle", since: signal.now, reason: "turn_limit" };
+      return left > 0
+        ? { at: "work", turnsLeft: left }
+        : { at: "idle", since: signal.now, reason: "turn_limit" };
     }
     case "waited": {
       const over = phase.at === "idle" && signal.now - phase.since >= limits.idleTimeoutMs;

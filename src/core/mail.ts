@@ -15,19 +15,68 @@ export type Body =
   | { readonly kind: "result"; readonly task: TaskId | null; readonly text: string }
   | { readonly kind: "idle_notice"; readonly reason: IdleReason; readonly completed: readonly TaskId[] }
   /** A member is gone: why, what it last said, what went back to the board. */
-  | { readonly kind: "stopped"; readonly reason: ShutdownReason; readonly text: string; readonly released: readonly TaskId[] }
+  | {
+      readonly kind: "stopped";
+      readonly reason: ShutdownReason;
+      readonly text: string;
+      readonly released: readonly TaskId[];
+    }
   | { readonly kind: "task_failed"; readonly task: TaskId; readonly subject: string; readonly reason: string }
   /** Nothing ready, nothing running, nothing unread: the lead's moment to conclude. */
-  | { readonly kind: "board_quiet"; readonly counts: Counts; readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[] }
-  | { readonly kind: "job_done"; readonly job: string; readonly command: string; readonly text: string; readonly isError: boolean }
+  | {
+      readonly kind: "board_quiet";
+      readonly counts: Counts;
+      readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[];
+    }
+  | {
+      readonly kind: "job_done";
+      readonly job: string;
+      readonly command: string;
+      readonly text: string;
+      readonly isError: boolean;
+    }
   | { readonly kind: "alarm"; readonly cron: string; readonly text: string }
-  | { readonly kind: "shutdown_request"; readonly request: RequestId; readonly reason: string; readonly deadline: Instant }
-  | { readonly kind: "shutdown_response"; readonly request: RequestId; readonly accepted: boolean; readonly reason: string }
+  | {
+      readonly kind: "shutdown_request";
+      readonly request: RequestId;
+      readonly reason: string;
+      readonly deadline: Instant;
+    }
+  | {
+      readonly kind: "shutdown_response";
+      readonly request: RequestId;
+      readonly accepted: boolean;
+      readonly reason: string;
+    }
   | { readonly kind: "plan_request"; readonly task: TaskId | null; readonly text: string }
-  | { readonly kind: "plan_submission"; readonly request: RequestId; readonly task: TaskId; readonly attempt: number; readonly plan: string }
-  | { readonly kind: "plan_response"; readonly request: RequestId; readonly task: TaskId; readonly attempt: number; readonly approved: boolean; readonly feedback: string }
-  | { readonly kind: "permission_request"; readonly request: RequestId; readonly tool: string; readonly subject: string; readonly deadline: Instant }
-  | { readonly kind: "permission_response"; readonly request: RequestId; readonly allowed: boolean; readonly reason: string };
+  | {
+      readonly kind: "plan_submission";
+      readonly request: RequestId;
+      readonly task: TaskId;
+      readonly attempt: number;
+      readonly plan: string;
+    }
+  | {
+      readonly kind: "plan_response";
+      readonly request: RequestId;
+      readonly task: TaskId;
+      readonly attempt: number;
+      readonly approved: boolean;
+      readonly feedback: string;
+    }
+  | {
+      readonly kind: "permission_request";
+      readonly request: RequestId;
+      readonly tool: string;
+      readonly subject: string;
+      readonly deadline: Instant;
+    }
+  | {
+      readonly kind: "permission_response";
+      readonly request: RequestId;
+      readonly allowed: boolean;
+      readonly reason: string;
+    };
 
 export type Kind = Body["kind"];
 
@@ -45,9 +94,22 @@ export type Mail = {
 
 /** Mail that wakes an idle member. The rest waits for its next turn: news about idling must not cost tokens. */
 export const WAKES: Readonly<Record<Kind, boolean>> = {
-  note: true, broadcast: true, result: true, stopped: true, task_failed: true, board_quiet: true, job_done: true, alarm: true,
-  shutdown_request: true, shutdown_response: true, plan_request: true, plan_submission: true, plan_response: true,
-  permission_request: true, permission_response: false, idle_notice: false,
+  note: true,
+  broadcast: true,
+  result: true,
+  stopped: true,
+  task_failed: true,
+  board_quiet: true,
+  job_done: true,
+  alarm: true,
+  shutdown_request: true,
+  shutdown_response: true,
+  plan_request: true,
+  plan_submission: true,
+  plan_response: true,
+  permission_request: true,
+  permission_response: false,
+  idle_notice: false,
 };
 
 /** What the other mail of a mailbox may not stand in front of. */
@@ -59,14 +121,24 @@ export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */
 export function checkText(text: string): string {
-  if (text.trim() === "") throw new EkidenError("bad_input", "The message is empty. Say something in `text`.");
-  if (text.length > MAIL_MAX) throw new EkidenError("bad_input", `The message has ${text.length} characters; at most ${MAIL_MAX}. Put it into a file and send the file's path.`);
+  if (text.trim() === "")
+    throw new EkidenError("bad_input", "The message is empty. Say something in `text`.");
+  if (text.length > MAIL_MAX)
+    throw new EkidenError(
+      "bad_input",
+      `The message has ${text.length} characters; at most ${MAIL_MAX}. Put it into a file and send the file's path.`,
+    );
   return text;
 }
 
 /** How a mail reads to the model. Everything that came from somebody else is escaped. */
 export function render(mail: Mail): string {
-  const attributes = { id: mail.id, from: mail.from, kind: mail.body.kind, ...("request" in mail.body && { request: mail.body.request }) };
+  const attributes = {
+    id: mail.id,
+    from: mail.from,
+    kind: mail.body.kind,
+    ...("request" in mail.body && { request: mail.body.request }),
+  };
   return tagged("mail", attributes, words(mail.body));
 }
 
@@ -98,7 +170,9 @@ export function words(body: Body): string {
     case "plan_submission":
       return `My plan for #${body.task} (attempt ${body.attempt}); answer with review_plan:\n${body.plan}`;
     case "plan_response":
-      return body.approved ? `Your plan for #${body.task} is approved.${body.feedback ? ` ${body.feedback}` : ""}` : `Your plan for #${body.task} is rejected: ${body.feedback}`;
+      return body.approved
+        ? `Your plan for #${body.task} is approved.${body.feedback ? ` ${body.feedback}` : ""}`
+        : `Your plan for #${body.task} is rejected: ${body.feedback}`;
     case "permission_request":
       return `May I run ${body.tool}: ${body.subject}?`;
     case "permission_response":

@@ -8,8 +8,14 @@ const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
 /** Only what looks like one of our tags changes; code with `<` in it stays readable. */
 export const escapeTags = (text: string): string => text.replace(FORGED, "&lt;");
 
-export function tagged(tag: string, attributes: Readonly<Record<string, string | number | null>>, content: string): string {
-  const list = Object.entries(attributes).flatMap(([key, value]) => (value === null ? [] : [` ${key}="${escapeAttribute(String(value))}"`]));
+export function tagged(
+  tag: string,
+  attributes: Readonly<Record<string, string | number | null>>,
+  content: string,
+): string {
+  const list = Object.entries(attributes).flatMap(([key, value]) =>
+    value === null ? [] : [` ${key}="${escapeAttribute(String(value))}"`],
+  );
   return `<${tag}${list.join("")}>\n${escapeTags(content)}\n</${tag}>`;
 }
 

@@ -39,10 +39,30 @@ type Facts = {
 
 export type Pending = Facts & { readonly status: "pending" };
 /** What `complete`, `fail` and `release` take: you cannot complete what you have not claimed. */
-export type Claimed = Facts & { readonly status: "in_progress"; readonly owner: Name; readonly startedAt: Instant };
-export type Completed = Facts & { readonly status: "completed"; readonly owner: Name; readonly startedAt: Instant; readonly endedAt: Instant; readonly result: string };
-export type Failed = Facts & { readonly status: "failed"; readonly owner: Name | null; readonly endedAt: Instant; readonly reason: string };
-export type Cancelled = Facts & { readonly status: "cancelled"; readonly owner: null; readonly endedAt: Instant; readonly reason: string };
+export type Claimed = Facts & {
+  readonly status: "in_progress";
+  readonly owner: Name;
+  readonly startedAt: Instant;
+};
+export type Completed = Facts & {
+  readonly status: "completed";
+  readonly owner: Name;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly result: string;
+};
+export type Failed = Facts & {
+  readonly status: "failed";
+  readonly owner: Name | null;
+  readonly endedAt: Instant;
+  readonly reason: string;
+};
+export type Cancelled = Facts & {
+  readonly status: "cancelled";
+  readonly owner: null;
+  readonly endedAt: Instant;
+  readonly reason: string;
+};
 export type Task = Pending | Claimed | Completed | Failed | Cancelled;
 export type Status = Task["status"];
 
@@ -105,17 +125,33 @@ export function checkTask(task: NewTask | TaskChange): void {
     throw new EkidenError("bad_input", what);
   };
   if (task.subject !== undefined) {
-    if (task.subject.trim() === "") refuse("A task needs a subject: one short line that says what is to be done.");
-    if (task.subject.length > SUBJECT_MAX) refuse(`The subject has ${task.subject.length} characters; at most ${SUBJECT_MAX}. Put the rest into the description.`);
-    if (/[\0\n\r]/.test(task.subject)) refuse("The subject must be one line without NUL characters. Put the rest into the description.");
+    if (task.subject.trim() === "")
+      refuse("A task needs a subject: one short line that says what is to be done.");
+    if (task.subject.length > SUBJECT_MAX)
+      refuse(
+        `The subject has ${task.subject.length} characters; at most ${SUBJECT_MAX}. Put the rest into the description.`,
+      );
+    if (/[\0\n\r]/.test(task.subject))
+      refuse("The subject must be one line without NUL characters. Put the rest into the description.");
   }
   if (task.description !== undefined) {
-    if (task.description.length > DESCRIPTION_MAX) refuse(`The description has ${task.description.length} characters; at most ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`);
+    if (task.description.length > DESCRIPTION_MAX)
+      refuse(
+        `The description has ${task.description.length} characters; at most ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`,
+      );
     if (task.description.includes("\0")) refuse("The description holds a NUL character. Remove it.");
   }
-  if (task.priority !== undefined && !(Number.isInteger(task.priority) && Math.abs(task.priority) <= 1_000_000)) refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
-  if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9)) refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
-  if (typeof task.role === "string" && !/^[a-z0-9][\w .-]{0,63}$/i.test(task.role)) refuse(`${JSON.stringify(task.role)} is not a usable role. Use up to 64 letters, digits, spaces, dots and dashes.`);
+  if (
+    task.priority !== undefined &&
+    !(Number.isInteger(task.priority) && Math.abs(task.priority) <= 1_000_000)
+  )
+    refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
+  if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))
+    refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
+  if (typeof task.role === "string" && !/^[a-z0-9][\w .-]{0,63}$/i.test(task.role))
+    refuse(
+      `${JSON.stringify(task.role)} is not a usable role. Use up to 64 letters, digits, spaces, dots and dashes.`,
+    );
 }
 
 export type Edge = readonly [task: TaskId, dependsOn: TaskId];

@@ -8,7 +8,11 @@ export type ToolSpec = {
 };
 
 /** Tokens of one reply. `inputTokens` counts everything read, cached or not. */
-export type Usage = { readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number };
+export type Usage = {
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+};
 
 export type ModelRequest = {
   readonly system: string;
@@ -34,7 +38,11 @@ export type ReplyOptions = {
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: Delta) => void;
   /** Told before each wait of the retry policy. */
-  readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly why: string }) => void;
+  readonly onRetry?: (retry: {
+    readonly attempt: number;
+    readonly waitMs: number;
+    readonly why: string;
+  }) => void;
 };
 
 export interface Model {

@@ -120,8 +120,12 @@ export interface Roster {
    * Finds hosts that are dead (lease over, or `isAlive(machine, pid)` says false) and puts their members' tasks back, once each.
    * Members left without host are returned, for whoever wants to run them.
    */
-  reap(isAlive: (machine: string, pid: number) => boolean | null): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
-  hosts(): Promise<{ readonly id: HostId; readonly machine: string; readonly pid: number; readonly leaseUntil: Instant }[]>;
+  reap(
+    isAlive: (machine: string, pid: number) => boolean | null,
+  ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
+  hosts(): Promise<
+    { readonly id: HostId; readonly machine: string; readonly pid: number; readonly leaseUntil: Instant }[]
+  >;
 }
 
 /** An entry with its place. */
@@ -176,7 +180,10 @@ export type Cursor = Brand<string, "Cursor">;
 export interface Journal {
   note(facts: readonly Fact[]): Promise<void>;
   /** The next events after `cursor`, oldest first, none missed even when numbers were given out before commits. */
-  read(cursor: Cursor, options?: { readonly limit?: number; readonly types?: readonly FactType[] }): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
+  read(
+    cursor: Cursor,
+    options?: { readonly limit?: number; readonly types?: readonly FactType[] },
+  ): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
   /** The place behind everything that can be seen now. */
   end(): Promise<Cursor>;
   /** From an event's number, as people type it. */

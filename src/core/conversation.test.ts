@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callsOf, type Entry, heard, INTERRUPTED, type Message } from "./chat.ts";
+import { assemble, Conversation } from "./conversation.ts";
+
+const said = (text: string, ...calls: string[]): Entry => ({
+  kind: "said",
+  message: {
+    role: "assistant",
+    content: [
+      ...(text ? [{ type: "text" as const, text }] : []),
+      ...calls.map((id) => ({ type: "call" as const, id, tool: "bash", input: {} })),
+    ],
+  },
+});
+const result = (id: string, text = "ok"): Entry => ({
+  kind: "result",
+  result: { type: "result", id, tool: "bash", text, isError: false },
+});
+
+/** What every provider demands of a conversation. */
+function faults(messages: readonly Message[]): string[] {
+  const found: string[] = [];
+  messages.forEach((message, i) => {
+    if (i > 0 && messages[i - 1]?.role === message.role)
+      found.push(`two ${message.role} messages in a row at ${i}`);
+    if (message.role === "assistant") {
+      const next = messages[i + 1];
+      const answers =
+        next?.role === "user" ? next.content.flatMap((c) => (c.type === "result" ? [c.id] : [])) : [];
+      const asked = callsOf(message).map((c) => c.id);
+      if (next !== undefined || asked.length > 0)
+        if (JSON.stringify(asked) !== JSON.stringify(answers))
+          found.push(`calls ${asked} answered by ${answers} at ${i}`);
+    } else if (i === 0 && message.content.some((c) => c.type === "result"))
+      found.push("orphan result at the start");
+  });
+  return found;
+}
+
+describe("a conversation", () => {
+  it("puts results behind their reply in call order, before what was heard meanwhile", () => {
+    const messages = assemble([
+      heard("go"),
+      said("", "a", "b"),
+      result("b", "second"),
+      heard("mail"),
+      result("a", "first"),
+    ]);
+    expect(messages.at(-1)).toEqual({
+      role: "user",
+      content: [
+        expect.objectContaining({ id: "a", text: "first" }),
+        expect.objectContaining({ id: "b", text: "second" }),
+        { type: "text", text: "mail" },
+      ],
+    });
+  });
+
+  it("answers a call that a crash cut short", () => {
+    const conversation = new Conversation([heard("go"), said("", "a", "b"), result("a")]);
+    expect(conversation.openCalls().map((c) => c.id)).toEqual(["b"]);
+    expect(conversation.messages().at(-1)?.content).toMatchObject([
+      { id: "a", text: "ok" },
+      { id: "b", text: INTERRUPTED, isError: true },
+    ]);
+  });
+
+  it("starts at the last summary", () => {
+    const messages = assemble([
+      heard("old"),
+      said("old", "a"),
+      result("a"),
+      { kind: "summary", text: "the gist" },
+      heard("new"),
+    ]);
+    expect(messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "the gist" },
+          { type: "text", text: "new" },
+        ],
+      },
+    ]);
+  });
+
+  it("keeps the identity of settled messages", () => {
+    const conversation = new Conversation([heard("go"), said("", "a"), result("a"), said("done")]);
+    const before = conversation.messages();
+    conversation.add(heard("more"));
+    const after = conversation.messages();
+    expect(before.every((message, i) => after[i] === message)).toBe(true);
+  });
+
+  it("never holds an unanswered call or an orphan result, whatever was recorded", () => {
+    const entry = fc.oneof(
+      fc.string().map(heard),
+      fc
+        .tuple(fc.string(), fc.uniqueArray(fc.constantFrom("a", "b", "c", "d")))
+        .map(([text, ids]) => said(text, ...ids)),
+      fc.constantFrom("a", "b", "c", "d", "e").map((id) => result(id)),
+      fc.string().map((text): Entry => ({ kind: "summary", text })),
+    );
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
+        expect(faults(assemble(entries))).toEqual([]);
+      }),
+    );
+  });
+});
