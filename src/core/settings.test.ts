@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { didYouMean, nearest } from "./nearest.ts";
+import { aboutSetting, DEFAULTS, mergeSettings, recruits, SETTING_KEYS, settingsLayer } from "./settings.ts";
+
+describe("settings", () => {
+  it("describe every key in one line", () => {
+    for (const key of SETTING_KEYS) expect(aboutSetting(key)).toMatch(/^\S[^\n]+\.?$/);
+  });
+
+  it("have defaults that are themselves valid", () => {
+    expect(settingsLayer.parse({ ...DEFAULTS })).toEqual(DEFAULTS);
+  });
+
+  it("read teammates as a number or as names with roles", () => {
+    expect(settingsLayer.parse({ teammates: 2 }).teammates).toEqual([
+      { name: "alice", role: "" },
+      { name: "bob", role: "" },
+    ]);
+    expect(settingsLayer.parse({ teammates: ["zoe: tester"] }).teammates).toEqual([
+      { name: "zoe", role: "tester" },
+    ]);
+    expect(new Set(recruits(60).map((r) => r.name)).size).toBe(60);
+  });
+
+  it.each([
+    [{ teammates: ["lead"] }, "reserved"],
+    [{ teammates: ["A B"] }, "not a usable name"],
+    [{ team: "../x" }, "not a usable name"],
+    [{ idleTimeoutMs: "soon" }, "never"],
+    [{ turnsPerStint: 0 }, "1 or more"],
+    [{ permissionMode: "yolo" }, "accept-edits"],
+    [{ budgetUsd: -1 }, "above 0"],
+    [{ baseUrl: "localhost" }, "URL"],
+    [{ colour: "red" }, "colour"],
+  ])("refuse %j", (input, expected) => {
+    const parsed = settingsLayer.safeParse(input);
+    expect(JSON.stringify(parsed.error?.issues)).toContain(expected);
+  });
+
+  it("let the strongest source win, but add up the rules", () => {
+    const merged = mergeSettings([
+      { idleTimeoutMs: 5, deny: ["bash(rm *)"] },
+      { idleTimeoutMs: 6, turnsPerStint: 7, deny: ["web", "bash(rm *)"] },
+    ]);
+    expect(merged).toMatchObject({
+      idleTimeoutMs: 5,
+      turnsPerStint: 7,
+      deny: ["bash(rm *)", "web"],
+      leaseMs: 15_000,
+    });
+    expect(settingsLayer.parse({ idleTimeoutMs: "never" }).idleTimeoutMs).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("nearest", () => {
+  it.each([
+    ["taks", "tasks"],
+    ["idletimeoutms", "idleTimeoutMs"],
+    ["modle", "model"],
+    ["xyzzy", null],
+    ["", null],
+  ])("%s is nearest to %s", (word, expected) => {
+    expect(nearest(word, ["tasks", "team", "model", "idleTimeoutMs"])).toBe(expected);
+  });
+
+  it("says nothing when nothing is near", () => {
+    expect(didYouMean("qqq", ["tasks"])).toBe("");
+    expect(didYouMean("task", ["tasks"])).toBe(' Did you mean "tasks"?');
+  });
+});

@@ -1,0 +1,140 @@
+/**
+ * Every setting once: its shape, its meaning, its default. Files, variables and flags are all read through this table
+ * (src/apps/settings.ts); a new setting is one line in `FIELDS` and, if it has one, one in `DEFAULTS`.
+ */
+import { z } from "zod";
+import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
+
+export const PERMISSION_MODES = ["plan", "default", "accept-edits", "bypass"] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** One teammate to start with. `role` is "" for none. */
+export type Recruit = { readonly name: Name; readonly role: string };
+
+const NAMES =
+  "alice bob carol dave erin frank grace heidi ivan judy kate leo mia nina oscar peggy quinn rita sam tess".split(
+    " ",
+  );
+
+/** Names for `--teammates N`: alice, bob, carol …, and numbered ones when the list is used up. */
+export const recruits = (count: number): Recruit[] =>
+  Array.from({ length: count }, (_, i) => ({
+    name: teammateName(NAMES[i] ?? `teammate-${i + 1}`),
+    role: "",
+  }));
+
+/** Reads `alice` or `alice:tester`. @throws EkidenError `bad_input` */
+export function recruit(text: string): Recruit {
+  const at = text.indexOf(":");
+  const role = at < 0 ? "" : text.slice(at + 1).trim();
+  return { name: teammateName((at < 0 ? text : text.slice(0, at)).trim()), role };
+}
+
+/** Runs a reader that throws; its message becomes the issue, so that names are checked by one rule everywhere. */
+const read =
+  <I, O>(reader: (input: I) => O) =>
+  (input: I, ctx: { addIssue(issue: string): void }): O => {
+    try {
+      return reader(input);
+    } catch (error) {
+      ctx.addIssue(error instanceof Error ? error.message : String(error));
+      return z.NEVER;
+    }
+  };
+
+const count = z.int("a whole number").min(0, "a number of 0 or more");
+const positive = z.int("a whole number").min(1, "a number of 1 or more");
+const duration = positive.max(2_147_483_647, "at most 2147483647 milliseconds");
+const text = z.string("a text").min(1, "a text that is not empty");
+const rules = z.array(text, `a list of rules such as ["bash(git status)"]`).readonly();
+const flag = z.boolean("true or false");
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
+
+const FIELDS = {
+  model: text.describe("Model of the lead and the teammates, as provider/model."),
+  leadModel: text.describe("Model of the lead, where it differs from `model`."),
+  baseUrl: z
+    .url("a URL such as http://localhost:11434/v1")
+    .describe("Address of the openai-compatible provider."),
+  teammates: z
+    .union(
+      [
+        count.max(1000).transform(recruits),
+        z.array(z.string().transform(read(recruit)), "a number or a list").readonly(),
+      ],
+      `a number, or a list of names such as ["alice", "bob:tester"]`,
+    )
+    .transform((list): readonly Recruit[] => list)
+    .describe("Teammates to start with: a number, or names with an optional role after a colon."),
+  turnsPerStint: positive.describe("Model calls a member makes in one go before it pauses as idle."),
+  maxTurns: positive.describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
+  idleTimeoutMs: z
+    .union([duration, z.literal("never")], `milliseconds, or "never"`)
+    .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
+    .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
+  idlePollMs: duration.describe("How often an idle member looks by itself, should a wake-up be lost."),
+  leaseMs: duration
+    .min(100, "100 or more")
+    .describe("How long a claim outlives the last heartbeat of its host."),
+  maxAttempts: positive.describe("Times a task is claimed before it counts as failed."),
+  shutdownDeadlineMs: duration.describe("How long a member may take to answer a request to stop."),
+  bashTimeoutMs: duration.describe("How long one command may run."),
+  permissionMode: oneOf(PERMISSION_MODES).describe(
+    "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
+  ),
+  allow: rules.describe("Calls that are allowed without asking."),
+  ask: rules.describe("Calls that are always asked about."),
+  deny: rules.describe("Calls that are refused, whatever else allows them."),
+  budgetTokens: positive.describe("Tokens the team may use in all; then it stops with exit code 4."),
+  budgetUsd: z
+    .number("a number")
+    .positive("a number above 0")
+    .describe("US dollars the team may spend in all; then it stops with exit code 4."),
+  store: text.describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
+  team: z.string("a name").transform(read(name)).describe("Name of the team."),
+  leadMayHoldSeveralTasks: flag.describe("Whether the lead may have several tasks in progress at once."),
+  worktrees: flag.describe("Whether every task gets a git worktree of its own."),
+} as const;
+
+/** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
+export const settingsLayer = z.strictObject(FIELDS).partial();
+export type SettingsLayer = z.output<typeof settingsLayer>;
+export type SettingKey = keyof typeof FIELDS;
+
+/** Settings that have no default: unset means what their description says of it. */
+type Unset = "model" | "leadModel" | "baseUrl" | "teammates" | "maxTurns" | "budgetTokens" | "budgetUsd";
+export type Settings = Readonly<Required<Omit<SettingsLayer, Unset>> & Pick<SettingsLayer, Unset>>;
+
+export const DEFAULTS: Settings = {
+  turnsPerStint: 50,
+  idleTimeoutMs: 60_000,
+  idlePollMs: 5_000,
+  leaseMs: 15_000,
+  maxAttempts: 3,
+  shutdownDeadlineMs: 30_000,
+  bashTimeoutMs: 120_000,
+  permissionMode: "default",
+  allow: [],
+  ask: [],
+  deny: [],
+  store: "sqlite:.ekiden/team.db",
+  team: DEFAULT_TEAM,
+  leadMayHoldSeveralTasks: false,
+  worktrees: false,
+};
+
+export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
+export const aboutSetting = (key: SettingKey): string => FIELDS[key].description ?? "";
+
+/** Lists of rules add up over all sources, so that no source can take back another's `deny`. */
+const ADDED_UP = ["allow", "ask", "deny"] as const satisfies readonly SettingKey[];
+
+/** Puts the sources together, strongest first, over the defaults. */
+export function mergeSettings(layers: readonly SettingsLayer[]): Settings {
+  const merged: Record<string, unknown> = { ...DEFAULTS };
+  for (const layer of [...layers].reverse())
+    for (const [key, value] of Object.entries(layer)) if (value !== undefined) merged[key] = value;
+  for (const key of ADDED_UP) merged[key] = [...new Set(layers.flatMap((layer) => layer[key] ?? []))];
+  return merged as Settings;
+}
