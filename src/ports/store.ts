@@ -102,8 +102,8 @@ export interface Roster {
   adopt(name: Name, host: HostId): Promise<Seat | null>;
   member(name: Name): Promise<Member | null>;
   members(): Promise<Member[]>;
-  /** @throws `stale_seat` */
-  setActivity(seat: Seat, activity: Activity): Promise<void>;
+  /** With mail from the member that belongs to it (an idle notice), in one step. @throws `stale_seat` */
+  setActivity(seat: Seat, activity: Activity, mail?: readonly Outgoing[]): Promise<void>;
   /**
    * The end of a life, in one step: phase shutdown, its tasks back on the board, unanswered requests closed, `stopped` mailed to
    * the lead with its last words, the seat given up. @throws `stale_seat`
@@ -136,9 +136,16 @@ export interface Transcripts {
   current(name: Name): Promise<Entry[]>;
   /** All of it, in pages of `limit`, oldest first. */
   all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
-  /** Appends, and books facts and costs, in one step. @throws `stale_seat` */
-  record(seat: Seat, entries: readonly Entry[], facts?: readonly Fact[], spent?: Spent): Promise<void>;
+  /** @throws `stale_seat` */
+  record(seat: Seat, entries: readonly Entry[], along?: Along): Promise<void>;
 }
+
+/** What is written in the same step as transcript entries: facts, costs, and mail from the member itself. */
+export type Along = {
+  readonly facts?: readonly Fact[];
+  readonly spent?: Spent;
+  readonly mail?: readonly Outgoing[];
+};
 
 export type Ask =
   | { readonly kind: "shutdown"; readonly reason: string; readonly urgent?: boolean }

@@ -36,6 +36,8 @@ export type ToolContext = {
   readonly shell: Shell;
   /** The folder file tools stay inside, absolute and without symlinks: the project, or the task's worktree. */
   readonly workspace: string;
+  /** Further folders that file tools may read, such as the one of spooled output. */
+  readonly readable: readonly string[];
   /** Aborts when the call must end: stop, urgent mail, timeout. */
   readonly signal: AbortSignal;
   /** Ends the stint after this turn. */

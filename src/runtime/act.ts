@@ -1,0 +1,113 @@
+/** ACT and RECORD: the calls of one reply, run and answered. */
+import type { Entry, ToolCall } from "../core/chat.ts";
+import { messageOf } from "../core/errors.ts";
+import type { IdleReason } from "../core/lifecycle.ts";
+import type { Tool, ToolContext } from "../ports/index.ts";
+import { interruptionOf } from "./interruption.ts";
+import type { Agent } from "./turn.ts";
+
+/**
+ * Neighbouring calls that only read run at once; everything else runs alone, in call order. Each answer is stored as soon as
+ * it is there. Afterwards every call of the reply has an answer, unless the process is being taken down.
+ * @throws the signal's reason for interruptions that end the member's stay in this process.
+ */
+export async function act(
+  agent: Agent,
+  calls: readonly ToolCall[],
+  signal: AbortSignal,
+  rest: (why: IdleReason) => void,
+): Promise<void> {
+  for (const batch of batches(agent, calls))
+    await Promise.all(batch.map((call) => answer(agent, call, signal, rest)));
+}
+
+function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: ToolCall[][] = [];
+  let reading = false;
+  for (const call of calls) {
+    const reads = tools.get(call.tool)?.access === "read";
+    const last = groups.at(-1);
+    if (reads && reading && last) last.push(call);
+    else groups.push([call]);
+    reading = reads;
+  }
+  return groups;
+}
+
+/** Whatever a tool throws is news for the model, not for us: this is the only place that turns errors into text. */
+async function answer(
+  agent: Agent,
+  call: ToolCall,
+  signal: AbortSignal,
+  rest: (why: IdleReason) => void,
+): Promise<void> {
+  const { store, seat, clock, conversation } = agent;
+  const tool = agent.tools.get(call.tool);
+  const result = (text: string, isError: boolean): Entry => ({
+    kind: "result",
+    result: { type: "result", id: call.id, tool: call.tool, text, isError },
+  });
+  const began = clock.now();
+  let subject = "";
+  let written: Entry | null = null;
+  let entry: Entry;
+  try {
+    if (signal.aborted) throw signal.reason;
+    if (!tool)
+      throw new Error(`There is no tool "${call.tool}". You have: ${[...agent.tools.keys()].join(", ")}.`);
+    const input = parse(tool, call);
+    subject = tool.subject?.(input) ?? "";
+    const ctx: ToolContext = {
+      self: seat.name,
+      kind: agent.kind,
+      seat,
+      store,
+      clock,
+      signal,
+      rest,
+      shell: agent.shell,
+      workspace: agent.workspace,
+      readable: agent.readable,
+      team: agent.team,
+      answer: (text) => {
+        written = result(text, false);
+        return written;
+      },
+    };
+    const text = await agent.run({ tool, call, input, ctx });
+    entry = written ?? result(text, false);
+  } catch (error) {
+    const interrupted = interruptionOf(signal);
+    if (interrupted !== null && interrupted !== "urgent" && interrupted !== "person") throw signal.reason;
+    written = null;
+    entry = result(interrupted ? CUT[interrupted] : messageOf(error), true);
+  }
+  const { isError, text } = entry.kind === "result" ? entry.result : { isError: false, text: "" };
+  const fact = {
+    type: "tool.called",
+    who: seat.name,
+    tool: call.tool,
+    subject: subject.slice(0, 200),
+    ms: clock.now() - began,
+    isError,
+    ...(isError && { note: text.slice(0, 300) }),
+  } as const;
+  await store.transcript.record(seat, written ? [] : [entry], { facts: [fact] });
+  conversation.add(entry);
+}
+
+const CUT = {
+  urgent:
+    "Interrupted by an urgent message, before it was done. What it had begun may have taken effect: check before you repeat it.",
+  person:
+    "Interrupted by the person, before it was done. What it had begun may have taken effect: check before you repeat it.",
+} as const;
+
+function parse(tool: Tool, call: ToolCall): unknown {
+  const parsed = tool.input.safeParse(call.input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
+  throw new Error(
+    `The input of ${tool.name} does not fit: ${issues.join("; ")}. Call it again with the right input.`,
+  );
+}

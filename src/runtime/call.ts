@@ -1,0 +1,47 @@
+/**
+ * One tool call on its way to the tool. If something can say no to a call, or change it, it is a wrap here; if it only
+ * watches, it reads the journal.
+ */
+import type { ToolCall } from "../core/chat.ts";
+import { EkidenError } from "../core/errors.ts";
+import type { Tool, ToolContext } from "../ports/index.ts";
+
+export type Call = {
+  readonly tool: Tool;
+  readonly call: ToolCall;
+  readonly input: unknown;
+  readonly ctx: ToolContext;
+};
+export type Run = (call: Call) => Promise<string>;
+/** Sees every call; may refuse it by throwing, change what goes in or comes out, or just pass it on. */
+export type Wrap = (next: Run) => Run;
+
+/** The first wrap is the outermost. */
+export const wrapped = (wraps: readonly Wrap[]): Run =>
+  wraps.reduceRight<Run>(
+    (next, wrap) => wrap(next),
+    ({ tool, input, ctx }) => tool.run(input, ctx),
+  );
+
+export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type Judge = (call: Call) => Promise<Verdict> | Verdict;
+
+export const permitted =
+  (judge: Judge): Wrap =>
+  (next) =>
+  async (call) => {
+    const verdict = await judge(call);
+    if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
+    return next(call);
+  };
+
+/** Results that are too long lose their middle; the tools that can, spool the whole to a file before it comes to this. */
+export const trimmed =
+  (max: number): Wrap =>
+  (next) =>
+  async (call) => {
+    const text = await next(call);
+    if (text.length <= max) return text;
+    const half = Math.floor(max / 2);
+    return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out; narrow the call to see them …]\n${text.slice(-half)}`;
+  };

@@ -1,0 +1,22 @@
+/** Why a step of an agent was cut short from outside. The reason of every abort signal in the runtime. */
+export type InterruptionKind =
+  | "urgent" //  urgent mail: the step ends, the member goes on with the mail
+  | "stop" //    the deadline of a stop request: the member leaves
+  | "suspend" // the process ends: everything stays as it is for `resume`
+  | "person" //  the person pressed Ctrl-C on the lead's turn
+  | "lost"; //   another process took the seat
+
+export class Interruption extends Error {
+  override readonly name = "Interruption";
+  readonly kind: InterruptionKind;
+
+  constructor(kind: InterruptionKind) {
+    super(`interrupted: ${kind}`);
+    this.kind = kind;
+  }
+}
+
+/** What interrupted it, when the signal was aborted by us. */
+export function interruptionOf(signal: AbortSignal): InterruptionKind | null {
+  return signal.aborted && signal.reason instanceof Interruption ? signal.reason.kind : null;
+}

@@ -1,0 +1,237 @@
+/**
+ * A member's life in this process: work until it rests, look for something to do, wait for a wake-up, stop when asked or when
+ * nothing comes. `core/lifecycle.ts` decides; this file only supplies its signals.
+ *
+ * The order of a look is the order of what may not wait: a stop request, mail, the member's own unfinished task, a claim.
+ */
+import { isEkidenError, messageOf } from "../core/errors.ts";
+import { LEAD, type TaskId } from "../core/ids.ts";
+import {
+  begin,
+  type IdleReason,
+  type Limits,
+  next,
+  type Phase,
+  type ShutdownReason,
+  type Signal,
+} from "../core/lifecycle.ts";
+import { isStop, WAKES } from "../core/mail.ts";
+import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
+import type { Outgoing, Topic } from "../ports/index.ts";
+import { type Interruption, interruptionOf } from "./interruption.ts";
+import { Stops } from "./stops.ts";
+import { type Agent, readMail, type TurnOutcome, turn } from "./turn.ts";
+
+export type LifeSettings = Limits & {
+  /** Looks at least this often, should a wake-up get lost. */
+  readonly idlePollMs: number;
+};
+
+export type Watcher = {
+  afterTurn(outcome: TurnOutcome): void;
+  /** The member found nothing to do. The lead's answer may be "told": look again. */
+  onIdle(): Promise<"look again" | "wait">;
+};
+
+/** How a life in this process ended. `suspended`: the member goes on elsewhere or later, nothing was given back. */
+export type End =
+  | { readonly kind: "left"; readonly reason: ShutdownReason; readonly error: Error | null }
+  | { readonly kind: "suspended" }
+  | { readonly kind: "lost" };
+
+/** How often a member that ends its turn with its task in hand is told that it still has it, before the task goes back. */
+const REMINDERS = 3;
+/** A member that waits for an answer is not reminded of its task. */
+const WAITING: ReadonlySet<IdleReason> = new Set([
+  "awaiting_messages",
+  "awaiting_plan",
+  "awaiting_permission",
+]);
+
+export class Life {
+  private readonly agent: Agent;
+  private readonly settings: LifeSettings;
+  private readonly watcher: Watcher;
+  private readonly outer: AbortSignal;
+  private phase: Phase;
+  private readonly stops: Stops;
+  private lastWords = "";
+  private reminded = 0;
+  private restarted = true;
+  private readonly held = new Set<TaskId>();
+  private shownIdle = false;
+  /** The task of this stint. */
+  task: TaskId | null = null;
+
+  constructor(agent: Agent, settings: LifeSettings, watcher: Watcher, outer: AbortSignal) {
+    this.agent = agent;
+    this.settings = settings;
+    this.watcher = watcher;
+    this.outer = outer;
+    const { conversation, clock } = agent;
+    this.phase =
+      !conversation.isEmpty && conversation.awaitsReply
+        ? begin(settings)
+        : { at: "idle", since: clock.now(), reason: "awaiting_tasks" };
+    this.stops = new Stops(agent, outer);
+  }
+
+  /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
+  interrupt(kind: Interruption["kind"]): void {
+    this.stops.interrupt(kind);
+  }
+
+  async live(): Promise<End> {
+    let error: Error | null = null;
+    try {
+      await this.stops.watch();
+      while (this.phase.at !== "shutdown") {
+        const signal = this.phase.at === "work" ? await this.work() : await this.look(this.phase.reason);
+        this.phase = next(this.phase, signal, this.settings);
+      }
+    } catch (thrown) {
+      const kind = interruptionOf(this.outer);
+      if (kind === "suspend" || kind === "lost") return { kind: kind === "lost" ? "lost" : "suspended" };
+      if (isEkidenError(thrown, "stale_seat")) return { kind: "lost" };
+      if (kind === "stop") return await this.leave("asked", null);
+      error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      this.phase = { at: "shutdown", reason: isEkidenError(error, "budget") ? "budget" : "failed" };
+      this.lastWords = [this.lastWords, messageOf(error)].filter(Boolean).join("\n");
+    } finally {
+      this.stops.close();
+    }
+    return await this.leave(this.phase.at === "shutdown" ? this.phase.reason : "failed", error);
+  }
+
+  private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
+    const { agent } = this;
+    if (agent.kind === "lead") await readMail(agent); // what its teammates said last belongs into its conversation
+    await agent.store.roster.leave(agent.seat, reason, this.lastWords);
+    return { kind: "left", reason, error };
+  }
+
+  // -- WORK -----------------------------------------------------------------------------------------------------------
+  private async work(): Promise<Signal> {
+    const { agent, stops } = this;
+    const { clock } = agent;
+    await stops.read(await readMail(agent));
+    let outcome: TurnOutcome;
+    const step = stops.step();
+    try {
+      outcome = await turn(agent, step);
+    } catch (error) {
+      const kind = interruptionOf(step);
+      if (kind === "stop") return { kind: "ended", reason: "asked" };
+      if (kind === "urgent") return { kind: "acted", now: clock.now() };
+      if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+      throw error;
+    } finally {
+      stops.endStep();
+    }
+    if (outcome.text) this.lastWords = outcome.text;
+    if (outcome.calls.length > 0) this.reminded = 0;
+    if (await stops.accepted(outcome)) return { kind: "ended", reason: "asked" };
+    this.watcher.afterTurn(outcome);
+    if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    return outcome.kind === "acted"
+      ? { kind: "acted", now: clock.now() }
+      : { kind: "rested", now: clock.now(), reason: outcome.reason };
+  }
+
+  // -- IDLE -----------------------------------------------------------------------------------------------------------
+  private async look(reason: IdleReason): Promise<Signal> {
+    const { agent, stops } = this;
+    const { store, clock, seat, kind } = agent;
+    const mark = store.wake.mark();
+    this.outer.throwIfAborted();
+
+    if (stops.asked || (await store.mail.unread(seat.name, 1)).some(isStop)) {
+      await stops.read(await readMail(agent));
+      if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
+    }
+    if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
+      return await this.found();
+    if (await this.resumeOwnTask(reason)) return await this.found();
+    if (kind === "teammate" && !WAITING.has(reason)) {
+      const task = await store.board.claimNext(seat, claimed);
+      if (task) {
+        agent.conversation.add(claimed(task));
+        this.hold(task.id);
+        return await this.found();
+      }
+    }
+    await this.showIdle(reason);
+    if ((await this.watcher.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
+    const topics: Topic[] =
+      kind === "lead"
+        ? [`mail:${seat.name}`, "board"]
+        : WAITING.has(reason)
+          ? [`mail:${seat.name}`]
+          : [`mail:${seat.name}`, "board"];
+    await store.wake.changed(mark, topics, this.patience(), this.outer);
+    return { kind: "waited", now: clock.now() };
+  }
+
+  /** True when there is a task in hand that the member is to go on with. */
+  private async resumeOwnTask(reason: IdleReason): Promise<boolean> {
+    const { store, seat, kind, conversation } = this.agent;
+    const own = await store.board.mine(seat.name);
+    if (!own || (!this.restarted && (kind === "lead" || WAITING.has(reason)))) return false;
+    this.hold(own.id);
+    if (this.reminded >= REMINDERS) {
+      const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
+      await store.board.release({ seat, task: own.id, attempt: own.attempt }, "given_back", note);
+      this.reminded = 0;
+      return false;
+    }
+    const entry = ownTask(own, this.restarted ? WENT_ON : STILL_YOURS);
+    if (!this.restarted && reason === "no_tool_use") this.reminded += 1;
+    this.restarted = false;
+    await store.transcript.record(seat, [entry]);
+    conversation.add(entry);
+    return true;
+  }
+
+  private async found(): Promise<Signal> {
+    this.restarted = false;
+    if (this.shownIdle) {
+      this.shownIdle = false;
+      await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
+    }
+    return { kind: "found" };
+  }
+
+  /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
+  private async showIdle(reason: IdleReason): Promise<void> {
+    this.restarted = false;
+    if (this.shownIdle) return;
+    this.shownIdle = true;
+    const { store, seat, kind } = this.agent;
+    const notice: Outgoing = {
+      to: LEAD,
+      body: { kind: "idle_notice", reason, completed: await this.finished() },
+    };
+    await store.roster.setActivity(seat, { phase: "idle", reason }, kind === "lead" ? [] : [notice]);
+  }
+
+  /** What it completed since it was last idle. */
+  private async finished(): Promise<TaskId[]> {
+    const { store, seat } = this.agent;
+    const tasks = await Promise.all([...this.held].map((id) => store.board.task(id)));
+    this.held.clear();
+    return tasks.flatMap((task) =>
+      task?.status === "completed" && task.owner === seat.name ? [task.id] : [],
+    );
+  }
+
+  private hold(task: TaskId): void {
+    this.task = task;
+    this.held.add(task);
+  }
+
+  private patience(): number {
+    const { idlePollMs, idleTimeoutMs } = this.settings;
+    if (this.phase.at !== "idle") return idlePollMs;
+    return Math.max(0, Math.min(idlePollMs, this.phase.since + idleTimeoutMs - this.agent.clock.now()));
+  }
+}

@@ -1,0 +1,132 @@
+/** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
+import { callsOf, type Entry, heard, type ToolCall, textOf } from "../core/chat.ts";
+import type { Conversation } from "../core/conversation.ts";
+import { LEAD, PERSON, type TaskId } from "../core/ids.ts";
+import type { IdleReason } from "../core/lifecycle.ts";
+import type { Mail } from "../core/mail.ts";
+import type { MemberKind, Seat } from "../core/member.ts";
+import { CUT_OFF, delivered } from "../core/prompt.ts";
+import type {
+  Clock,
+  Delta,
+  Model,
+  Outgoing,
+  Reply,
+  Shell,
+  Store,
+  TeamControl,
+  Tool,
+  ToolSpec,
+} from "../ports/index.ts";
+import { act } from "./act.ts";
+import type { Run } from "./call.ts";
+
+/** Everything one member is made of. Built once by the composition root, used for all its turns. */
+export type Agent = {
+  readonly seat: Seat;
+  readonly kind: MemberKind;
+  readonly system: string;
+  readonly model: Model;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly specs: readonly ToolSpec[];
+  /** The tool behind all its wraps. */
+  readonly run: Run;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  readonly workspace: string;
+  readonly readable: readonly string[];
+  readonly team: TeamControl;
+  readonly conversation: Conversation;
+  /** The task of this stint, for reports. */
+  readonly about: () => TaskId | null;
+  readonly onDelta?: ((delta: Delta) => void) | undefined;
+};
+
+export type TurnOutcome = {
+  readonly kind: "acted" | "rested";
+  readonly reason: IdleReason;
+  readonly calls: readonly ToolCall[];
+  readonly text: string;
+  readonly usd: number;
+  readonly tokens: number;
+};
+
+/** Mails taken into one request; the rest follows at the next turn. */
+const MAIL_PER_TURN = 100;
+
+/** READ: unread mail enters the conversation, marked read in the same step. */
+export async function readMail({ store, seat, conversation }: Agent): Promise<Mail[]> {
+  const mail = await store.mail.deliver(seat, delivered, MAIL_PER_TURN);
+  for (const entry of delivered(mail)) conversation.add(entry);
+  return mail;
+}
+
+/** THINK, ACT, RECORD. The mail must have been read. Rejects with the signal's reason when the step is interrupted. */
+export async function turn(agent: Agent, signal: AbortSignal): Promise<TurnOutcome> {
+  const { conversation } = agent;
+  const reply = await think(agent, signal);
+  const calls = callsOf(reply.message);
+  let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
+  if (calls.length > 0)
+    await act(agent, calls, signal, (why) => {
+      reason = why;
+    });
+  else if (reply.stop === "length") {
+    await agent.store.transcript.record(agent.seat, [heard(CUT_OFF)]);
+    conversation.add(heard(CUT_OFF));
+    reason = null;
+  }
+  return {
+    kind: reason === null ? "acted" : "rested",
+    reason: reason ?? "no_tool_use",
+    calls,
+    text: textOf(reply.message),
+    usd: reply.usd,
+    tokens: reply.usage.inputTokens + reply.usage.outputTokens,
+  };
+}
+
+/** The reply is stored before its calls run: after a crash the member must know what it had begun. */
+async function think(agent: Agent, signal: AbortSignal): Promise<Reply> {
+  const { store, seat, model, clock, conversation } = agent;
+  const began = clock.now();
+  const reply = await model.reply(
+    { system: agent.system, messages: conversation.messages(), tools: agent.specs },
+    {
+      signal,
+      ...(agent.onDelta && { onDelta: agent.onDelta }),
+      onRetry: ({ attempt, waitMs, why }) =>
+        void store.journal
+          .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
+          .catch(() => {}),
+    },
+  );
+  const entry: Entry = { kind: "said", message: reply.message };
+  const text = textOf(reply.message);
+  const fact = {
+    type: "turn.taken",
+    who: seat.name,
+    model: model.spec,
+    ...reply.usage,
+    usd: reply.usd,
+    ms: clock.now() - began,
+    text: text.slice(0, 300),
+  } as const;
+  await store.transcript.record(seat, [entry], {
+    facts: [fact],
+    spent: { turns: 1, ...reply.usage, usd: reply.usd },
+    mail: finalReport(agent, reply, text),
+  });
+  conversation.add(entry);
+  return reply;
+}
+
+/**
+ * A member's last words of a stint reach whom it works for, whether it thinks of sending them or not: a teammate's the lead,
+ * the lead's the person. In the same step as the reply itself, so a crash cannot lose them.
+ */
+function finalReport({ kind, about }: Agent, reply: Reply, text: string): Outgoing[] {
+  if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
+  return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task: about(), text } }];
+}
