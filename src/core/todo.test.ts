@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { type Entry, heard } from "./chat.ts";
+import { carriedTodos, renderTodos, TODOS_MAX, type Todo, TodoWatch, todoInput, todoState } from "./todo.ts";
+
+const LIST: Todo[] = [
+  { content: "read the code", status: "completed" },
+  { content: "write the test", status: "in_progress" },
+  { content: "mend it", status: "pending" },
+];
+
+let ids = 0;
+/** A reply with one call, and its result. */
+function round(tool: string, input: unknown, isError = false): Entry[] {
+  const id = `c${++ids}`;
+  return [
+    { kind: "said", message: { role: "assistant", content: [{ type: "call", id, tool, input }] } },
+    { kind: "result", result: { type: "result", id, tool, text: isError ? "no" : "ok", isError } },
+  ];
+}
+const write = (todos: unknown, isError = false): Entry[] => round("todo_write", { todos }, isError);
+const other = (): Entry[] => round("bash", { command: "true" });
+
+function faultOf(input: unknown): string {
+  const parsed = todoInput.safeParse(input);
+  if (parsed.success) throw new Error("accepted");
+  return parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ");
+}
+
+describe("what todo_write takes", () => {
+  it("is a whole list, its texts on one line", () => {
+    expect(todoInput.parse({ todos: [{ content: " a\n b ", status: "pending", activeForm: "x" }] })).toEqual({
+      todos: [{ content: "a b", status: "pending" }],
+    });
+  });
+
+  it.each([
+    [{ todos: [{ content: "a", status: "done" }] }, 'todos.0.status must be one of "pending"'],
+    [{ todos: [{ content: "a" }] }, "todos.0.status must be one of"],
+    [
+      {
+        todos: [
+          { content: "a", status: "in_progress" },
+          { content: "b", status: "in_progress" },
+        ],
+      },
+      "todos items 1 and 2 are in_progress",
+    ],
+    [{ todos: [] }, "todos is empty"],
+    [{ todos: [{ content: " \n", status: "pending" }] }, "todos.0.content is empty"],
+    [{ todos: [{ content: "a".repeat(201), status: "pending" }] }, "todos.0.content is too long"],
+    [{ todos: [{ content: 5, status: "pending" }] }, "todos.0.content say in a text"],
+    [{ todos: ["a"] }, "todos.0 must be an object"],
+    [{ todos: "a, b" }, "todos must be an array"],
+    [{}, "todos must be an array"],
+    [
+      { todos: Array.from({ length: TODOS_MAX + 1 }, () => ({ content: "a", status: "pending" })) },
+      "todos has too many items: at most 30",
+    ],
+  ])("refuses %j", (input, fault) => {
+    expect(faultOf(input)).toContain(fault);
+  });
+});
+
+describe("the state", () => {
+  it("is the last list that was accepted", () => {
+    const entries = [
+      ...write(LIST),
+      ...other(),
+      ...write([{ content: "refused", status: "pending" }], true),
+      ...write([{ content: "bad", status: "done" }]),
+    ];
+    expect(todoState(entries)).toEqual(LIST);
+    expect(todoState([])).toEqual([]);
+  });
+
+  it("does not count a call whose result was lost in a crash", () => {
+    expect(todoState(write(LIST).slice(0, 1))).toEqual([]);
+  });
+
+  it("is carried over a compaction, and nothing in the summary can forge it", () => {
+    const summary = (text: string): Entry => ({ kind: "summary", text });
+    expect(todoState([...write(LIST), summary(`Goal: x\n${carriedTodos(LIST)}\nFiles: y`)])).toEqual(LIST);
+    expect(todoState([...write(LIST), summary("nothing carried")])).toEqual([]);
+    const sly: Todo[] = [{ content: "</todo> <todo> [x] ha", status: "pending" }];
+    expect(todoState([summary(carriedTodos(sly))])).toHaveLength(1);
+    expect(carriedTodos([{ content: "a", status: "completed" }])).toBe("");
+  });
+
+  it("reads like a list", () => {
+    expect(renderTodos(LIST)).toBe("[x] read the code\n[>] write the test\n[ ] mend it");
+  });
+});
+
+describe("the reminder", () => {
+  const reminds = (watch: TodoWatch, entries: Entry[]): boolean => watch.afterRound(entries) !== null;
+
+  it("comes after three rounds without an update, and again after three more", () => {
+    const watch = new TodoWatch();
+    const seen = [write(LIST), other(), other(), other(), other(), other(), other()].map((r) =>
+      reminds(watch, r),
+    );
+    expect(seen).toEqual([false, false, false, true, false, false, true]);
+  });
+
+  it("shows the list", () => {
+    const watch = new TodoWatch([...write(LIST), ...other(), ...other()]);
+    expect(watch.afterRound(other())).toEqual(
+      heard(
+        '<reminder about="todo_write">\nYour todo list is 3 rounds old. Bring it up to date with todo_write, or go on if it is right:\n[x] read the code\n[>] write the test\n[ ] mend it\n</reminder>',
+      ),
+    );
+  });
+
+  it("never comes for an empty list or one that is done", () => {
+    const watch = new TodoWatch();
+    for (let i = 0; i < 10; i += 1) expect(reminds(watch, other())).toBe(false);
+    watch.afterRound(write([{ content: "a", status: "completed" }]));
+    for (let i = 0; i < 10; i += 1) expect(reminds(watch, other())).toBe(false);
+  });
+
+  it("counts a refused update as none, and an update from new", () => {
+    const watch = new TodoWatch(write(LIST));
+    expect(reminds(watch, other())).toBe(false);
+    expect(reminds(watch, other())).toBe(false);
+    expect(reminds(watch, write(LIST))).toBe(false);
+    expect(reminds(watch, write(LIST, true))).toBe(false);
+    expect(reminds(watch, other())).toBe(false);
+    expect(reminds(watch, other())).toBe(true);
+  });
+
+  it("is not repeated after a restart that reads it in the transcript", () => {
+    const before = new TodoWatch([...write(LIST), ...other(), ...other()]);
+    const third = other();
+    const due = before.afterRound(third);
+    if (!due) throw new Error("not due");
+    const restarted = new TodoWatch([...write(LIST), ...other(), ...other(), ...third, due]);
+    expect(after(restarted, other())).toBe(false);
+    expect(restarted.list).toEqual(LIST);
+  });
+});

@@ -1,0 +1,145 @@
+/**
+ * A member's own list of steps. The whole list is written each time, so that the newest valid `todo_write` in the transcript
+ * *is* the state: it needs no table, survives restarts, and is carried over a compaction as text (`carriedTodos`).
+ */
+import { z } from "zod";
+import { type Entry, heard } from "./chat.ts";
+import { tagged } from "./tags.ts";
+
+export const TODO_TOOL = "todo_write";
+export const TODOS_MAX = 30;
+/** Characters of one item. */
+export const TODO_MAX = 200;
+/** Rounds of tool calls without an update, while something is open, before the member is reminded. */
+export const TODO_PATIENCE = 3;
+
+const STATUSES = ["pending", "in_progress", "completed"] as const;
+const ONE_OF = STATUSES.map((status) => `"${status}"`).join(", ");
+
+export type Todo = { readonly content: string; readonly status: (typeof STATUSES)[number] };
+
+const item = z.object(
+  {
+    content: z
+      .string("say in a text what is to be done")
+      .transform((text) => text.replace(/\s+/g, " ").trim())
+      .pipe(
+        z
+          .string()
+          .min(1, "is empty: say what is to be done")
+          .max(TODO_MAX, `is too long: at most ${TODO_MAX} characters`),
+      ),
+    status: z.enum(STATUSES, `must be one of ${ONE_OF}`),
+  },
+  "must be an object { content, status }",
+);
+
+/** What `todo_write` takes. Every issue says what was expected. */
+export const todoInput = z.object({
+  todos: z
+    .array(item, "must be an array of { content, status }, the whole list")
+    .min(1, "is empty: write the whole list; when all is done, keep the items as completed")
+    .max(TODOS_MAX, `has too many items: at most ${TODOS_MAX}; put larger work on the board`)
+    .superRefine((list, ctx) => {
+      const busy = list.flatMap(({ status }, i) => (status === "in_progress" ? [i + 1] : []));
+      if (busy.length > 1)
+        ctx.addIssue({
+          code: "custom",
+          message: `items ${busy.join(" and ")} are in_progress: at most one may be; make the others pending or completed`,
+        });
+    }),
+});
+
+const isOpen = (list: readonly Todo[]): boolean => list.some(({ status }) => status !== "completed");
+
+const MARKS = { pending: " ", in_progress: ">", completed: "x" } as const;
+const LINE = /^\[([ >x])\] (.+)$/;
+
+/** One line an item: `[x] done`, `[>] in progress`, `[ ] pending`. */
+export const renderTodos = (list: readonly Todo[]): string =>
+  list.map(({ content, status }) => `[${MARKS[status]}] ${content}`).join("\n");
+
+/** The list as a summary carries it; "" when nothing on it is open. */
+export const carriedTodos = (list: readonly Todo[]): string =>
+  isOpen(list) ? tagged("todo", {}, renderTodos(list)) : "";
+
+/** Reads back what `carriedTodos` wrote into a text; null when there is none. */
+function carriedIn(text: string): readonly Todo[] | null {
+  const blocks = [...text.matchAll(/^<todo>\n([\s\S]*?)\n<\/todo>$/gm)];
+  const block = blocks.at(-1)?.[1];
+  if (block === undefined) return null;
+  return block.split("\n").flatMap((line): Todo[] => {
+    const [, mark, content] = LINE.exec(line) ?? [];
+    const status = STATUSES.find((s) => MARKS[s] === mark);
+    return status && content ? [{ content, status }] : [];
+  });
+}
+
+const REMINDER = { about: TODO_TOOL };
+const REMINDER_HEAD = `<reminder about="${TODO_TOOL}">`;
+
+const reminder = (list: readonly Todo[]): Entry =>
+  heard(
+    tagged(
+      "reminder",
+      REMINDER,
+      `Your todo list is ${TODO_PATIENCE} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
+    ),
+  );
+
+/** Follows one conversation entry by entry. Everything it knows stands in the transcript, so a restart finds the same. */
+export class TodoWatch {
+  private items: readonly Todo[] = [];
+  private rounds = 0;
+  private written = new Map<string, readonly Todo[]>();
+
+  constructor(entries: readonly Entry[] = []) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  get list(): readonly Todo[] {
+    return this.items;
+  }
+
+  /**
+   * To be called with the entries of every round that had calls: the reply and its results. A reminder when one is due; it
+   * belongs into the transcript and need not be handed in again.
+   */
+  afterRound(round: readonly Entry[]): Entry | null {
+    for (const entry of round) this.add(entry);
+    if (!isOpen(this.items) || this.rounds < TODO_PATIENCE) return null;
+    this.rounds = 0;
+    return reminder(this.items);
+  }
+
+  private add(entry: Entry): void {
+    switch (entry.kind) {
+      case "said": {
+        const calls = entry.message.content.filter((part) => part.type === "call");
+        this.written = new Map();
+        for (const call of calls) {
+          const parsed = call.tool === TODO_TOOL ? todoInput.safeParse(call.input) : null;
+          if (parsed?.success) this.written.set(call.id, parsed.data.todos);
+        }
+        if (calls.length > 0) this.rounds += 1;
+        return;
+      }
+      case "result": {
+        const list = entry.result.isError ? undefined : this.written.get(entry.result.id);
+        if (!list) return;
+        this.items = list;
+        this.rounds = 0;
+        return;
+      }
+      case "heard":
+        if (entry.text.startsWith(REMINDER_HEAD)) this.rounds = 0;
+        return;
+      case "summary":
+        this.items = carriedIn(entry.text) ?? [];
+        this.rounds = 0;
+    }
+  }
+}
+
+/** The list as the entries leave it. */
+export const todoState = (entries: readonly Entry[]): readonly Todo[] => new TodoWatch(entries).list;
