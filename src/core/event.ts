@@ -88,6 +88,8 @@ export type Fact =
       readonly usd: number;
       readonly ms: number;
       readonly text: string;
+      /** The subagent of `who` that did it. */
+      readonly subagent?: Name | undefined;
     }
   | {
       readonly type: "tool.called";
@@ -97,6 +99,7 @@ export type Fact =
       readonly ms: number;
       readonly isError: boolean;
       readonly note?: string | undefined;
+      readonly subagent?: Name | undefined;
     }
   | {
       readonly type: "permission.asked";

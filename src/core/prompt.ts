@@ -48,6 +48,23 @@ export function systemPrompt(who: Identity, workspace: string, sections: readonl
   ].join("\n\n");
 }
 
+const SUBAGENT_RULES = `You do one job for a member of a team and answer once: your final text is all that it gets to see.
+- Say what you found or did, with paths and line numbers; what failed or stayed open too. Do only what you were asked.`;
+
+/** The system prompt of a subagent: `name` is "alice/1" when it works for "alice". */
+export const subagentPrompt = (
+  who: { readonly name: Name; readonly member: Name; readonly team: Name },
+  workspace: string,
+  sections: readonly string[] = [],
+): string =>
+  [
+    `You are "${who.name}", a subagent of "${who.member}" in team "${who.team}".`,
+    SUBAGENT_RULES,
+    SHARED_RULES,
+    `Workspace: ${workspace}`,
+    ...sections,
+  ].join("\n\n");
+
 /** A claim that the harness made for an idle teammate. Subject and description, so that the work can start at once. */
 export const claimed = (task: Claimed): Entry => heard(showTask("auto-claimed", task));
 

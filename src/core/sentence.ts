@@ -65,10 +65,14 @@ export function sentence(event: Event): Sentence {
     case "mail.delivered":
       return say(event.to, `read the ${event.kind} from ${event.from}`, "dim");
     case "turn.taken":
-      return say(event.who, event.text || `thought for ${seconds(event.ms)}`, event.text ? "plain" : "dim");
+      return say(
+        event.subagent ?? event.who,
+        event.text || `thought for ${seconds(event.ms)}`,
+        event.text ? "plain" : "dim",
+      );
     case "tool.called":
       return say(
-        event.who,
+        event.subagent ?? event.who,
         `${event.tool}${event.subject && ` ${event.subject}`}${event.isError ? ` failed${event.note ? `: ${event.note}` : ""}` : ""} (${seconds(event.ms)})`,
         event.isError ? "warn" : "dim",
       );

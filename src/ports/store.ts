@@ -134,7 +134,7 @@ export type Recorded = { readonly seq: number; readonly at: Instant; readonly en
 export interface Transcripts {
   /** From the last summary on: what the member's next request is made of. */
   current(name: Name): Promise<Entry[]>;
-  /** All of it, in pages of `limit`, oldest first. */
+  /** All of it, in pages of `limit`, oldest first. A subagent's too, by its name ("alice/1"). */
   all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
   /** @throws `stale_seat` */
   record(seat: Seat, entries: readonly Entry[], along?: Along): Promise<void>;
@@ -145,6 +145,8 @@ export type Along = {
   readonly facts?: readonly Fact[];
   readonly spent?: Spent;
   readonly mail?: readonly Outgoing[];
+  /** The entries go to the transcript of this subagent of the member ("alice/1") instead of the member's own. */
+  readonly subagent?: Name;
 };
 
 export type Ask =

@@ -20,6 +20,8 @@ export interface Tool<I = unknown> {
   readonly description: string;
   readonly input: z.ZodType<I>;
   readonly access: Access;
+  /** Where one call may do less than `access` says: what this one does. */
+  accessOf?(input: I): Access;
   /** What permission rules and feeds show of a call: the command, the path. */
   subject?(input: I): string;
   /** Whatever it throws becomes an error result for the model: the message must say what to do next. */

@@ -4,6 +4,7 @@ import { messageOf } from "../core/errors.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { interruptionOf } from "./interruption.ts";
+import { record } from "./record.ts";
 import type { Agent } from "./turn.ts";
 
 /**
@@ -16,16 +17,18 @@ export async function act(
   calls: readonly ToolCall[],
   signal: AbortSignal,
   rest: (why: IdleReason) => void,
-): Promise<void> {
+): Promise<Entry[]> {
+  const answers: Entry[] = [];
   for (const batch of batches(agent, calls))
-    await Promise.all(batch.map((call) => answer(agent, call, signal, rest)));
+    answers.push(...(await Promise.all(batch.map((call) => answer(agent, call, signal, rest)))));
+  return answers;
 }
 
 function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let reading = false;
   for (const call of calls) {
-    const reads = tools.get(call.tool)?.access === "read";
+    const reads = readsOnly(tools.get(call.tool), call);
     const last = groups.at(-1);
     if (reads && reading && last) last.push(call);
     else groups.push([call]);
@@ -34,13 +37,19 @@ function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
   return groups;
 }
 
+function readsOnly(tool: Tool | undefined, call: ToolCall): boolean {
+  if (tool?.accessOf === undefined) return tool?.access === "read";
+  const parsed = tool.input.safeParse(call.input);
+  return parsed.success && tool.accessOf(parsed.data) === "read";
+}
+
 /** Whatever a tool throws is news for the model, not for us: this is the only place that turns errors into text. */
 async function answer(
   agent: Agent,
   call: ToolCall,
   signal: AbortSignal,
   rest: (why: IdleReason) => void,
-): Promise<void> {
+): Promise<Entry> {
   const { store, seat, clock, conversation } = agent;
   const tool = agent.tools.get(call.tool);
   const result = (text: string, isError: boolean): Entry => ({
@@ -91,9 +100,11 @@ async function answer(
     ms: clock.now() - began,
     isError,
     ...(isError && { note: text.slice(0, 300) }),
+    ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
-  await store.transcript.record(seat, written ? [] : [entry], { facts: [fact] });
+  await record(agent, written ? [] : [entry], { facts: [fact] });
   conversation.add(entry);
+  return entry;
 }
 
 const CUT = {

@@ -1,7 +1,7 @@
 /** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
 import { callsOf, type Entry, heard, type ToolCall, textOf } from "../core/chat.ts";
 import type { Conversation } from "../core/conversation.ts";
-import { LEAD, PERSON, type TaskId } from "../core/ids.ts";
+import { LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
 import type { MemberKind, Seat } from "../core/member.ts";
@@ -20,11 +20,14 @@ import type {
 } from "../ports/index.ts";
 import { act } from "./act.ts";
 import type { Run } from "./call.ts";
+import { hear, record } from "./record.ts";
 
-/** Everything one member is made of. Built once by the composition root, used for all its turns. */
+/** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */
 export type Agent = {
   readonly seat: Seat;
-  readonly kind: MemberKind;
+  readonly kind: MemberKind | "subagent";
+  /** A subagent's own name ("alice/1"): it acts by its member's seat and costs are its member's, but its transcript is its own. */
+  readonly subagent?: Name;
   readonly system: string;
   readonly model: Model;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -41,6 +44,8 @@ export type Agent = {
   /** The task of this stint, for reports. */
   readonly about: () => TaskId | null;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
+  /** Told the reply and the results of every round of calls; what it returns the model hears next. */
+  readonly afterRound?: (round: readonly Entry[]) => Entry | null;
 };
 
 export type TurnOutcome = {
@@ -64,17 +69,17 @@ export async function readMail({ store, seat, conversation }: Agent): Promise<Ma
 
 /** THINK, ACT, RECORD. The mail must have been read. Rejects with the signal's reason when the step is interrupted. */
 export async function turn(agent: Agent, signal: AbortSignal): Promise<TurnOutcome> {
-  const { conversation } = agent;
   const reply = await think(agent, signal);
   const calls = callsOf(reply.message);
   let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
-  if (calls.length > 0)
-    await act(agent, calls, signal, (why) => {
+  if (calls.length > 0) {
+    const results = await act(agent, calls, signal, (why) => {
       reason = why;
     });
-  else if (reply.stop === "length") {
-    await agent.store.transcript.record(agent.seat, [heard(CUT_OFF)]);
-    conversation.add(heard(CUT_OFF));
+    const reminder = agent.afterRound?.([{ kind: "said", message: reply.message }, ...results]);
+    if (reminder) await hear(agent, reminder);
+  } else if (reply.stop === "length") {
+    await hear(agent, heard(CUT_OFF));
     reason = null;
   }
   return {
@@ -112,8 +117,9 @@ async function think(agent: Agent, signal: AbortSignal): Promise<Reply> {
     usd: reply.usd,
     ms: clock.now() - began,
     text: text.slice(0, 300),
+    ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
-  await store.transcript.record(seat, [entry], {
+  await record(agent, [entry], {
     facts: [fact],
     spent: { turns: 1, ...reply.usage, usd: reply.usd },
     mail: finalReport(agent, reply, text),
@@ -127,6 +133,7 @@ async function think(agent: Agent, signal: AbortSignal): Promise<Reply> {
  * the lead's the person. In the same step as the reply itself, so a crash cannot lose them.
  */
 function finalReport({ kind, about }: Agent, reply: Reply, text: string): Outgoing[] {
+  if (kind === "subagent") return []; // what it says last is the result of its member's call
   if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
   return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task: about(), text } }];
 }
