@@ -134,7 +134,7 @@ describe("the reminder", () => {
     const due = before.afterRound(third);
     if (!due) throw new Error("not due");
     const restarted = new TodoWatch([...write(LIST), ...other(), ...other(), ...third, due]);
-    expect(after(restarted, other())).toBe(false);
+    expect(reminds(restarted, other())).toBe(false);
     expect(restarted.list).toEqual(LIST);
   });
 });
