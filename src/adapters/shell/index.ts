@@ -1,0 +1,199 @@
+/**
+ * Child processes on this machine. The one thing to know: a command has ended when its first process has, not when its
+ * pipes are closed, because a grandchild may hold them open for ever.
+ */
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import type { Shell, ShellOptions, ShellResult } from "../../ports/shell.ts";
+import { Output } from "./output.ts";
+import { endAll, groupAlive } from "./process-table.ts";
+import { bundled, findShell } from "./programs.ts";
+import { withoutSecrets } from "./secrets.ts";
+
+export type ShellSettings = {
+  /** Where output goes that is too large to keep; made when first needed. */
+  readonly outputDir: string;
+  /** Further names of variables that children must not see. */
+  readonly hideEnv?: readonly string[];
+  /** Whose environment the children get; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds between TERM and KILL. Default 2,000. */
+  readonly graceMs?: number;
+};
+
+const KEEP_BYTES = 30_000;
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** After the end of a command: a pipe that says nothing for this long has said everything. */
+const QUIET_MS = 25;
+/** … and one that never falls silent (a background child prints) is left alone after this. */
+const DRAIN_MS = 300;
+
+export function createShell(settings: ShellSettings): Shell {
+  const id = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  const graceMs = settings.graceMs ?? 2_000;
+  const ownEnv = settings.env ?? process.env;
+  const env = withoutSecrets(ownEnv, settings.hideEnv ?? []);
+  const outerTag = ownEnv.EKIDEN_JOB ? `${ownEnv.EKIDEN_JOB}:` : "";
+  const bash = findShell(env.PATH);
+  const running = new Set<() => Promise<void>>();
+  /** Groups of ended commands that left somebody behind. */
+  const leftovers = new Set<number>();
+  let jobs = 0;
+  let closed = false;
+
+  async function start(file: string, args: readonly string[], options: ShellOptions): Promise<ShellResult> {
+    if (closed)
+      throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
+    options.signal.throwIfAborted();
+    jobs += 1;
+    const job = `${id}.${jobs}`;
+    const output = new Output(options.keepBytes ?? KEEP_BYTES, join(settings.outputDir, `${job}.txt`));
+    const began = performance.now();
+    const child = launch(file, args, {
+      cwd: options.cwd,
+      env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${job};` },
+      detached: true,
+      windowsHide: true,
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    const tag = `${job};`;
+    const group = await started(child, file, options.cwd);
+    child.on("error", () => {});
+    child.stdin?.on("error", () => {}); // it may end without reading its input
+    child.stdin?.end(options.input);
+    const ended = observe(child, output);
+
+    let ending: Promise<void> | undefined;
+    let timedOut = false;
+    let giveUp = (_: Ended): void => {};
+    const unkillable = new Promise<Ended>((resolve) => {
+      giveUp = resolve;
+    });
+    const end = (): Promise<void> => {
+      ending ??= endAll(new Set([group]), tag, graceMs).finally(() => {
+        setTimeout(giveUp, 1_000, { code: null, signal: "SIGKILL" }).unref();
+      });
+      return ending;
+    };
+    const timeout = setTimeout(
+      () => {
+        timedOut = true;
+        void end();
+      },
+      Math.min(Math.max(0, options.timeoutMs), LONGEST_TIMER),
+    );
+    const onAbort = (): void => void end();
+    options.signal.addEventListener("abort", onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+    running.add(end);
+    try {
+      const { code, signal } = await Promise.race([ended, unkillable]);
+      await ending;
+      if (options.signal.aborted && ending) throw options.signal.reason;
+      return {
+        exitCode: code,
+        signal,
+        output: output.finish(),
+        totalBytes: output.totalBytes,
+        spooledTo: output.spooledTo,
+        timedOut,
+        ms: performance.now() - began,
+      };
+    } finally {
+      clearTimeout(timeout);
+      options.signal.removeEventListener("abort", onAbort);
+      running.delete(end);
+      output.close();
+      if (groupAlive(group)) leftovers.add(group);
+    }
+  }
+
+  return {
+    // One pipe for both streams, so that they come in the order in which they were written.
+    run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options),
+    exec: async (file, args, options) => start(await bundled(file), args, options),
+    async close() {
+      closed = true;
+      await Promise.all([...running].map((end) => end()));
+      for (const group of leftovers) if (!groupAlive(group)) leftovers.delete(group);
+      if (jobs > 0) await endAll(leftovers, `${id}.`, graceMs);
+      leftovers.clear();
+    },
+  };
+}
+
+type Ended = { readonly code: number | null; readonly signal: string | null };
+
+/** Some failures (a command line that is too long, a NUL) are thrown at once, others come as an event. */
+function launch(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(file, args, options);
+  } catch (cause) {
+    const length = args.reduce((sum, arg) => sum + arg.length, 0);
+    const why =
+      length > 100_000
+        ? `its ${length} characters are too many for one command: put them into a file`
+        : messageOf(cause);
+    throw new EkidenError("tool_failed", `The command cannot be started: ${why}.`, { cause });
+  }
+}
+
+/** The process group, once there is a process. @throws EkidenError `tool_failed` when it cannot start. */
+function started(child: ChildProcess, file: string, cwd: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    if (child.pid !== undefined) return resolve(child.pid);
+    child.once("error", (cause: NodeJS.ErrnoException) => {
+      const message = !existsSync(cwd)
+        ? `The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`
+        : cause.code === "ENOENT"
+          ? `The program ${file} was not found. Install it, or use another one.`
+          : `${file} cannot be started: ${cause.message}.`;
+      reject(new EkidenError("tool_failed", message, { cause, facts: { missing: cause.code === "ENOENT" } }));
+    });
+  });
+}
+
+/** Collects the output; resolves shortly after the process has ended, whoever still holds its pipes. */
+function observe(child: ChildProcess, output: Output): Promise<Ended> {
+  return new Promise((resolve) => {
+    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+    let open = streams.length;
+    let heardAt = 0;
+    let collecting = true;
+    let outcome: Ended | undefined;
+    const finish = (): void => {
+      if (!collecting || !outcome) return;
+      collecting = false;
+      // A background child may go on printing: it is read, so that it does not block or die, and thrown away.
+      for (const stream of streams) (stream as unknown as { unref?: () => void }).unref?.();
+      resolve(outcome);
+    };
+    for (const stream of streams) {
+      stream.on("data", (chunk: Buffer) => {
+        heardAt = performance.now();
+        if (collecting) output.add(chunk);
+      });
+      stream.on("error", () => {});
+      stream.once("close", () => {
+        open -= 1;
+        if (open === 0) finish();
+      });
+    }
+    child.once("exit", (code, signal) => {
+      outcome = { code, signal };
+      child.unref();
+      if (open === 0) return finish();
+      const exitedAt = performance.now();
+      // Timers come before input in a turn of the event loop, so what is already there is read before silence is believed.
+      const look = (): void => {
+        const now = performance.now();
+        if (now - Math.max(exitedAt, heardAt) >= QUIET_MS || now - exitedAt >= DRAIN_MS) finish();
+        else setTimeout(() => setImmediate(look), QUIET_MS);
+      };
+      setTimeout(() => setImmediate(look), QUIET_MS);
+    });
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Which processes belong to a job: those of its group, and those that carry its tag in their environment, however far they
+ * went away (setsid, double fork, a closed pipe). Tags are read from /proc, so elsewhere than on Linux only groups are seen.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** True while any process of the group is there. One system call. */
+export function groupAlive(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Living processes of these groups, and those that carry the tag. Zombies are dead. */
+export function processesOf(groups: ReadonlySet<number>, tag: string): number[] {
+  const found: number[] = [];
+  for (const entry of listProc()) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const stat = read(`/proc/${entry}/stat`)?.toString("latin1");
+    // "pid (name) state ppid pgrp session …"; the name may hold spaces and brackets.
+    const [state, , group] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+    if (state === undefined || state === "Z" || state === "X") continue;
+    if (groups.has(Number(group)) || read(`/proc/${entry}/environ`)?.includes(tag)) found.push(pid);
+  }
+  return found;
+}
+
+/** TERM to all of them, KILL to who is left after `graceMs`. Resolves when none is left (or cannot be killed by us). */
+export async function endAll(groups: ReadonlySet<number>, tag: string, graceMs: number): Promise<void> {
+  const signalAll = (signal: NodeJS.Signals): boolean => {
+    let any = false;
+    for (const group of groups) if (groupAlive(group)) any = signalOne(-group, signal) || any;
+    for (const pid of processesOf(NO_GROUPS, tag)) any = signalOne(pid, signal) || any;
+    return any;
+  };
+  const gone = (): boolean =>
+    process.platform === "linux" ? processesOf(groups, tag).length === 0 : ![...groups].some(groupAlive);
+  signalAll("SIGTERM");
+  const deadline = performance.now() + graceMs;
+  for (let wait = 4; !gone(); wait = Math.min(wait * 2, 100)) {
+    if (performance.now() > deadline) break;
+    await sleep(wait);
+  }
+  // A process that forks while it is being killed may be missed once.
+  for (let round = 0; round < 5 && !gone(); round += 1) {
+    signalAll("SIGKILL");
+    await sleep(5 * (round + 1));
+  }
+}
+
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
+function signalOne(target: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(target, signal);
+  } catch {
+    return false; // gone, or not ours
+  }
+}
+
+function listProc(): string[] {
+  try {
+    return readdirSync("/proc");
+  } catch {
+    return [];
+  }
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined; // ended in between, or somebody else's
+  }
+}

@@ -1,0 +1,34 @@
+/** Where programs are: bash, and the ripgrep that came with the package. Each is looked for once. */
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+/** bash, or sh where there is none. Absolute when found, so that no spawn searches PATH again. */
+export function findShell(path: string | undefined): string {
+  const folders = ["/bin", "/usr/bin", "/usr/local/bin", ...(path ?? "").split(delimiter).filter(isAbsolute)];
+  for (const program of ["bash", "sh"]) {
+    for (const folder of folders) if (isExecutable(join(folder, program))) return join(folder, program);
+  }
+  return "sh";
+}
+
+let ripgrep: Promise<string> | undefined;
+
+/** The bundled program of that name, or the name itself for PATH to resolve. */
+export function bundled(program: string): Promise<string> | string {
+  if (program !== "rg") return program;
+  // Its package throws on import when there is no binary for this platform.
+  ripgrep ??= import("@vscode/ripgrep").then(
+    ({ rgPath }) => rgPath,
+    () => "rg",
+  );
+  return ripgrep;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

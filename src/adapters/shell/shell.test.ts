@@ -1,0 +1,241 @@
+/** Real shells: what is kept of their output, and that nothing they start outlives them. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Shell, ShellOptions } from "../../ports/shell.ts";
+import { createShell } from "./index.ts";
+import { processesOf } from "./process-table.ts";
+
+let folder: string;
+let shell: Shell;
+const marks: string[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ekiden-shell-"));
+  shell = createShell({ outputDir: join(folder, "output") });
+});
+
+afterEach(async () => {
+  await shell.close();
+  rmSync(folder, { recursive: true });
+  for (const mark of marks.splice(0)) expect(marked(mark)).toEqual([]);
+});
+
+/** A mark that is in the environment of everything a command starts. */
+function mark(): { env: Record<string, string>; value: string } {
+  const value = `mark-${marks.length}-${process.pid}-${performance.now()}`;
+  marks.push(value);
+  return { env: { EKIDEN_TEST_MARK: value }, value };
+}
+const marked = (value: string): number[] => processesOf(new Set(), `EKIDEN_TEST_MARK=${value}`);
+
+const options = (more: Partial<ShellOptions> = {}): ShellOptions => ({
+  cwd: folder,
+  signal: new AbortController().signal,
+  timeoutMs: 20_000,
+  ...more,
+});
+const run = (command: string, more: Partial<ShellOptions> = {}) => shell.run(command, options(more));
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 4_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error("waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe("a command", () => {
+  it("gives its output, both streams in order, and its exit code", async () => {
+    const result = await run("echo one; echo two >&2; echo three; exit 3");
+    expect(result).toMatchObject({ exitCode: 3, signal: null, output: "one\ntwo\nthree\n", timedOut: false });
+    expect(result).toMatchObject({ totalBytes: 14, spooledTo: null });
+  });
+
+  it("keeps the line numbers of its own errors", async () => {
+    expect((await run("true\nnosuchcommand")).output).toContain("line 2: nosuchcommand: command not found");
+  });
+
+  it("reports a syntax error", async () => {
+    const result = await run("if");
+    expect(result.exitCode).toBe(2);
+    expect(result.output).toContain("syntax error");
+  });
+
+  it("says which signal ended it", async () => {
+    expect(await run("kill -KILL $$")).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: false });
+  });
+
+  it("has no stdin unless it is given some", async () => {
+    expect((await run("cat; echo end")).output).toBe("end\n");
+    expect((await run("cat", { input: "given\n" })).output).toBe("given\n");
+    expect((await run("exec true", { input: "x".repeat(1_000_000) })).exitCode).toBe(0);
+  });
+
+  it("runs where it is told to, and says so when that is nowhere", async () => {
+    expect((await run("pwd -P")).output).toBe(`${(await run("realpath .")).output}`);
+    const nowhere = join(folder, "missing");
+    await expect(run("true", { cwd: nowhere })).rejects.toThrow(`The folder ${nowhere} does not exist`);
+  });
+
+  it("takes what it can get of output that is not text", async () => {
+    const result = await run(String.raw`printf 'a\0b\377c'`);
+    expect(result).toMatchObject({ output: "a\u2400b\ufffdc", totalBytes: 5 });
+  });
+
+  it("that is too long to start is refused with the remedy", async () => {
+    await expect(run(`: ${"x".repeat(5_000_000)}`)).rejects.toThrow(
+      /cannot be started.*put them into a file/,
+    );
+  });
+
+  it("sees no secrets", async () => {
+    const env = {
+      PATH: process.env.PATH,
+      ANTHROPIC_API_KEY: "sk-1",
+      GITHUB_TOKEN: "sk-2",
+      MY_SECRET: "sk-3",
+    };
+    const more = {
+      DB_PASSWORD_FILE: "sk-4",
+      EKIDEN_STORE: "postgres://u:sk-5@h/d",
+      EXTRA: "sk-6",
+      PLAIN: "seen",
+    };
+    await shell.close();
+    shell = createShell({ outputDir: folder, hideEnv: ["EXTRA"], env: { ...env, ...more } });
+    const { output } = await run("env", { env: { GIVEN: "given" } });
+    expect(output).not.toContain("sk-");
+    expect(output).toContain("PLAIN=seen");
+    expect(output).toContain("GIVEN=given");
+  });
+});
+
+describe("exec", () => {
+  it("runs a program without a shell", async () => {
+    const result = await shell.exec("echo", ["$HOME", "a  b"], options());
+    expect(result.output).toBe("$HOME a  b\n");
+  });
+
+  it("finds the bundled ripgrep", async () => {
+    expect((await shell.exec("rg", ["--version"], options())).output).toContain("ripgrep");
+  });
+
+  it("says when there is no such program", async () => {
+    const failure = shell.exec("no-such-program", [], options());
+    await expect(failure).rejects.toMatchObject({ code: "tool_failed", facts: { missing: true } });
+  });
+});
+
+describe("much output", () => {
+  it("is kept as head and tail, cut between characters, and whole in a file", async () => {
+    const result = await run('for i in $(seq 200); do echo "$i ééé"; done', { keepBytes: 101 });
+    const whole = readFileSync(result.spooledTo ?? "", "utf8");
+    expect(whole.split("\n")).toHaveLength(201);
+    expect(result.totalBytes).toBe(Buffer.byteLength(whole));
+    expect(result.output).not.toContain("\ufffd");
+    const [head = "", tail = ""] = result.output.split(/\n\[… \d+ bytes left out …\]\n/);
+    expect(whole.startsWith(head) && head.length > 25).toBe(true);
+    expect(whole.endsWith(tail) && tail.length > 25).toBe(true);
+    expect(statSync(result.spooledTo ?? "").mode & 0o077).toBe(0);
+  });
+
+  it("of 100 MB leaves memory flat and the file whole", async () => {
+    const before = process.memoryUsage.rss();
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 10);
+    const result = await run("head -c 100000000 /dev/zero | tr '\\0' x");
+    clearInterval(watch);
+    expect(result.totalBytes).toBe(100_000_000);
+    expect(statSync(result.spooledTo ?? "").size).toBe(100_000_000);
+    expect(result.output.length).toBeLessThan(30_100);
+    expect(peak - before).toBeLessThan(60_000_000);
+  });
+
+  it("that cannot be spooled is said, and the command still ends", async () => {
+    await shell.close();
+    shell = createShell({ outputDir: join(folder, "file", "output") });
+    writeFileSync(join(folder, "file"), "in the way");
+    const result = await run("seq 100000");
+    expect(result).toMatchObject({ exitCode: 0, spooledTo: null });
+    expect(result.output).toContain("left out, and not kept:");
+  });
+});
+
+describe("the end of a command", () => {
+  const FAMILY =
+    "sleep 60 & (sleep 60; true) & setsid sleep 60 & (setsid nohup sleep 60 >/dev/null 2>&1 &) ; ";
+
+  it("does not wait for a child that holds its pipes, and close ends that child", async () => {
+    const { env, value } = mark();
+    const result = await run("sleep 60 & echo done", { env });
+    expect(result).toMatchObject({ exitCode: 0, output: "done\n" });
+    expect(result.ms).toBeLessThan(2_000);
+    expect(marked(value)).toHaveLength(1);
+    await shell.close();
+    expect(marked(value)).toEqual([]);
+  });
+
+  it("lets a background child print without end", async () => {
+    const { env, value } = mark();
+    const result = await run("yes & echo done", { env });
+    expect(result.exitCode).toBe(0);
+    expect(marked(value)).toHaveLength(1);
+  });
+
+  it("by timeout takes nested, background and setsid children along", async () => {
+    const { env, value } = mark();
+    const result = await run(`${FAMILY} sleep 60`, { env, timeoutMs: 200 });
+    expect(result).toMatchObject({ timedOut: true, signal: "SIGTERM" });
+    expect(marked(value)).toEqual([]);
+  });
+
+  it("by abort does the same, and rejects with the reason", async () => {
+    const { env, value } = mark();
+    const controller = new AbortController();
+    const running = run(`${FAMILY} sleep 60`, { env, signal: controller.signal });
+    await until(() => marked(value).length >= 5);
+    controller.abort(new Error("urgent mail"));
+    await expect(running).rejects.toThrow("urgent mail");
+    expect(marked(value)).toEqual([]);
+  });
+
+  it("is not negotiable: who ignores TERM is killed after the grace", async () => {
+    await shell.close();
+    shell = createShell({ outputDir: folder, graceMs: 300 });
+    const { env, value } = mark();
+    const command = "trap '' TERM; while true; do sleep 0.05; done";
+    const result = await run(command, { env, timeoutMs: 100 });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL" });
+    expect(result.ms).toBeGreaterThan(400);
+    expect(marked(value)).toEqual([]);
+  });
+
+  it("comes with close, and nothing starts after it", async () => {
+    const { env, value } = mark();
+    const running = run(`${FAMILY} sleep 60`, { env });
+    await until(() => marked(value).length >= 5);
+    await shell.close();
+    expect(await running).toMatchObject({ signal: "SIGTERM", timedOut: false });
+    expect(marked(value)).toEqual([]);
+    await expect(run("true")).rejects.toThrow("The shell is closed");
+  });
+
+  it("leaves other processes alone", async () => {
+    const stranger = spawn("sleep", ["60"]);
+    await run("sleep 60", { timeoutMs: 50 });
+    await shell.close();
+    expect(stranger.exitCode).toBeNull();
+    expect(stranger.signalCode).toBeNull();
+    stranger.kill();
+  });
+
+  it("refuses to begin when the signal is aborted already", async () => {
+    await expect(run("touch made", { signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
+    expect((await run("ls")).output).toBe("");
+  });
+});
