@@ -169,13 +169,22 @@ export type Request = {
 
 /** Protocols: a question that exactly one member may answer, once, before a deadline. */
 export interface Requests {
-  /** Stores the question and mails it, in one step. An open request of the same kind between the same two is returned instead. */
+  /**
+   * Stores the question and mails it, in one step. The same question that is open between the same two is returned instead:
+   * any stop, a plan for the same attempt, a permission for the same tool and subject. @throws `not_found` (the one asked)
+   */
   ask(by: Name, of: Name, ask: Ask, deadline: Instant): Promise<Request>;
   /**
    * Answers and mails the answer, in one step. Wrong sender, wrong kind, unknown or second answers change nothing and are
    * journalled (`answer.ignored`). `entry`: written to the answering seat's transcript in the same step. @throws `answered` | `not_found`
    */
-  answer(from: Name, id: RequestId, kind: Ask["kind"], answer: Answer): Promise<Request>;
+  answer(
+    from: Name,
+    id: RequestId,
+    kind: Ask["kind"],
+    answer: Answer,
+    entry?: { readonly seat: Seat; readonly entry: Entry },
+  ): Promise<Request>;
   request(id: RequestId): Promise<Request | null>;
   open(filter?: { readonly of?: Name; readonly by?: Name; readonly kind?: Ask["kind"] }): Promise<Request[]>;
   /** Closes what is past its deadline; the asker is mailed a "no" with the text. */

@@ -1,0 +1,78 @@
+/** The two clocks: the system's, and one that only moves when a test or a simulation says so. */
+import { setImmediate as breathe } from "node:timers/promises";
+import { type Instant, instant } from "../core/ids.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** Timers of Node hold 32 bits; a longer sleep is several. */
+const LONGEST = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => instant(Date.now()),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      let timer: NodeJS.Timeout;
+      let left = ms;
+      const done = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const step = (): void => {
+        const now = Math.min(left, LONGEST);
+        left -= now;
+        timer = setTimeout(left > 0 ? step : done, now);
+      };
+      signal?.addEventListener("abort", done, { once: true });
+      step();
+    }),
+};
+
+type Sleeper = { readonly until: number; readonly wake: () => void };
+
+/** Stands still between calls of `advance`. Sleepers wake in the order of their times, each at its own time. */
+export class ManualClock implements Clock {
+  #now: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.#now = start;
+  }
+
+  now(): Instant {
+    return instant(this.#now);
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted || ms <= 0) return resolve();
+      const done = (): void => {
+        this.#sleepers.delete(sleeper);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const sleeper: Sleeper = { until: this.#now + ms, wake: done };
+      signal?.addEventListener("abort", done, { once: true });
+      this.#sleepers.add(sleeper);
+    });
+  }
+
+  /** How many wait: a test that is about to `advance` can wait until somebody sleeps. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  /** Moves on, waking each sleeper on the way; what a sleeper does next may sleep again and be woken in the same move. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    for (;;) {
+      await breathe();
+      const due = [...this.#sleepers].filter((s) => s.until <= until).sort((a, b) => a.until - b.until)[0];
+      if (!due) break;
+      this.#now = Math.max(this.#now, due.until);
+      due.wake();
+    }
+    this.#now = until;
+    await breathe();
+  }
+}

@@ -1,0 +1,224 @@
+/** Tasks get onto the board, and change there. */
+import { EkidenError } from "../../core/errors.ts";
+import type { Fact } from "../../core/event.ts";
+import type { Name, TaskId } from "../../core/ids.ts";
+import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
+import { book } from "./journal.ts";
+import { insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
+import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
+
+/** What can be said of a batch without the database. */
+export type Batch = {
+  readonly tasks: readonly NewTask[];
+  /** Per task, the positions of those of the same batch that it waits for. */
+  readonly within: readonly (readonly number[])[];
+  /** Per task, estimated work of itself and the longest chain behind it inside the batch. */
+  readonly chains: readonly number[];
+};
+
+/** @throws `bad_input` | `cycle` */
+export function plan(tasks: readonly NewTask[]): Batch {
+  const within = tasks.map((task, i) => {
+    checkTask(task);
+    const nths = (task.blockedBy ?? []).flatMap((blocker) =>
+      typeof blocker === "object" ? [blocker.nth] : [],
+    );
+    for (const nth of nths)
+      if (!(Number.isInteger(nth) && nth >= 0 && nth < tasks.length))
+        throw new EkidenError(
+          "bad_input",
+          `Task ${i} of the batch waits for { nth: ${nth} }, but the batch has only the positions 0 to ${tasks.length - 1}.`,
+        );
+    return [...new Set(nths)];
+  });
+  const behind: number[][] = tasks.map(() => []);
+  within.forEach((nths, i) => {
+    for (const nth of nths) behind[nth]?.push(i);
+  });
+  const left = behind.map((list) => list.length);
+  const chains = tasks.map((task) => task.estimate ?? 1);
+  const ends = left.flatMap((n, i) => (n === 0 ? [i] : []));
+  let seen = 0;
+  for (let i = ends.pop(); i !== undefined; i = ends.pop()) {
+    seen += 1;
+    for (const above of within[i] ?? []) {
+      chains[above] = Math.max(chains[above] ?? 0, (tasks[above]?.estimate ?? 1) + (chains[i] ?? 0));
+      left[above] = (left[above] ?? 0) - 1;
+      if (left[above] === 0) ends.push(above);
+    }
+  }
+  if (seen < tasks.length) throw cycle(showBatchCycle(tasks, within));
+  return { tasks, within, chains };
+}
+
+function showBatchCycle(tasks: readonly NewTask[], within: readonly (readonly number[])[]): string {
+  for (let i = 0; i < tasks.length; i += 1) {
+    const way = findCycle(i, (one) => within[one] ?? []);
+    if (way.length > 2 || within[i]?.includes(i))
+      return way.map((nth) => `"${tasks[nth]?.subject}"`).join(" → ");
+  }
+  return "a cycle";
+}
+
+const COLUMNS = [
+  "team",
+  "id",
+  "status",
+  "subject",
+  "description",
+  "blocked_by",
+  "open_blockers",
+  "priority",
+  "estimate",
+  "chain",
+  "role",
+  "touches",
+  "needs_plan",
+  "created_by",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** @throws `not_found` (a blocker) */
+export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<Task[]> {
+  if (tasks.length === 0) return [];
+  const outside = tasks.map((task) => [
+    ...new Set((task.blockedBy ?? []).flatMap((blocker) => (typeof blocker === "number" ? [blocker] : []))),
+  ]);
+  const open = yield* openBlockers(tx, [...new Set(outside.flat())]);
+  const [team] = yield* sql<{
+    next_task: number;
+  }>`update teams set next_task = next_task + ${tasks.length} where name = ${tx.team} returning next_task`;
+  const base = (team?.next_task ?? 1) - tasks.length;
+  const idOf = (nth: number): TaskId => (base + nth) as TaskId;
+
+  const rows = tasks.map((task, i): TaskRow => {
+    const blockers = [...(outside[i] ?? []), ...(within[i] ?? []).map(idOf)];
+    return {
+      id: idOf(i),
+      status: "pending",
+      subject: task.subject,
+      description: task.description ?? "",
+      blocked_by: JSON.stringify(blockers),
+      open_blockers: (within[i]?.length ?? 0) + (outside[i] ?? []).filter((id) => open.has(id)).length,
+      priority: task.priority ?? 0,
+      estimate: task.estimate ?? 1,
+      chain: chains[i] ?? 1,
+      role: task.role ?? "",
+      touches: JSON.stringify(task.touches ?? []),
+      needs_plan: Number(task.needsPlan ?? false),
+      owner: null,
+      attempt: 0,
+      tries: 0,
+      version: 1,
+      result: null,
+      reason: null,
+      last_failure: null,
+      created_by: by,
+      created_at: tx.now,
+      updated_at: tx.now,
+      started_at: null,
+      ended_at: null,
+    };
+  });
+  yield* insert(
+    "tasks",
+    COLUMNS,
+    rows.map((row): Value[] => COLUMNS.map((column) => (column === "team" ? tx.team : row[column]))),
+  );
+  yield* insert(
+    "edges",
+    ["team", "task", "blocker"],
+    rows.flatMap((row) => listOf<TaskId>(row.blocked_by).map((blocker) => [tx.team, row.id, blocker])),
+  );
+  const behind = new Map<TaskId, number>();
+  rows.forEach((row, i) => {
+    for (const id of outside[i] ?? []) behind.set(id, Math.max(behind.get(id) ?? 0, row.chain));
+  });
+  yield* lengthen(tx, behind);
+  yield* book(
+    tx,
+    rows.map(
+      (row): Fact => ({
+        type: "task.added",
+        task: row.id,
+        subject: row.subject,
+        by,
+        blockedBy: listOf<TaskId>(row.blocked_by),
+      }),
+    ),
+  );
+  if (rows.some((row) => row.open_blockers === 0)) tx.touch("board");
+  return rows.map(toTask);
+}
+
+/** @throws `not_found` | `cycle` | `already_started` */
+export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<Task> {
+  const adds = [...new Set(changes.addBlockedBy ?? [])];
+  const removes = [...new Set(changes.removeBlockedBy ?? [])];
+  if (adds.length > 0) yield* teamLock(tx, "edges");
+  if (adds.includes(id)) throw cycle(`#${id} → #${id}`);
+  const open = yield* openBlockers(tx, [...new Set([...adds, ...removes])]);
+  const row = yield* taskForUpdate(tx, id);
+  if (adds.length + removes.length > 0 || (changes.role !== undefined && (changes.role ?? "") !== row.role)) {
+    if (row.status === "in_progress" || row.status === "completed")
+      throw new EkidenError(
+        "already_started",
+        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.`,
+      );
+  }
+  const before = listOf<TaskId>(row.blocked_by);
+  const added = adds.filter((one) => !before.includes(one));
+  const removed = removes.filter((one) => before.includes(one) && !adds.includes(one));
+  if (added.length > 0) yield* refuseCycle(tx, id, added);
+
+  const after: TaskRow = {
+    ...row,
+    subject: changes.subject ?? row.subject,
+    description: changes.description ?? row.description,
+    blocked_by: JSON.stringify([...before.filter((one) => !removed.includes(one)), ...added]),
+    open_blockers:
+      row.open_blockers +
+      added.filter((one) => open.has(one)).length -
+      removed.filter((one) => open.has(one)).length,
+    priority: changes.priority ?? row.priority,
+    estimate: changes.estimate ?? row.estimate,
+    role: changes.role === undefined ? row.role : (changes.role ?? ""),
+    touches: changes.touches ? JSON.stringify(changes.touches) : row.touches,
+    needs_plan: Number(changes.needsPlan ?? row.needs_plan === 1),
+  };
+  const what = (Object.keys(NAMED) as (keyof typeof NAMED)[])
+    .filter((column) => after[column] !== row[column])
+    .map((column) => NAMED[column]);
+  if (what.length === 0) return toTask(row);
+
+  yield* sql`
+    update tasks set subject = ${after.subject}, description = ${after.description}, blocked_by = ${after.blocked_by},
+      open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
+      touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${id}`;
+  yield* insert(
+    "edges",
+    ["team", "task", "blocker"],
+    added.map((blocker) => [tx.team, id, blocker]),
+  );
+  for (const blocker of removed)
+    yield* sql`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
+  if (after.estimate !== row.estimate || added.length + removed.length > 0)
+    yield* measure(tx, [id, ...added, ...removed]);
+  yield* book(tx, [{ type: "task.changed", task: id, by, what }]);
+  if (after.status === "pending" && after.open_blockers === 0) tx.touch("board");
+  return toTask({ ...after, updated_at: tx.now });
+}
+
+const NAMED = {
+  subject: "subject",
+  description: "description",
+  blocked_by: "blockedBy",
+  priority: "priority",
+  estimate: "estimate",
+  role: "role",
+  touches: "touches",
+  needs_plan: "needsPlan",
+} as const;

@@ -1,0 +1,59 @@
+/** The board port, put together from its operations; and the views of it. */
+import type { Name } from "../../core/ids.ts";
+import { checkTask, type Task } from "../../core/task.ts";
+import type { Board } from "../../ports/store.ts";
+import { addAll, change, plan } from "./add.ts";
+import { claim, claimNext } from "./claim.ts";
+import { counts } from "./counts.ts";
+import { complete, fail, release } from "./finish.ts";
+import { cancel, completeFor, retry, takeBack } from "./override.ts";
+import { announceQuiet } from "./quiet.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+import { claimedOf, type TaskRow, toTask } from "./task-row.ts";
+
+export function board(session: Session): Board {
+  const { maxAttempts } = session.limits;
+  return {
+    add: async (task, by) => {
+      const batch = plan([task]);
+      return (await session.write((tx) => addAll(tx, batch, by)))[0] as Task;
+    },
+    addAll: async (tasks, by) => {
+      const batch = plan(tasks);
+      return session.write((tx) => addAll(tx, batch, by));
+    },
+    change: async (id, changes, by) => {
+      checkTask(changes);
+      return session.write((tx) => change(tx, id, changes, by));
+    },
+    task: (id) =>
+      session.look(function* (tx) {
+        const [row] = yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${id}`;
+        return row ? toTask(row) : null;
+      }),
+    tasks: () =>
+      session.look(function* (tx) {
+        return (yield* sql<TaskRow>`select * from tasks where team = ${tx.team} order by id`).map(toTask);
+      }),
+    counts: () => session.look(counts),
+    claim: (seat, id, entry) => session.write((tx) => claim(tx, seat, id, entry)),
+    claimNext: (seat, entry) => claimNext(session, seat, entry),
+    mine: (name) => session.look((tx) => mine(tx, name)),
+    complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),
+    fail: (held, reason, entry) => session.write((tx) => fail(tx, held, reason, entry)),
+    release: (held, why, note, entry) =>
+      session.write((tx) => release(tx, held, why, note, maxAttempts, entry)),
+    retry: (id, by) => session.write((tx) => retry(tx, id, by)),
+    cancel: (id, by, reason) => session.write((tx) => cancel(tx, id, by, reason)),
+    takeBack: (id, by) => session.write((tx) => takeBack(tx, id, by)),
+    completeFor: (id, by, result) => session.write((tx) => completeFor(tx, id, by, result)),
+    announceQuiet: () => announceQuiet(session),
+  };
+}
+
+function* mine(tx: Tx, name: Name): Op<ReturnType<typeof claimedOf> | null> {
+  const [row] = yield* sql<TaskRow>`
+    select * from tasks where team = ${tx.team} and owner = ${name} and status = 'in_progress' order by started_at, id limit 1`;
+  return row ? claimedOf(row) : null;
+}

@@ -1,0 +1,10 @@
+/** Writing into a conversation: what every operation that answers a tool call or hands over mail does. */
+import type { Entry } from "../../core/chat.ts";
+import type { Name } from "../../core/ids.ts";
+import { insert, type Op, type Tx } from "./sql.ts";
+
+/** @param life which bearer of the name: see `members.life`. */
+export function* append(tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> {
+  const rows = entries.map((entry) => [tx.team, name, life, tx.now, entry.kind, JSON.stringify(entry)]);
+  yield* insert("transcript", ["team", "name", "life", "at", "kind", "entry"], rows);
+}

@@ -1,0 +1,150 @@
+/** How an attempt ends: completed, failed, or back on the board. Every write names the attempt it belongs to. */
+import type { Entry } from "../../core/chat.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Fact, ReleaseReason } from "../../core/event.ts";
+import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
+import type { Held } from "../../ports/store.ts";
+import { append } from "./entries.ts";
+import { unblock } from "./graph.ts";
+import { book } from "./journal.ts";
+import { post } from "./mail.ts";
+import { seated } from "./seat.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+import type { TaskRow } from "./task-row.ts";
+
+/** Returns what became ready. @throws `stale_seat` | `stale_claim` */
+export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
+  const { life } = yield* seated(tx, held.seat);
+  const [done] = yield* sql<{ touches: string }>`
+    update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${held.task} and owner = ${held.seat.name} and attempt = ${held.attempt} and status = 'in_progress'
+    returning touches`;
+  if (!done) throw yield* stale(tx, held);
+  if (entry) yield* append(tx, held.seat.name, life, [entry]);
+  return yield* completed(
+    tx,
+    { id: held.task, attempt: held.attempt, touches: done.touches },
+    held.seat.name,
+  );
+}
+
+/** What follows from a completion. */
+export function* completed(
+  tx: Tx,
+  task: Pick<TaskRow, "id" | "attempt" | "touches">,
+  by: Name,
+): Op<TaskId[]> {
+  const ready = yield* unblock(tx, task.id);
+  yield* book(tx, [
+    { type: "task.completed", task: task.id, by, attempt: task.attempt },
+    ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
+  ]);
+  if (ready.length > 0) tx.touch("board");
+  freed(tx, task);
+  return ready;
+}
+
+/** Somebody may have to keep away from this task's files no longer. */
+export function freed(tx: Tx, task: Pick<TaskRow, "touches">): void {
+  if (task.touches !== "[]") tx.touch("board");
+}
+
+export function* fail(tx: Tx, held: Held, reason: string, entry?: Entry): Op<void> {
+  const { life } = yield* seated(tx, held.seat);
+  const row = yield* heldRow(tx, held);
+  if (entry) yield* append(tx, held.seat.name, life, [entry]);
+  yield* failed(tx, row, reason, held.seat.name);
+}
+
+export function* release(
+  tx: Tx,
+  held: Held,
+  why: ReleaseReason,
+  note: string | undefined,
+  maxAttempts: number,
+  entry?: Entry,
+): Op<void> {
+  const { life } = yield* seated(tx, held.seat);
+  const row = yield* heldRow(tx, held);
+  if (entry) yield* append(tx, held.seat.name, life, [entry]);
+  yield* putBack(tx, row, why, note, maxAttempts);
+}
+
+const EVIDENCE: Record<ReleaseReason, (owner: string) => string> = {
+  owner_died: (owner) => `The process of its owner ${owner} died.`,
+  owner_stopped: (owner) => `Its owner ${owner} stopped before it was done.`,
+  given_back: (owner) => `${owner} gave it back.`,
+  person: (owner) => `The person took it back from ${owner}.`,
+  lead: (owner) => `The lead took it back from ${owner}.`,
+  retry: () => "It is tried again.",
+};
+
+/** A locked row in progress goes back to pending, or is failed when it was tried too often. Returns which. */
+export function* putBack(
+  tx: Tx,
+  row: TaskRow,
+  why: ReleaseReason,
+  note: string | undefined,
+  maxAttempts: number,
+): Op<"pending" | "failed"> {
+  const said = note?.trim() ? ` ${note.trim()}` : "";
+  const evidence = `${EVIDENCE[why](row.owner ?? "")}${said}`;
+  if ((why === "owner_died" || why === "given_back") && row.tries >= maxAttempts) {
+    yield* failed(
+      tx,
+      row,
+      `It was tried ${row.tries} times, at most ${maxAttempts} are allowed. The last time: ${evidence}`,
+      why === "given_back" ? row.owner : null,
+    );
+    return "failed";
+  }
+  yield* sql`
+    update tasks set status = 'pending', owner = null, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${row.id}`;
+  yield* book(tx, [
+    { type: "task.released", task: row.id, from: row.owner, why, ...(note !== undefined && { note }) },
+  ]);
+  tx.touch("board");
+  return "pending";
+}
+
+function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void> {
+  yield* sql`
+    update tasks set status = 'failed', reason = ${reason}, last_failure = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${row.id}`;
+  yield* book(tx, [{ type: "task.failed", task: row.id, by, attempt: row.attempt, reason }]);
+  // The lead need not be told what it has just decided itself.
+  if (by !== LEAD)
+    yield* post(tx, [
+      {
+        from: by ?? HARNESS,
+        to: LEAD,
+        body: { kind: "task_failed", task: row.id, subject: row.subject, reason },
+      },
+    ]);
+  freed(tx, row);
+}
+
+function* heldRow(tx: Tx, held: Held): Op<TaskRow> {
+  const [row] = yield* sql<TaskRow>`
+    select * from tasks where team = ${tx.team} and id = ${held.task} and owner = ${held.seat.name} and attempt = ${held.attempt}
+      and status = 'in_progress' ${tx.dialect.forUpdate}`;
+  if (!row) throw yield* stale(tx, held);
+  return row;
+}
+
+/** Says what has become of the task meanwhile. */
+function* stale(tx: Tx, { task, attempt, seat }: Held): Op<EkidenError> {
+  const [row] = yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${task}`;
+  const now = !row
+    ? "does not exist"
+    : row.status !== "in_progress"
+      ? `is ${row.status}${row.status === "completed" ? ` by ${row.owner}` : ""}`
+      : row.owner !== seat.name
+        ? `is in progress with ${row.owner}`
+        : `is at attempt ${row.attempt}`;
+  return new EkidenError(
+    "stale_claim",
+    `Task #${task} ${now}; ${seat.name} does not hold it at attempt ${attempt}. Nothing was changed. Go on with another task.`,
+  );
+}

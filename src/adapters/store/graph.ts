@@ -1,0 +1,119 @@
+/**
+ * Edges between tasks: counting open blockers, refusing cycles, and the length of the chain behind each task.
+ *
+ * A blocker is locked before it is decided whether it counts. So a completion is either seen here, or comes later and then sees
+ * the edge: no dependant waits for ever, and none starts early, without a lock on the whole team.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import type { TaskId } from "../../core/ids.ts";
+import { type Status, showCycle } from "../../core/task.ts";
+import { among, type Op, sql, type Tx } from "./sql.ts";
+import { missing } from "./task-row.ts";
+
+/** Locks them in id order. Returns those that still block. @throws `not_found` */
+export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
+  if (ids.length === 0) return new Set();
+  const rows = yield* sql<{ id: TaskId; status: Status }>`
+    select id, status from tasks where team = ${tx.team} and id in ${among(tx, ids)} order by id ${tx.dialect.forUpdate}`;
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw missing(unknown);
+  return new Set(rows.flatMap((row) => (row.status === "completed" ? [] : [row.id])));
+}
+
+/** One blocker less for whoever waits for the task. Returns what became ready, by id. */
+export function* unblock(tx: Tx, id: TaskId): Op<TaskId[]> {
+  if (tx.dialect.name === "postgres")
+    yield* sql`select id from tasks where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id}) order by id for update`;
+  const rows = yield* sql<{ id: TaskId; status: Status; open_blockers: number }>`
+    update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now}
+    where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id})
+    returning id, status, open_blockers`;
+  return rows
+    .filter((row) => row.status === "pending" && row.open_blockers === 0)
+    .map((row) => row.id)
+    .sort((a, b) => a - b);
+}
+
+/** Who adds edges holds the team's lock on edges, so two halves of a cycle cannot be added at once. @throws `cycle` */
+export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {
+  const [found] = yield* sql`
+    with recursive above(id) as (
+      select id from tasks where team = ${tx.team} and id in ${among(tx, blockers)}
+      union select e.blocker from edges e join above on e.task = above.id where e.team = ${tx.team})
+    select id from above where id = ${id}`;
+  if (!found) return;
+  const edges = yield* sql<{
+    task: TaskId;
+    blocker: TaskId;
+  }>`select task, blocker from edges where team = ${tx.team}`;
+  const above = new Map<TaskId, TaskId[]>();
+  for (const { task, blocker } of edges) above.set(task, [...(above.get(task) ?? []), blocker]);
+  above.set(id, [...blockers]);
+  throw cycle(showCycle(findCycle(id, (one) => above.get(one) ?? [])));
+}
+
+export const cycle = (shown: string): EkidenError =>
+  new EkidenError(
+    "cycle",
+    `These tasks would wait for each other: ${shown}. Nothing was changed. Leave out one of these edges.`,
+  );
+
+/** The way from `start` back to it, along what each waits for. */
+export function findCycle<T>(start: T, above: (one: T) => readonly T[]): T[] {
+  const cameFrom = new Map<T, T>();
+  const queue: T[] = [start];
+  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+    for (const next of above(one)) {
+      if (next === start) {
+        const way: T[] = [start];
+        for (let at: T | undefined = one; at !== undefined && at !== start; at = cameFrom.get(at))
+          way.unshift(at);
+        return [start, ...way];
+      }
+      if (!cameFrom.has(next)) {
+        cameFrom.set(next, one);
+        queue.push(next);
+      }
+    }
+  }
+  return [start, start];
+}
+
+/** The order is a hint: on a chain of thousands, an addition at its end does not rewrite all of it. */
+const CHAIN_STEPS = 1_000;
+
+/** New work behind these tasks: their chains, and those they wait for, can only get longer. */
+export function* lengthen(tx: Tx, behind: ReadonlyMap<TaskId, number>): Op<void> {
+  const queue = [...behind];
+  for (let steps = 0; steps < CHAIN_STEPS && queue.length > 0; steps += 1) {
+    const [id, work] = queue.shift() as [TaskId, number];
+    const [row] = yield* sql<{ chain: number }>`
+      update tasks set chain = estimate + ${work}
+      where team = ${tx.team} and id = ${id} and chain < estimate + ${work} and status not in ('completed', 'cancelled') returning chain`;
+    if (!row) continue;
+    for (const { blocker } of yield* sql<{
+      blocker: TaskId;
+    }>`select blocker from edges where team = ${tx.team} and task = ${id}`)
+      queue.push([blocker, row.chain]);
+  }
+}
+
+/** After a change that may shorten chains: computes them again from here upwards, as far as anything changes. */
+export function* measure(tx: Tx, from: readonly TaskId[]): Op<void> {
+  const queue = [...from];
+  for (let steps = 0; steps < CHAIN_STEPS && queue.length > 0; steps += 1) {
+    const id = queue.shift() as TaskId;
+    const [longest] = yield* sql<{ chain: number }>`
+      select coalesce(max(d.chain), 0) as chain from edges e join tasks d on d.team = e.team and d.id = e.task
+      where e.team = ${tx.team} and e.blocker = ${id}`;
+    const work = longest?.chain ?? 0;
+    const changed = yield* sql`
+      update tasks set chain = estimate + ${work} where team = ${tx.team} and id = ${id} and chain <> estimate + ${work} returning id`;
+    if (changed.length === 0) continue;
+    for (const { blocker } of yield* sql<{
+      blocker: TaskId;
+    }>`select blocker from edges where team = ${tx.team} and task = ${id}`)
+      queue.push(blocker);
+  }
+}

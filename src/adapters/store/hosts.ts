@@ -1,0 +1,124 @@
+/**
+ * The processes that host members. The lease is the host's, one row however many members and claims hang on it: a claim lives as
+ * long as its owner's host.
+ */
+import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
+import type { Roster } from "../../ports/store.ts";
+import { putBack } from "./finish.ts";
+import { book } from "./journal.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+import type { TaskRow } from "./task-row.ts";
+
+type HostRow = {
+  readonly id: HostId;
+  readonly machine: string;
+  readonly pid: number;
+  readonly lease_until: Instant;
+};
+type Unhosted = { readonly name: Name; readonly host: HostId | null; readonly kept_until: Instant };
+
+export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap" | "hosts"> {
+  const { leaseMs, maxAttempts } = session.limits;
+  return {
+    open: (host, machine, pid) =>
+      session.write(function* (tx) {
+        const until = later(tx.now, leaseMs);
+        yield* sql`
+          insert into hosts (team, id, machine, pid, lease_until, heard_at) values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now})
+          on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
+      }),
+    beat: (host) =>
+      session.write(function* (tx) {
+        const alive = yield* sql`
+          update hosts set lease_until = ${later(tx.now, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
+        return alive.length > 0;
+      }),
+    hosts: () =>
+      session.look(function* (tx) {
+        return (yield* hosts(tx)).map((row) => ({
+          id: row.id,
+          machine: row.machine,
+          pid: row.pid,
+          leaseUntil: row.lease_until,
+        }));
+      }),
+    reap: async (isAlive) => {
+      const seen = await session.read(survey);
+      const gone = new Set(
+        seen.hosts.filter((host) => isAlive(host.machine, host.pid) === false).map((host) => host.id),
+      );
+      const over = seen.hosts.filter((host) => host.lease_until <= seen.now || gone.has(host.id));
+      const kept = seen.unhosted.filter((one) => one.host === null && one.kept_until > seen.now);
+      const overdue = seen.unhosted.filter(
+        (one) => one.host !== null || (one.kept_until > 0 && one.kept_until <= seen.now),
+      );
+      const released =
+        over.length + overdue.length > 0
+          ? await session.write((tx) => bury(tx, over, gone, maxAttempts))
+          : [];
+      const { unhosted } = over.length > 0 ? await session.read(survey) : seen;
+      return {
+        orphans: unhosted
+          .filter((one) => !kept.some((other) => other.name === one.name))
+          .map((one) => one.name),
+        released,
+      };
+    },
+  };
+}
+
+function* hosts(tx: Tx): Op<HostRow[]> {
+  return yield* sql<HostRow>`select id, machine, pid, lease_until from hosts where team = ${tx.team} order by id`;
+}
+
+/** Living members without a host that is registered. */
+function* survey(tx: Tx): Op<{ now: Instant; hosts: HostRow[]; unhosted: Unhosted[] }> {
+  const unhosted = yield* sql<Unhosted>`
+    select name, host, kept_until from members m where team = ${tx.team} and phase <> 'shutdown'
+      and (host is null or not exists (select 1 from hosts h where h.team = m.team and h.id = m.host)) order by name`;
+  return { now: tx.now, hosts: yield* hosts(tx), unhosted };
+}
+
+/** A host that has renewed its lease since it was judged by it lives. One whose process is gone does not. */
+function* bury(
+  tx: Tx,
+  dead: readonly HostRow[],
+  gone: ReadonlySet<HostId>,
+  maxAttempts: number,
+): Op<TaskId[]> {
+  for (const { id } of dead)
+    yield* sql`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.now} or ${gone.has(id) ? 1 : 0} = 1)`;
+  const orphaned = yield* sql<{ name: Name }>`
+    select name from members m where team = ${tx.team} and host is not null
+      and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host) order by name ${tx.dialect.forUpdate}`;
+  const released: TaskId[] = [];
+  for (const { name } of orphaned) {
+    yield* sql`update members set host = null, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    yield* book(tx, [
+      { type: "warning.raised", who: name, text: `The process that hosted ${name} is gone.` },
+    ]);
+    released.push(...(yield* putAllBack(tx, name, "owner_died", maxAttempts)));
+  }
+  // Those who were suspended keep their tasks for a lease, so that a resume finds them; then others may have them, if there are others.
+  const suspended = yield* sql<{ name: Name }>`
+    select name from members where team = ${tx.team} and host is null and kept_until > 0 and kept_until <= ${tx.now}
+      and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.now}) order by name ${tx.dialect.forUpdate}`;
+  for (const { name } of suspended) {
+    yield* sql`update members set kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    released.push(...(yield* putAllBack(tx, name, "owner_stopped", maxAttempts)));
+  }
+  return released;
+}
+
+function* putAllBack(
+  tx: Tx,
+  owner: Name,
+  why: "owner_died" | "owner_stopped",
+  maxAttempts: number,
+): Op<TaskId[]> {
+  const rows = yield* sql<TaskRow>`
+    select * from tasks where team = ${tx.team} and owner = ${owner} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
+  for (const row of rows) yield* putBack(tx, row, why, undefined, maxAttempts);
+  return rows.map((row) => row.id);
+}

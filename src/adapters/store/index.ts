@@ -1,0 +1,129 @@
+/** Opens a store. The address decides which database; everything else is the same for both. */
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Name } from "../../core/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import { board } from "./board.ts";
+import { book, journal } from "./journal.ts";
+import { mailboxes } from "./mail.ts";
+import { openPostgres } from "./postgres.ts";
+import { requests } from "./requests.ts";
+import { roster } from "./roster.ts";
+import { type Limits, Session } from "./session.ts";
+import { type Driver, sql } from "./sql.ts";
+import { openSqlite } from "./sqlite.ts";
+import { transcripts } from "./transcript.ts";
+
+export type StoreOptions = Partial<Limits> & {
+  /** `sqlite:PATH`, a bare path, `postgres://…` or `postgresql://…` (there `?schema=` names the schema, default "ekiden"). */
+  readonly url: string;
+  readonly team: Name;
+  readonly clock: Clock;
+  /** How often SQLite is asked whether another process has written, when no notice came. Default 250 ms. */
+  readonly pollMs?: number;
+};
+
+const DEFAULTS: Limits = { leaseMs: 15_000, maxAttempts: 3 };
+
+/**
+ * The team is created if it is new. Stores of one address share a connection and the wake-ups inside a process.
+ * @throws `store_unavailable` | `store_foreign` | `store_newer`; then nothing was altered.
+ */
+export async function openStore({ url, team, clock, pollMs = 250, ...limits }: StoreOptions): Promise<Store> {
+  const share = await shared(url, pollMs);
+  try {
+    return await view(share, new Session(team, share.driver, clock, { ...DEFAULTS, ...limits }));
+  } catch (error) {
+    await share.release();
+    throw error;
+  }
+}
+
+async function view(share: Share, session: Session): Promise<Store> {
+  const { team, driver, clock, limits } = session;
+  await begin(session);
+  let closed = false;
+  return {
+    team,
+    board: board(session),
+    mail: mailboxes(session),
+    roster: roster(session),
+    transcript: transcripts(session),
+    requests: requests(session),
+    journal: journal(session),
+    wake: {
+      mark: () => driver.hub.mark(),
+      changed: (since, topics, ms, signal) => driver.hub.changed(team, since, topics, ms, clock, signal),
+      watch: (topic, on) => driver.hub.watch(team, topic, on),
+    },
+    forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits)),
+    teams: () =>
+      session.look(function* () {
+        return (yield* sql<{ name: Name }>`select name from teams order by created_at, name`).map(
+          (row) => row.name,
+        );
+      }),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      await share.release();
+    },
+  };
+}
+
+/** Makes the team's row, once. */
+async function begin(session: Session): Promise<void> {
+  const known = await session.look((tx) => sql`select name from teams where name = ${tx.team}`);
+  if (known.length > 0) return;
+  await session.write(function* (tx) {
+    const made =
+      yield* sql`insert into teams (name, created_at) values (${tx.team}, ${tx.now}) on conflict (name) do nothing returning name`;
+    if (made.length > 0) yield* book(tx, [{ type: "team.created" }]);
+  });
+}
+
+/** A driver, and how many views use it. */
+type Share = { readonly driver: Driver; release(): Promise<void>; again(): Share };
+const open = new Map<string, { readonly driver: Promise<Driver>; users: number }>();
+
+async function shared(url: string, pollMs: number): Promise<Share> {
+  const postgres = /^postgres(ql)?:/.test(url);
+  const path = postgres ? "" : canonical(url.replace(/^sqlite:(\/\/(?=\/))?/, ""));
+  const key = postgres ? url : path;
+  const entry = open.get(key) ?? {
+    driver: postgres ? openPostgres(url) : openSqlite(path, pollMs),
+    users: 0,
+  };
+  open.set(key, entry);
+  entry.users += 1;
+  const release = async (): Promise<void> => {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    if (open.get(key) === entry) open.delete(key);
+    await (await entry.driver.catch(() => null))?.close();
+  };
+  try {
+    const driver = await entry.driver;
+    const share: Share = {
+      driver,
+      release,
+      again: () => {
+        entry.users += 1;
+        return share;
+      },
+    };
+    return share;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** One file has one name, however it was written, or two connections of one process would not know of each other. */
+function canonical(path: string): string {
+  const full = resolve(path);
+  if (existsSync(full)) return realpathSync(full);
+  const folder = dirname(full);
+  return existsSync(folder) ? join(realpathSync(folder), basename(full)) : full;
+}

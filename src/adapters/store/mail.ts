@@ -1,0 +1,213 @@
+/**
+ * The mailboxes. Mail is read and entered into the conversation in one transaction: a crash before it delivers again, after it
+ * nothing repeats.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import type { Fact } from "../../core/event.ts";
+import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
+import { type Body, checkText, type Kind, MAILBOX_MAX, type Mail, WAKES } from "../../core/mail.ts";
+import type { Mailboxes } from "../../ports/store.ts";
+import { append } from "./entries.ts";
+import { book } from "./journal.ts";
+import { seated } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { among, insert, type Op, parse, sql, type Tx } from "./sql.ts";
+
+type MailRow = {
+  readonly id: MailId;
+  readonly sender: Name;
+  readonly recipient: Name;
+  readonly at: Instant;
+  readonly urgent: number;
+  readonly kind: Kind;
+  readonly body: string;
+  readonly delivered_at: Instant | null;
+};
+
+const toMail = (row: MailRow): Mail => ({
+  id: row.id,
+  from: row.sender,
+  to: row.recipient,
+  at: row.at,
+  urgent: row.urgent === 1,
+  body: parse<Body>(row.body, {
+    kind: "note",
+    text: `[Mail ${row.id}, a ${row.kind}, is damaged and cannot be shown.]`,
+  }),
+  deliveredAt: row.delivered_at,
+});
+
+export type Post = {
+  readonly from: Name;
+  readonly to: Name;
+  readonly body: Body;
+  readonly urgent?: boolean | undefined;
+};
+
+const COLUMNS = ["team", "sender", "recipient", "at", "urgent", "kind", "wakes", "turn", "body"];
+
+/** Into the mailboxes, unchecked: what the harness has to say is never refused. */
+export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
+  const rows = mails.map(({ from, to, body, urgent = false }) => {
+    const turn = body.kind === "shutdown_request" ? 0 : urgent ? 1 : 2;
+    return [
+      tx.team,
+      from,
+      to,
+      tx.now,
+      Number(urgent),
+      body.kind,
+      Number(WAKES[body.kind]),
+      turn,
+      JSON.stringify(body),
+    ];
+  });
+  const ids = (yield* insert("mail", COLUMNS, rows, "id")) as MailId[];
+  yield* book(
+    tx,
+    mails.map(
+      ({ from, to, body }, i): Fact => ({
+        type: "mail.sent",
+        mail: ids[i] as MailId,
+        from,
+        to,
+        kind: body.kind,
+      }),
+    ),
+  );
+  for (const { to } of mails) tx.touch(`mail:${to}`);
+  return ids;
+}
+
+/** @throws `not_found`: nobody of that name, or somebody who has stopped. */
+export function* reachable(tx: Tx, to: Name): Op<void> {
+  if (to === LEAD || to === PERSON) return;
+  const [member] = yield* sql<{
+    phase: string;
+  }>`select phase from members where team = ${tx.team} and name = ${to}`;
+  if (member && member.phase !== "shutdown") return;
+  const living = yield* sql<{
+    name: Name;
+  }>`select name from members where team = ${tx.team} and phase <> 'shutdown' order by name`;
+  const names = [...new Set([LEAD, PERSON, ...living.map((row) => row.name)])].join(", ");
+  throw new EkidenError(
+    "not_found",
+    member
+      ? `${to} has stopped and reads no more mail. Mail can be sent to: ${names}.`
+      : `There is no member "${to}". Mail can be sent to: ${names}.`,
+  );
+}
+
+function* hasRoom(tx: Tx, to: Name): Op<boolean> {
+  const [full] =
+    yield* sql`select id from mail where team = ${tx.team} and recipient = ${to} and state = 0 limit 1 offset ${MAILBOX_MAX - 1}`;
+  return !full;
+}
+
+const fullBox = (names: readonly Name[]): EkidenError =>
+  new EkidenError(
+    "mailbox_full",
+    `The mailbox of ${names.join(", ")} holds ${MAILBOX_MAX} unread mails. Nothing was sent. Wait until they are read.`,
+  );
+
+function checkBody(body: Body): void {
+  if (!Object.hasOwn(WAKES, body.kind))
+    throw new EkidenError(
+      "bad_input",
+      `"${body.kind}" is not a kind of mail. Use one of: ${Object.keys(WAKES).join(", ")}.`,
+    );
+  if (body.kind === "note" || body.kind === "broadcast") checkText(body.text);
+}
+
+const READ_LIMIT = 100;
+
+function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
+  const rows = lock
+    ? yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${limit} ${tx.dialect.forUpdate}`
+    : yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${limit}`;
+  return rows.map(toMail);
+}
+
+function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
+  const found = yield* unread(tx, to, limit, true);
+  if (found.length === 0) return [];
+  yield* sql`update mail set state = 1, delivered_at = ${tx.now} where id in ${among(
+    tx,
+    found.map((mail) => mail.id),
+  )}`;
+  yield* book(
+    tx,
+    found.map(
+      (mail): Fact => ({
+        type: "mail.delivered",
+        mail: mail.id,
+        from: mail.from,
+        to: mail.to,
+        kind: mail.body.kind,
+      }),
+    ),
+  );
+  return found.map((mail) => ({ ...mail, deliveredAt: tx.now }));
+}
+
+export function mailboxes(session: Session): Mailboxes {
+  const anything = (to: Name): Promise<boolean> =>
+    session.look(function* (tx) {
+      const rows =
+        yield* sql`select id from mail where team = ${tx.team} and recipient = ${to} and state = 0 limit 1`;
+      return rows.length > 0;
+    });
+  return {
+    send: async (from, { to, body, urgent }, entry) => {
+      checkBody(body);
+      return session.write(function* (tx) {
+        const writer = entry && (yield* seated(tx, entry.seat));
+        yield* reachable(tx, to);
+        if (!(yield* hasRoom(tx, to))) throw fullBox([to]);
+        const ids = yield* post(tx, [{ from, to, body, urgent }]);
+        if (entry && writer) yield* append(tx, entry.seat.name, writer.life, [entry.make(ids)]);
+        return ids[0] as MailId;
+      });
+    },
+    broadcast: async (from, body) => {
+      checkBody(body);
+      return session.write(function* (tx) {
+        const living = yield* sql<{
+          name: Name;
+        }>`select name from members where team = ${tx.team} and phase <> 'shutdown' and name <> ${from} order by name`;
+        const names = living.map((row) => row.name);
+        const full: Name[] = [];
+        for (const to of names) if (!(yield* hasRoom(tx, to))) full.push(to);
+        if (full.length > 0) throw fullBox(full);
+        yield* post(
+          tx,
+          names.map((to) => ({ from, to, body })),
+        );
+        return names;
+      });
+    },
+    unread: (to, limit = READ_LIMIT) => session.look((tx) => unread(tx, to, limit)),
+    box: (to, limit = READ_LIMIT) =>
+      session.look(function* (tx) {
+        const rows =
+          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} order by id desc limit ${limit}`;
+        return rows.reverse().map(toMail);
+      }),
+    deliver: async (seat, make, limit = READ_LIMIT) => {
+      if (!(await anything(seat.name))) return [];
+      return session.write(function* (tx) {
+        const { life } = yield* seated(tx, seat);
+        const found = yield* consume(tx, seat.name, limit);
+        if (found.length > 0) yield* append(tx, seat.name, life, make(found));
+        return found;
+      });
+    },
+    take: async (to, limit = READ_LIMIT) =>
+      (await anything(to)) ? session.write((tx) => consume(tx, to, limit)) : [],
+    mail: (id) =>
+      session.look(function* (tx) {
+        const [row] = yield* sql<MailRow>`select * from mail where team = ${tx.team} and id = ${id}`;
+        return row ? toMail(row) : null;
+      }),
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * When nothing can go on by itself, the lead is told, once for each state of the board. All conditions are judged by one statement,
+ * so on one snapshot: asked one by one, a task could pass from "in progress" to "a mail for the lead" between two questions.
+ */
+import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
+import { counts } from "./counts.ts";
+import { post } from "./mail.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+import type { TaskRow } from "./task-row.ts";
+
+type Judgement = { readonly busy: number };
+
+function* isBusy(tx: Tx): Op<boolean> {
+  const [judged] = yield* sql<Judgement>`
+    select case when
+      exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
+      or exists (select 1 from members where team = ${tx.team} and phase = 'work' and host is not null)
+      or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
+        where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and m.host is not null and m.phase <> 'shutdown')
+      or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and m.host is not null and m.phase <> 'shutdown'
+        and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0)
+          or exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0)))
+      then 1 else 0 end as busy`;
+  return judged?.busy === 1;
+}
+
+export async function announceQuiet(session: Session): Promise<"told" | "quiet" | "busy"> {
+  const before = await session.read(judge);
+  return before === "news" ? session.write(tell) : before;
+}
+
+type State = "news" | "quiet" | "busy";
+
+function* judge(tx: Tx): Op<State> {
+  if (yield* isBusy(tx)) return "busy";
+  const { mark, told } = yield* marks(tx);
+  return mark === 0 || mark === told ? "quiet" : "news";
+}
+
+/** Every change of a task counts its version up and none is ever removed, so the sum stands for the state of the board. */
+function* marks(tx: Tx): Op<{ mark: number; told: number | null }> {
+  const [row] = yield* sql<{ mark: number; told: number | null }>`
+    select (select coalesce(sum(version), 0) from tasks where team = ${tx.team}) as mark,
+      (select quiet_mark from teams where name = ${tx.team}) as told`;
+  return { mark: Number(row?.mark ?? 0), told: row?.told ?? null };
+}
+
+function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
+  yield* sql`select name from teams where name = ${tx.team} ${tx.dialect.forUpdate}`;
+  const state = yield* judge(tx);
+  if (state !== "news") return state;
+  const { mark } = yield* marks(tx);
+  yield* sql`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
+  const body = { kind: "board_quiet", counts: yield* counts(tx), unfinished: yield* unfinished(tx) } as const;
+  yield* post(tx, [{ from: HARNESS, to: LEAD, body }]);
+  return "told";
+}
+
+const SHOWN = 50;
+
+function* unfinished(tx: Tx): Op<{ id: TaskId; subject: string; why: string }[]> {
+  const rows = yield* sql<TaskRow>`
+    select * from tasks where team = ${tx.team} and status in ('pending', 'failed') order by id limit ${SHOWN}`;
+  const list = [];
+  for (const row of rows) list.push({ id: row.id, subject: row.subject, why: yield* reason(tx, row) });
+  return list;
+}
+
+function* reason(tx: Tx, row: TaskRow): Op<string> {
+  if (row.status === "failed") return `failed: ${row.reason}`;
+  if (row.open_blockers === 0) {
+    const [member] = yield* sql<{ name: Name }>`
+      select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' and host is not null limit 1`;
+    if (!member) return "ready, but there is no teammate to claim it";
+    return row.role === "" ? "ready" : `ready, but no teammate has the role "${row.role}"`;
+  }
+  const blockers = yield* sql<{ id: number; status: string }>`
+    select t.id, t.status from edges e join tasks t on t.team = e.team and t.id = e.blocker
+    where e.team = ${tx.team} and e.task = ${row.id} and t.status <> 'completed' order by t.id`;
+  const names = blockers.map((one) => `#${one.id} (${one.status.replace("_", " ")})`).join(", ");
+  return `waits for ${names}`;
+}

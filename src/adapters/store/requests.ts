@@ -1,0 +1,262 @@
+/** Questions that one member may answer, once, in time. The row says what became of a question; mail carries both ways. */
+import { randomBytes } from "node:crypto";
+import { EkidenError } from "../../core/errors.ts";
+import type { Fact } from "../../core/event.ts";
+import { HARNESS, type Instant, type Name, type RequestId } from "../../core/ids.ts";
+import type { Body } from "../../core/mail.ts";
+import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
+import { append } from "./entries.ts";
+import { book } from "./journal.ts";
+import { post, reachable } from "./mail.ts";
+import { seated } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { type Op, parse, sql, type Tx } from "./sql.ts";
+
+type RequestRow = {
+  readonly id: RequestId;
+  readonly kind: Ask["kind"];
+  readonly ask: string;
+  readonly asker: Name;
+  readonly asked: Name;
+  readonly at: Instant;
+  readonly deadline: Instant;
+  readonly state: Request["state"];
+  readonly answer: string | null;
+};
+
+const toRequest = (row: RequestRow): Request => ({
+  id: row.id,
+  ask: parse<Ask>(row.ask, { kind: "permission", tool: "", subject: "[damaged]" }),
+  by: row.asker,
+  of: row.asked,
+  at: row.at,
+  deadline: row.deadline,
+  state: row.state,
+  answer: row.answer === null ? null : parse<Request["answer"]>(row.answer, null),
+});
+
+/** What makes two questions the same: a yes to one must never be taken for a yes to another. */
+function subjectOf(ask: Ask): string {
+  switch (ask.kind) {
+    case "shutdown":
+      return "";
+    case "plan":
+      return `${ask.task} ${ask.attempt}`;
+    case "permission":
+      return `${ask.tool} ${ask.subject}`;
+  }
+}
+
+function question(id: RequestId, ask: Ask, deadline: Instant): Body {
+  switch (ask.kind) {
+    case "shutdown":
+      return { kind: "shutdown_request", request: id, reason: ask.reason, deadline };
+    case "plan":
+      return { kind: "plan_submission", request: id, task: ask.task, attempt: ask.attempt, plan: ask.plan };
+    case "permission":
+      return { kind: "permission_request", request: id, tool: ask.tool, subject: ask.subject, deadline };
+  }
+}
+
+function reply({ id, ask }: Request, { yes, text }: Answer): Body {
+  switch (ask.kind) {
+    case "shutdown":
+      return { kind: "shutdown_response", request: id, accepted: yes, reason: text };
+    case "plan":
+      return {
+        kind: "plan_response",
+        request: id,
+        task: ask.task,
+        attempt: ask.attempt,
+        approved: yes,
+        feedback: text,
+      };
+    case "permission":
+      return { kind: "permission_response", request: id, allowed: yes, reason: text };
+  }
+}
+
+function asked(id: RequestId, ask: Ask, by: Name, of: Name): Fact {
+  switch (ask.kind) {
+    case "shutdown":
+      return { type: "shutdown.asked", who: of, by, reason: ask.reason };
+    case "plan":
+      return { type: "plan.submitted", who: by, task: ask.task, attempt: ask.attempt };
+    case "permission":
+      return { type: "permission.asked", who: by, request: id, tool: ask.tool, subject: ask.subject };
+  }
+}
+
+function answered({ ask, by, of }: Request, { yes, text }: Answer, from: Name): Fact {
+  switch (ask.kind) {
+    case "shutdown":
+      return { type: "shutdown.answered", who: of, accepted: yes, reason: text };
+    case "plan":
+      return {
+        type: "plan.answered",
+        who: by,
+        task: ask.task,
+        attempt: ask.attempt,
+        approved: yes,
+        by: from,
+      };
+    case "permission":
+      return {
+        type: "permission.answered",
+        who: by,
+        tool: ask.tool,
+        subject: ask.subject,
+        allowed: yes,
+        by: from,
+      };
+  }
+}
+
+/** A random id, short because models copy it. Made outside the operation, which may run twice. */
+const newId = (): RequestId => randomBytes(5).toString("hex") as RequestId;
+
+export function requests(session: Session): Requests {
+  return {
+    ask: (by, of, ask, deadline) => {
+      const id = newId();
+      return session.write((tx) => put(tx, id, by, of, ask, deadline));
+    },
+    answer: async (from, id, kind, answer, entry) => {
+      // A refusal is journalled, so it must not be thrown inside the transaction: that would take the record back.
+      const outcome = await session.write(function* (tx) {
+        const writer = entry && (yield* seated(tx, entry.seat));
+        const result = yield* settle(tx, from, id, kind, answer);
+        if (result instanceof EkidenError)
+          yield* book(tx, [{ type: "answer.ignored", from, request: id, why: result.message }]);
+        else if (entry && writer) yield* append(tx, entry.seat.name, writer.life, [entry.entry]);
+        return result;
+      });
+      if (outcome instanceof EkidenError) throw outcome;
+      return outcome;
+    },
+    request: (id) =>
+      session.look(function* (tx) {
+        const [row] = yield* sql<RequestRow>`select * from requests where team = ${tx.team} and id = ${id}`;
+        return row ? toRequest(row) : null;
+      }),
+    open: ({ of, by, kind } = {}) =>
+      session.look(function* (tx) {
+        const rows =
+          yield* sql<RequestRow>`select * from requests where team = ${tx.team} and state = 'open' order by at, id`;
+        return rows
+          .map(toRequest)
+          .filter(
+            (one) => (!of || one.of === of) && (!by || one.by === by) && (!kind || one.ask.kind === kind),
+          );
+      }),
+    expire: async (text) => {
+      const due = await session.look((tx) => overdue(tx));
+      return due.length === 0 ? [] : session.write((tx) => expire(tx, text));
+    },
+    withdraw: (id) =>
+      session.write(function* (tx) {
+        yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
+      }),
+  };
+}
+
+function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Instant): Op<Request> {
+  yield* reachable(tx, of);
+  const subject = subjectOf(ask);
+  const [fresh] = yield* sql<RequestRow>`
+    insert into requests (team, id, kind, subject, ask, asker, asked, at, deadline, state)
+    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${JSON.stringify(ask)}, ${by}, ${of}, ${tx.now}, ${deadline}, 'open')
+    on conflict (team, kind, asker, asked, subject) where state = 'open' do nothing returning *`;
+  if (!fresh) {
+    const [open] = yield* sql<RequestRow>`
+      select * from requests where team = ${tx.team} and kind = ${ask.kind} and asker = ${by} and asked = ${of} and subject = ${subject} and state = 'open'`;
+    if (open) return toRequest(open);
+    throw new EkidenError(
+      "answered",
+      `The same question to ${of} was answered at this very moment. Read the answer, or ask again.`,
+    );
+  }
+  yield* book(tx, [asked(id, ask, by, of)]);
+  yield* post(tx, [
+    { from: by, to: of, body: question(id, ask, deadline), urgent: ask.kind === "shutdown" && ask.urgent },
+  ]);
+  return toRequest(fresh);
+}
+
+function* settle(
+  tx: Tx,
+  from: Name,
+  id: RequestId,
+  kind: Ask["kind"],
+  answer: Answer,
+): Op<Request | EkidenError> {
+  const [row] =
+    yield* sql<RequestRow>`select * from requests where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
+  if (!row)
+    return new EkidenError(
+      "not_found",
+      `There is no request "${id}". Use the id that came with the question.`,
+    );
+  const refuse = (why: string): EkidenError =>
+    new EkidenError("answered", `Request ${id} ${why}. This answer changed nothing.`);
+  if (row.asked !== from) return refuse(`was put to ${row.asked}, not to ${from}`);
+  if (row.kind !== kind) return refuse(`is about a ${row.kind}, not about a ${kind}`);
+  if (row.state !== "open")
+    return refuse(row.state === "answered" ? "was answered before" : `is ${row.state}`);
+  if (row.deadline <= tx.now) return refuse("had to be answered earlier: its deadline is over");
+  const request = toRequest(row);
+  if (request.ask.kind === "plan") {
+    const { task, attempt } = request.ask;
+    const [now] = yield* sql<{
+      attempt: number;
+      status: string;
+    }>`select attempt, status from tasks where team = ${tx.team} and id = ${task}`;
+    if (now?.attempt !== attempt || now.status !== "in_progress") {
+      yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
+      return refuse(`is about attempt ${attempt} of task #${task}, which is over`);
+    }
+  }
+  return yield* close(tx, request, "answered", answer, from);
+}
+
+function* close(
+  tx: Tx,
+  request: Request,
+  state: "answered" | "expired",
+  answer: Answer,
+  from: Name,
+): Op<Request> {
+  const given = { ...answer, by: from };
+  yield* sql`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
+  yield* book(tx, [answered(request, answer, from)]);
+  yield* post(tx, [
+    { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
+  ]);
+  return { ...request, state, answer: given };
+}
+
+function* overdue(tx: Tx): Op<RequestRow[]> {
+  return yield* sql<RequestRow>`select * from requests where team = ${tx.team} and state = 'open' and deadline <= ${tx.now} order by at, id`;
+}
+
+function* expire(tx: Tx, text: string): Op<Request[]> {
+  const closed: Request[] = [];
+  for (const { id } of yield* overdue(tx)) {
+    const [row] = yield* sql<RequestRow>`
+      select * from requests where team = ${tx.team} and id = ${id} and state = 'open' ${tx.dialect.forUpdate}`;
+    if (row) closed.push(yield* close(tx, toRequest(row), "expired", { yes: false, text }, HARNESS));
+  }
+  return closed;
+}
+
+/** A member is gone: nobody waits for its answers any more, and it for nobody's. */
+export function* closeFor(tx: Tx, name: Name): Op<void> {
+  const rows = yield* sql<RequestRow>`
+    select * from requests where team = ${tx.team} and state = 'open' and (asker = ${name} or asked = ${name}) order by id ${tx.dialect.forUpdate}`;
+  for (const row of rows) {
+    // That it has stopped is the answer to a request to stop, and reaches the lead as such.
+    if (row.asker === name || row.kind === "shutdown")
+      yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
+    else yield* close(tx, toRequest(row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
+  }
+}

@@ -1,0 +1,211 @@
+/** Who is in the team: joining, being taken over by another process, going. */
+import { EkidenError } from "../../core/errors.ts";
+import {
+  type HostId,
+  type Instant,
+  LEAD,
+  later,
+  type Name,
+  type TaskId,
+  teammateName,
+} from "../../core/ids.ts";
+import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
+import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
+import { checkTask } from "../../core/task.ts";
+import type { Roster } from "../../ports/store.ts";
+import { putBack } from "./finish.ts";
+import { hosting } from "./hosts.ts";
+import { book } from "./journal.ts";
+import { post } from "./mail.ts";
+import { closeFor } from "./requests.ts";
+import { seated } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+import type { TaskRow } from "./task-row.ts";
+
+type MemberRow = {
+  readonly name: Name;
+  readonly kind: MemberKind;
+  readonly role: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly needs_plan: number;
+  readonly phase: Activity["phase"];
+  readonly reason: string | null;
+  readonly since: Instant;
+  readonly host: HostId | null;
+  readonly heartbeat: Instant | null;
+  readonly heard_at: Instant | null;
+  readonly joined_at: Instant;
+  readonly turns: number;
+  readonly input_tokens: number;
+  readonly cached_tokens: number;
+  readonly output_tokens: number;
+  readonly usd: number;
+  readonly task: TaskId | null;
+  readonly unread: number;
+};
+
+const toMember = (row: MemberRow): Member => ({
+  name: row.name,
+  kind: row.kind,
+  role: row.role,
+  model: row.model,
+  prompt: row.prompt,
+  needsPlan: row.needs_plan === 1,
+  activity: activityOf(row),
+  since: row.since,
+  host: row.host,
+  heartbeat: row.heard_at ?? row.heartbeat,
+  task: row.task,
+  unread: Number(row.unread),
+  joinedAt: row.joined_at,
+  turns: row.turns,
+  inputTokens: row.input_tokens,
+  cachedTokens: row.cached_tokens,
+  outputTokens: row.output_tokens,
+  usd: row.usd,
+});
+
+function activityOf({ phase, reason }: MemberRow): Activity {
+  if (phase === "idle") return { phase, reason: reason as IdleReason };
+  if (phase === "shutdown") return { phase, reason: reason as ShutdownReason };
+  return { phase: "work" };
+}
+
+/** `name` "" means everybody. */
+function* members(tx: Tx, name: Name | ""): Op<Member[]> {
+  const rows = yield* sql<MemberRow>`
+    select m.*, h.heard_at,
+      (select min(t.id) from tasks t where t.team = m.team and t.owner = m.name and t.status = 'in_progress') as task,
+      (select count(*) from mail x where x.team = m.team and x.recipient = m.name and x.state = 0) as unread
+    from members m left join hosts h on h.team = m.team and h.id = m.host
+    where m.team = ${tx.team} and (m.name = ${name} or ${name} = '') order by m.joined_at, m.name`;
+  return rows.map(toMember);
+}
+
+function check(profile: Profile): void {
+  if (profile.kind === "lead") {
+    if (profile.name !== LEAD)
+      throw new EkidenError("bad_input", `The lead of a team is called "${LEAD}", not "${profile.name}".`);
+  } else teammateName(profile.name);
+  if (profile.role !== "") checkTask({ role: profile.role });
+}
+
+function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
+  const [known] = yield* sql`select id from hosts where team = ${tx.team} and id = ${host}`;
+  if (!known)
+    throw new EkidenError(
+      "bad_input",
+      `This process is not registered as a host of team "${tx.team}", or was declared dead. Call roster.open first.`,
+    );
+  const { name, kind, role, model, prompt } = profile;
+  const needsPlan = Number(profile.needsPlan);
+  const [fresh] = yield* sql`
+    insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at)
+    values (${tx.team}, ${name}, ${kind}, ${role}, ${model}, ${prompt}, ${needsPlan}, 'work', ${tx.now}, ${host}, ${tx.now})
+    on conflict (team, name) do nothing returning name`;
+  if (!fresh) {
+    // What was spent stays on the account of the name: a budget must not begin anew with each bearer.
+    const [again] = yield* sql`
+      update members set kind = ${kind}, role = ${role}, model = ${model}, prompt = ${prompt}, needs_plan = ${needsPlan}, phase = 'work',
+        reason = null, since = ${tx.now}, host = ${host}, heartbeat = null, kept_until = 0, joined_at = ${tx.now}, life = life + 1
+      where team = ${tx.team} and name = ${name} and phase = 'shutdown' returning name`;
+    if (!again)
+      throw new EkidenError(
+        "name_taken",
+        `There is a member "${name}" in team "${tx.team}" already. Choose another name, or ask ${name} to stop first.`,
+      );
+    // Mail that the former bearer never read was not meant for this one. The lead's is: it is addressed to the office.
+    if (kind === "teammate")
+      yield* sql`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
+  }
+  yield* book(tx, [{ type: "teammate.spawned", who: name, kind, role, model }]);
+  if (prompt.trim() !== "") yield* post(tx, [{ from: by, to: name, body: { kind: "note", text: prompt } }]);
+  return { name, host };
+}
+
+type Adoptable = {
+  readonly kind: MemberKind;
+  readonly phase: Activity["phase"];
+  readonly host: HostId | null;
+};
+
+function* adopt(tx: Tx, name: Name, host: HostId): Op<Seat | null> {
+  const [member] =
+    yield* sql<Adoptable>`select kind, phase, host from members where team = ${tx.team} and name = ${name} ${tx.dialect.forUpdate}`;
+  if (!member) return null;
+  if (member.phase === "shutdown" && member.kind === "teammate") return null;
+  if (member.host !== null && member.host !== host) {
+    const [alive] =
+      yield* sql`select id from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
+    if (alive) return null;
+  }
+  yield* sql`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
+  return { name, host };
+}
+
+function* setActivity(tx: Tx, name: Name, activity: Activity): Op<void> {
+  const reason = activity.phase === "work" ? null : activity.reason;
+  const changed = yield* sql`
+    update members set phase = ${activity.phase}, reason = ${reason}, since = ${tx.now}
+    where team = ${tx.team} and name = ${name} and (phase <> ${activity.phase} or coalesce(reason, '') <> ${reason ?? ""}) returning name`;
+  if (changed.length > 0)
+    yield* book(tx, [
+      {
+        type: "teammate.phase",
+        who: name,
+        phase: activity.phase,
+        ...(activity.phase !== "work" && { reason: activity.reason }),
+      },
+    ]);
+}
+
+function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): Op<void> {
+  const { kind } = yield* seated(tx, seat);
+  const tasks = yield* sql<TaskRow>`
+    select * from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
+  for (const row of tasks) yield* putBack(tx, row, "owner_stopped", undefined, Number.POSITIVE_INFINITY);
+  yield* setActivity(tx, seat.name, { phase: "shutdown", reason });
+  yield* sql`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
+  yield* closeFor(tx, seat.name);
+  if (kind === "teammate")
+    yield* post(tx, [
+      {
+        from: seat.name,
+        to: LEAD,
+        body: { kind: "stopped", reason, text: lastWords, released: tasks.map((row) => row.id) },
+      },
+    ]);
+}
+
+export function roster(session: Session): Roster {
+  return {
+    ...hosting(session),
+    join: async (profile, host, by) => {
+      check(profile);
+      return session.write((tx) => join(tx, profile, host, by));
+    },
+    adopt: (name, host) => session.write((tx) => adopt(tx, name, host)),
+    member: async (name) => (await session.look((tx) => members(tx, name)))[0] ?? null,
+    members: () => session.look((tx) => members(tx, "")),
+    setActivity: (seat, activity, mail = []) =>
+      session.write(function* (tx) {
+        yield* seated(tx, seat);
+        yield* setActivity(tx, seat.name, activity);
+        yield* post(
+          tx,
+          mail.map((one) => ({ from: seat.name, ...one })),
+        );
+      }),
+    leave: (seat, reason, lastWords) => session.write((tx) => leave(tx, seat, reason, lastWords)),
+    suspend: (host) =>
+      session.write(function* (tx) {
+        yield* sql`
+          update members set host = null, heartbeat = ${tx.now}, kept_until = ${later(tx.now, session.limits.leaseMs)}
+          where team = ${tx.team} and host = ${host}`;
+        yield* sql`delete from hosts where team = ${tx.team} and id = ${host}`;
+      }),
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The tables, for both databases: state is the truth, `events` is the record. Every table carries the team; JSON is text and
+ * times are whole milliseconds, so that both databases agree. A change of the schema is a further entry of `MIGRATIONS`, never
+ * an edit of an old one.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import { type Dialect, type Op, Raw, sql } from "./sql.ts";
+
+/** "Ekdn": in the header of a SQLite file, and in `meta` on both databases. */
+export const APPLICATION_ID = 0x456b646e;
+
+type Names = {
+  readonly int: string;
+  readonly real: string;
+  readonly serial: string;
+  readonly strict: string;
+  readonly xid: string;
+};
+const NAMES: Record<Dialect["name"], Names> = {
+  sqlite: {
+    int: "integer",
+    real: "real",
+    serial: "integer primary key autoincrement",
+    strict: " strict",
+    xid: "",
+  },
+  postgres: {
+    int: "bigint",
+    real: "double precision",
+    serial: "bigint generated always as identity primary key",
+    strict: "",
+    // The writer's transaction: numbers are given out before commits, so followers go by this (see journal.ts).
+    xid: "xid bigint not null default (pg_current_xact_id()::text::bigint),",
+  },
+};
+
+const first = ({ int, real, serial, strict, xid }: Names): string[] => [
+  `create table teams (
+    name text primary key,
+    next_task ${int} not null default 1,
+    quiet_mark ${int},
+    created_at ${int} not null
+  )${strict}`,
+  `create table hosts (
+    team text not null, id text not null, machine text not null, pid ${int} not null, lease_until ${int} not null,
+    heard_at ${int} not null,
+    primary key (team, id)
+  )${strict}`,
+  `create table members (
+    team text not null, name text not null, kind text not null, role text not null, model text not null, prompt text not null,
+    needs_plan ${int} not null, phase text not null, reason text, since ${int} not null,
+    host text, heartbeat ${int}, kept_until ${int} not null default 0, joined_at ${int} not null, life ${int} not null default 0,
+    turns ${int} not null default 0, input_tokens ${int} not null default 0, cached_tokens ${int} not null default 0,
+    output_tokens ${int} not null default 0, usd ${real} not null default 0,
+    primary key (team, name)
+  )${strict}`,
+  `create table tasks (
+    team text not null, id ${int} not null, status text not null, subject text not null, description text not null,
+    blocked_by text not null, open_blockers ${int} not null, priority ${int} not null, estimate ${real} not null,
+    chain ${real} not null, role text not null, touches text not null, needs_plan ${int} not null,
+    owner text, attempt ${int} not null default 0, tries ${int} not null default 0, version ${int} not null default 1,
+    result text, reason text, last_failure text, created_by text not null, created_at ${int} not null,
+    updated_at ${int} not null, started_at ${int}, ended_at ${int},
+    primary key (team, id)
+  )${strict}`,
+  // "Ready" is a condition on the row: a look costs the same on any board, and PostgreSQL re-checks it after a lock wait.
+  "create index tasks_ready on tasks (team, role, priority desc, chain desc, id) where status = 'pending' and open_blockers = 0",
+  "create index tasks_claimed on tasks (team, owner) where status = 'in_progress'",
+  `create table edges (
+    team text not null, task ${int} not null, blocker ${int} not null,
+    primary key (team, blocker, task)
+  )${strict}`,
+  "create index edges_up on edges (team, task, blocker)",
+  `create table mail (
+    id ${serial}, team text not null, sender text not null, recipient text not null, at ${int} not null, urgent ${int} not null,
+    kind text not null, wakes ${int} not null, turn ${int} not null, body text not null, state ${int} not null default 0,
+    delivered_at ${int}
+  )${strict}`,
+  // Stop requests, then urgent mail, then the rest (`turn`), each in order of arrival. state 0: unread.
+  "create index mail_unread on mail (team, recipient, turn, id) where state = 0",
+  "create index mail_box on mail (team, recipient, id)",
+  `create table transcript (
+    seq ${serial}, team text not null, name text not null, life ${int} not null, at ${int} not null, kind text not null,
+    entry text not null
+  )${strict}`,
+  "create index transcript_order on transcript (team, name, seq)",
+  "create index transcript_summaries on transcript (team, name, life, seq) where kind = 'summary'",
+  `create table requests (
+    team text not null, id text not null, kind text not null, subject text not null, ask text not null, asker text not null,
+    asked text not null, at ${int} not null, deadline ${int} not null, state text not null, answer text,
+    primary key (team, id)
+  )${strict}`,
+  // The same question is open once, also when two processes ask it at once.
+  "create unique index requests_open on requests (team, kind, asker, asked, subject) where state = 'open'",
+  `create table events (
+    seq ${serial}, ${xid} team text not null, at ${int} not null, type text not null, data text not null
+  )${strict}`,
+  `create index events_order on events (team, ${xid ? "xid, " : ""}seq)`,
+];
+
+const MIGRATIONS: readonly ((names: Names) => string[])[] = [first];
+
+/** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
+export function* migrate(dialect: Dialect, where: string): Op<void> {
+  yield* sql`create table if not exists meta (name text primary key, value text not null)`;
+  const meta = new Map(
+    (yield* sql<{ name: string; value: string }>`select name, value from meta`).map((row) => [
+      row.name,
+      row.value,
+    ]),
+  );
+  const id = meta.get("application");
+  if (id !== undefined && id !== String(APPLICATION_ID)) throw foreign(where);
+  const version = Number(meta.get("version") ?? 0);
+  if (version > MIGRATIONS.length) throw newer(where, version);
+  if (version === MIGRATIONS.length) return;
+  for (const step of MIGRATIONS.slice(version))
+    for (const text of step(NAMES[dialect.name])) yield* sql`${new Raw(text)}`;
+  yield* sql`delete from meta where name in ('application', 'version')`;
+  yield* sql`insert into meta (name, value) values ('application', ${String(APPLICATION_ID)}), ('version', ${String(MIGRATIONS.length)})`;
+}
+
+/** Without a lock: whether there is nothing to migrate. An error (no such table) means there is. */
+export function* isCurrent(where: string): Op<boolean> {
+  const meta = new Map(
+    (yield* sql<{ name: string; value: string }>`select name, value from meta`).map((row) => [
+      row.name,
+      row.value,
+    ]),
+  );
+  const version = Number(meta.get("version") ?? 0);
+  if (version > MIGRATIONS.length) throw newer(where, version);
+  return version === MIGRATIONS.length && meta.get("application") === String(APPLICATION_ID);
+}
+
+const newer = (where: string, version: number): EkidenError =>
+  new EkidenError(
+    "store_newer",
+    `The store ${where} has schema ${version}; this Ekiden knows up to ${MIGRATIONS.length}. Nothing was changed. Use the newer Ekiden that wrote it, or another store.`,
+  );
+
+export const foreign = (where: string): EkidenError =>
+  new EkidenError(
+    "store_foreign",
+    `${where} belongs to another program. Nothing was changed. Name another store for Ekiden.`,
+  );

@@ -1,0 +1,32 @@
+/** The fence around members: whoever writes as a member must host it now. */
+import { EkidenError } from "../../core/errors.ts";
+import type { MemberKind, Seat } from "../../core/member.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+
+export type SeatRow = {
+  readonly kind: MemberKind;
+  readonly role: string;
+  readonly host: string | null;
+  readonly life: number;
+  readonly phase: string;
+};
+
+/** Locks the member, so that all it does happens one after the other, and nobody takes it over in between. @throws `stale_seat` */
+export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
+  const [member] = yield* sql<SeatRow>`
+    select kind, role, host, life, phase from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
+  if (member?.host !== seat.host) throw staleSeat(seat, member);
+  return member;
+}
+
+export function staleSeat(seat: Seat, member: { readonly host: string | null } | undefined): EkidenError {
+  const now = !member
+    ? "is no member of this team"
+    : member.host === null
+      ? "is not hosted by anybody"
+      : "is hosted by another process";
+  return new EkidenError(
+    "stale_seat",
+    `${seat.name} ${now} now, so this process may not act for it any more. Nothing was changed.`,
+  );
+}

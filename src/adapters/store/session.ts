@@ -1,0 +1,53 @@
+/** One team's view of a driver: runs operations for it, and wakes whom they concern once they are committed. */
+import type { Name } from "../../core/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Topic } from "../../ports/store.ts";
+import type { Driver, Op, Tx } from "./sql.ts";
+
+export type Limits = {
+  /** How long a host counts as alive after its last `beat`. */
+  readonly leaseMs: number;
+  /** A task whose owner died or gave it back is failed when it was tried this often. */
+  readonly maxAttempts: number;
+};
+
+export class Session {
+  readonly team: Name;
+  readonly driver: Driver;
+  readonly clock: Clock;
+  readonly limits: Limits;
+
+  constructor(team: Name, driver: Driver, clock: Clock, limits: Limits) {
+    this.team = team;
+    this.driver = driver;
+    this.clock = clock;
+    this.limits = limits;
+  }
+
+  look<T>(work: (tx: Tx) => Op<T>): Promise<T> {
+    return this.driver.look(() => work(this.#tx(null)));
+  }
+
+  read<T>(work: (tx: Tx) => Op<T>): Promise<T> {
+    return this.driver.read(() => work(this.#tx(null)));
+  }
+
+  async write<T>(work: (tx: Tx) => Op<T>): Promise<T> {
+    let topics = new Set<Topic>();
+    const result = await this.driver.write(() => {
+      topics = new Set();
+      return work(this.#tx(topics));
+    });
+    this.driver.hub.announce(this.team, topics);
+    return result;
+  }
+
+  #tx(topics: Set<Topic> | null): Tx {
+    return {
+      team: this.team,
+      now: this.clock.now(),
+      dialect: this.driver.dialect,
+      touch: (topic) => topics?.add(topic),
+    };
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Wake-ups between processes on one machine, for SQLite. After a commit the writer overwrites one byte of a file beside the
+ * database; readers watch that file, and poll `data_version` as the floor for when a notice is lost. Either only says "look":
+ * the journal says what happened, so a change wakes exactly those it concerns.
+ */
+import { closeSync, type FSWatcher, openSync, watch, writeSync } from "node:fs";
+import type { FactType } from "../../core/event.ts";
+import type { Topic } from "../../ports/store.ts";
+import type { Feed, Hub } from "./hub.ts";
+import { parse, type Row, type Value } from "./sql.ts";
+
+type Options = {
+  readonly path: string;
+  readonly pollMs: number;
+  readonly hub: Hub;
+  /** Changes when another connection has committed. */
+  readonly version: () => number;
+  readonly query: (text: string, params: readonly Value[]) => Row[];
+};
+
+const JOURNAL_MS = 25;
+/** More news than this at once: wake everybody instead of reading it all. */
+const MANY = 1_000;
+
+/** After these a task may have become ready. */
+export const MAKES_READY: ReadonlySet<string> = new Set<FactType>([
+  "task.added",
+  "task.unblocked",
+  "task.released",
+  "task.changed",
+]);
+/** After these one may be free to start that had to keep away from the files of another. */
+const FREES_FILES: ReadonlySet<string> = new Set<FactType>([
+  "task.completed",
+  "task.failed",
+  "task.cancelled",
+]);
+
+export class SignalFiles implements Feed {
+  readonly #options: Options;
+  #file: number | null = null;
+  #watcher: FSWatcher | null = null;
+  #poll: NodeJS.Timeout | null = null;
+  #later: NodeJS.Timeout | null = null;
+  #version = 0;
+  #seq = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Everything up to here is known. */
+  begin(): void {
+    this.#version = this.#options.version();
+    this.#seq = this.#lastSeq();
+  }
+
+  start(): void {
+    try {
+      if (!this.#watcher) {
+        this.#open();
+        this.#watcher = watch(
+          `${this.#options.path}-signal`,
+          { persistent: false },
+          () => this.#poll && this.#check(),
+        );
+        this.#watcher.on("error", () => {});
+      }
+    } catch {
+      // No watches left, a file system without them: the poll is the floor.
+    }
+    this.#poll ??= setInterval(() => this.#check(), this.#options.pollMs).unref();
+    this.#check();
+  }
+
+  pause(): void {
+    if (this.#poll) clearInterval(this.#poll);
+    this.#poll = null;
+  }
+
+  publish(_team: string, topics: ReadonlySet<Topic>): void {
+    if (topics.size > 1 || !topics.has("journal")) this.#signal();
+    else this.#later ??= setTimeout(() => this.#signal(), JOURNAL_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    this.pause();
+    this.#watcher?.close();
+    if (this.#later) this.#signal();
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+
+  #open(): number {
+    this.#file ??= openSync(`${this.#options.path}-signal`, "w");
+    return this.#file;
+  }
+
+  #signal(): void {
+    if (this.#later) clearTimeout(this.#later);
+    this.#later = null;
+    try {
+      writeSync(this.#open(), "!", 0);
+    } catch {
+      // The others find out by their poll.
+    }
+  }
+
+  #check(): void {
+    try {
+      const version = this.#options.version();
+      if (version === this.#version) return;
+      this.#version = version;
+      this.#tell();
+    } catch {
+      this.#options.hub.wakeAll(); // whoever is woken meets the fault itself, and can report it
+    }
+  }
+
+  #tell(): void {
+    const { hub, query } = this.#options;
+    const news = query("select seq, team, type, data from events where seq > $1 order by seq limit $2", [
+      this.#seq,
+      MANY,
+    ]);
+    if (news.length === MANY) {
+      this.#seq = this.#lastSeq();
+      hub.wakeAll();
+      return;
+    }
+    const topics = new Map<string, Set<Topic>>();
+    for (const { seq, team, type, data } of news) {
+      this.#seq = Number(seq);
+      const set = topics.get(String(team)) ?? new Set<Topic>(["journal"]);
+      topics.set(String(team), set);
+      if (MAKES_READY.has(String(type))) set.add("board");
+      else if (FREES_FILES.has(String(type)) && !set.has("board") && this.#waitsForFiles(String(team)))
+        set.add("board");
+      else if (type === "mail.sent") set.add(`mail:${parse<{ to?: string }>(String(data), {}).to ?? ""}`);
+    }
+    for (const [team, set] of topics) hub.wake(team, set);
+  }
+
+  #waitsForFiles(team: string): boolean {
+    const text =
+      "select 1 from tasks where team = $1 and status = 'pending' and open_blockers = 0 and touches <> '[]' limit 1";
+    return this.#options.query(text, [team]).length > 0;
+  }
+
+  #lastSeq(): number {
+    return Number(this.#options.query("select coalesce(max(seq), 0) as seq from events", [])[0]?.seq ?? 0);
+  }
+}

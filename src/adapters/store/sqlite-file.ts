@@ -1,0 +1,114 @@
+/**
+ * What has to be true of a file before SQLite may touch it, and which SQLite this Node has. A file that is not ours is refused
+ * from its first 100 bytes, unopened: opening alone would leave files beside it.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import { APPLICATION_ID, foreign } from "./schema.ts";
+
+type Constructor = new (
+  path: string,
+  options: { timeout?: number; readOnly?: boolean },
+) => DatabaseSyncInstance;
+
+/** The one built into Node where there is one (22.13 on); else the same interface from a package. */
+export async function databaseClass(): Promise<Constructor> {
+  try {
+    const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: Constructor } | undefined;
+    if (own) return own.DatabaseSync;
+    return (await import("@photostructure/sqlite")).DatabaseSync as unknown as Constructor;
+  } catch (error) {
+    throw new EkidenError(
+      "store_unavailable",
+      `This Node (${process.version}) has no SQLite and the package @photostructure/sqlite is not installed: ${messageOf(error)}. Use Node 22.13 or newer, or install that package.`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws `store_unavailable` | `store_foreign`; then nothing was altered. */
+export function prepareFile(path: string): void {
+  const folder = dirname(path);
+  try {
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true });
+      if (basename(folder) === ".ekiden") writeFileSync(join(folder, ".gitignore"), "*\n");
+    }
+    if (!existsSync(path)) {
+      accessSync(folder, constants.W_OK);
+      return;
+    }
+    const found = statSync(path);
+    if (!found.isFile())
+      throw new EkidenError(
+        "store_foreign",
+        `The store ${path} is a ${found.isDirectory() ? "folder" : "special file"}. Name a file, such as ${join(path, "team.db")}.`,
+      );
+    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(folder, constants.W_OK);
+    if (found.size > 0) checkHeader(path);
+  } catch (error) {
+    if (error instanceof EkidenError) throw error;
+    throw new EkidenError(
+      "store_unavailable",
+      `The store ${path} cannot be used: ${messageOf(error)}. Ekiden must be able to read and write the file and its folder.`,
+      { cause: error },
+    );
+  }
+}
+
+function checkHeader(path: string): void {
+  const header = Buffer.alloc(100);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, 100, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
+    throw new EkidenError(
+      "store_foreign",
+      `${path} is not a SQLite database. Nothing was changed. Name another file for the store.`,
+    );
+  if (header.readUInt32BE(68) !== APPLICATION_ID) throw foreign(path);
+}
+
+export const isBusy = (error: unknown): boolean =>
+  [5, 6].includes(codeOf(error) & 0xff) ||
+  (codeOf(error) === 0 && /database( table| schema)? is locked/.test(messageOf(error)));
+
+const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0;
+
+/** SQLite's own words with what an operator can do. The package knows no numbers for some, so the words decide. */
+export function explained(error: unknown, path: string): unknown {
+  const text = messageOf(error);
+  const code = codeOf(error) & 0xff;
+  if (code === 11 || code === 26 || /malformed|not a database/.test(text))
+    return new EkidenError(
+      "store_foreign",
+      `The store ${path} is damaged: ${text}. Put a backup in its place, or move it away to begin anew.`,
+      { cause: error },
+    );
+  if (
+    [8, 10, 13, 14].includes(code) ||
+    /readonly|disk I\/O|is full|unable to open|not open|is closed/.test(text)
+  )
+    return new EkidenError(
+      "store_unavailable",
+      `The store ${path} cannot be used: ${text}. Check the disk, and that the file and its folder can be written.`,
+      { cause: error },
+    );
+  return error;
+}

@@ -1,0 +1,149 @@
+/**
+ * The embedded store: one file, any number of processes on one machine.
+ *
+ * WAL with synchronous=NORMAL: what is committed survives the death of any process. A power cut may cost the last moments
+ * before it (the log is not flushed at each commit), never the file's consistency; FULL would cost four fifths of the speed.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { EkidenError } from "../../core/errors.ts";
+import { Hub } from "./hub.ts";
+import { APPLICATION_ID, isCurrent, migrate } from "./schema.ts";
+import { SignalFiles } from "./signals.ts";
+import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
+import { databaseClass, explained, isBusy, prepareFile } from "./sqlite-file.ts";
+
+const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw("") };
+
+/** SQLite's own busy handler sleeps inside the event loop (1 s stalls with 8 processes), so it gets next to nothing. */
+const BUSY_MS = 2;
+const DEADLINE_MS = 15_000;
+
+export async function openSqlite(path: string, pollMs: number): Promise<Driver> {
+  const Database = await databaseClass();
+  prepareFile(path);
+  const db = await patiently(path, () => {
+    const opened = new Database(path, { timeout: BUSY_MS });
+    try {
+      // The mark goes into the file before the log exists: from then on the header alone says whose file it is.
+      if (pragma(opened, "application_id") !== APPLICATION_ID)
+        opened.exec(`pragma application_id = ${APPLICATION_ID}`);
+      if (pragma(opened, "journal_mode") !== "wal") opened.exec("pragma journal_mode = wal");
+      opened.exec(
+        "pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000",
+      );
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  });
+  const driver = new Sqlite(db, path, pollMs);
+  try {
+    if (!(await driver.isCurrent())) await driver.write(() => migrate(DIALECT, path));
+    driver.signals.begin();
+    return driver;
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+const pragma = (db: DatabaseSyncInstance, name: string): unknown =>
+  Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0];
+
+/** Again and again while somebody else has the lock, leaving the event loop free in between. */
+async function patiently<T>(path: string, step: () => T): Promise<T> {
+  const until = performance.now() + DEADLINE_MS;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return step();
+    } catch (error) {
+      if (!isBusy(error)) throw explained(error, path);
+      if (performance.now() > until)
+        throw new EkidenError(
+          "store_unavailable",
+          `The store ${path} was locked by another process for ${DEADLINE_MS / 1000} s. See which process holds it (for example with \`fuser\`) and end it if it hangs.`,
+          { cause: error },
+        );
+      await pause(Math.random() * Math.min(2 * tries, 25));
+    }
+  }
+}
+
+class Sqlite implements Driver {
+  readonly dialect = DIALECT;
+  readonly hub = new Hub();
+  /** Held for as long as its statements live: the package's statements do not keep it alive themselves. */
+  readonly #db: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly signals: SignalFiles;
+
+  constructor(db: DatabaseSyncInstance, path: string, pollMs: number) {
+    this.#db = db;
+    this.#path = path;
+    this.signals = new SignalFiles({
+      path,
+      pollMs,
+      hub: this.hub,
+      version: () => Number(this.#all({ text: "pragma data_version", params: [] })[0]?.data_version),
+      query: (text, params) => this.#all({ text, params }),
+    });
+    this.hub.feed = this.signals;
+  }
+
+  async isCurrent(): Promise<boolean> {
+    const tables = this.#all({ text: "select name from sqlite_schema where type = 'table'", params: [] });
+    return tables.length > 0 && this.read(() => isCurrent(this.#path));
+  }
+
+  look<T>(op: () => Op<T>): Promise<T> {
+    return patiently(this.#path, () => this.#run(op));
+  }
+
+  read<T>(op: () => Op<T>): Promise<T> {
+    return patiently(this.#path, () => this.#transaction("begin", op));
+  }
+
+  write<T>(op: () => Op<T>): Promise<T> {
+    return patiently(this.#path, () => this.#transaction("begin immediate", op));
+  }
+
+  async close(): Promise<void> {
+    await this.hub.close();
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #transaction<T>(begin: string, op: () => Op<T>): T {
+    this.#prepare(begin).all();
+    try {
+      const result = this.#run(op);
+      this.#prepare("commit").all();
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#prepare("rollback").all();
+      throw error;
+    }
+  }
+
+  #run<T>(op: () => Op<T>): T {
+    const steps = op();
+    let step = steps.next([]);
+    while (!step.done) step = steps.next(this.#all(step.value));
+    return step.value;
+  }
+
+  #all({ text, params }: Query): Row[] {
+    return this.#prepare(text).all(...params) as Row[];
+  }
+
+  #prepare(text: string): StatementSyncInstance {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const statement = this.#db.prepare(text.replace(/\$\d+/g, "?"));
+    if (this.#statements.size < 500) this.#statements.set(text, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,107 @@
+/** A row of the board, and the task it stands for. */
+import { EkidenError } from "../../core/errors.ts";
+import type { Instant, Name, TaskId } from "../../core/ids.ts";
+import type { Claimed, Completed, Status, Task } from "../../core/task.ts";
+import { type Op, parse, sql, type Tx } from "./sql.ts";
+
+export type TaskRow = {
+  readonly id: TaskId;
+  readonly status: Status;
+  readonly subject: string;
+  readonly description: string;
+  /** JSON: what `edges` says too, kept here so that reading a task needs no join. */
+  readonly blocked_by: string;
+  readonly open_blockers: number;
+  readonly priority: number;
+  readonly estimate: number;
+  /** Estimated work of the task and of the longest chain that waits for it. A hint for the order, kept up as the graph changes. */
+  readonly chain: number;
+  /** "" for any. */
+  readonly role: string;
+  readonly touches: string;
+  readonly needs_plan: number;
+  readonly owner: Name | null;
+  /** Only ever grows: it fences. `tries` begins anew with every retry: it limits. */
+  readonly attempt: number;
+  readonly tries: number;
+  /** Counts changes, so that the sum over a board says whether anything has changed. */
+  readonly version: number;
+  readonly result: string | null;
+  readonly reason: string | null;
+  readonly last_failure: string | null;
+  readonly created_by: Name;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly started_at: Instant | null;
+  readonly ended_at: Instant | null;
+};
+
+export const listOf = <T>(json: string): T[] => parse<T[]>(json, []);
+
+export function toTask(row: TaskRow): Task {
+  const facts = {
+    id: row.id,
+    subject: row.subject,
+    description: row.description,
+    blockedBy: listOf<TaskId>(row.blocked_by),
+    openBlockers: row.open_blockers,
+    priority: row.priority,
+    estimate: row.estimate,
+    role: row.role === "" ? null : row.role,
+    touches: listOf<string>(row.touches),
+    needsPlan: row.needs_plan === 1,
+    attempt: row.attempt,
+    lastFailure: row.last_failure,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+  const startedAt = row.started_at ?? row.updated_at;
+  const endedAt = row.ended_at ?? row.updated_at;
+  switch (row.status) {
+    case "pending":
+      return { ...facts, status: "pending" };
+    case "in_progress":
+      return toClaimed(row);
+    case "completed":
+      return {
+        ...facts,
+        status: "completed",
+        owner: row.owner ?? row.created_by,
+        startedAt,
+        endedAt,
+        result: row.result ?? "",
+      } satisfies Completed;
+    case "failed":
+      return { ...facts, status: "failed", owner: row.owner, endedAt, reason: row.reason ?? "" };
+    case "cancelled":
+      return { ...facts, status: "cancelled", owner: null, endedAt, reason: row.reason ?? "" };
+  }
+
+  function toClaimed({ owner, created_by }: TaskRow): Claimed {
+    return { ...facts, status: "in_progress", owner: owner ?? created_by, startedAt };
+  }
+}
+
+export function claimedOf(row: TaskRow): Claimed {
+  const task = toTask(row);
+  if (task.status !== "in_progress") throw new Error(`task ${row.id} is ${task.status}, not in progress`);
+  return task;
+}
+
+/** @throws `not_found` with a hint, since models often give a subject where an id is wanted. */
+export function missing(ids: readonly number[]): EkidenError {
+  const names = ids.map((id) => `#${id}`).join(", ");
+  return new EkidenError(
+    "not_found",
+    `There is no task ${names}. Task ids are the numbers that list_tasks shows.`,
+  );
+}
+
+/** Locks it. @throws `not_found` */
+export function* taskForUpdate(tx: Tx, id: TaskId): Op<TaskRow> {
+  const [row] =
+    yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
+  if (!row) throw missing([id]);
+  return row;
+}

@@ -1,0 +1,60 @@
+/** The conversations: one row an entry, never changed. A member who takes a stopped one's name begins a conversation of its own. */
+import type { Entry } from "../../core/chat.ts";
+import type { Instant, Name } from "../../core/ids.ts";
+import type { Spent } from "../../core/member.ts";
+import type { Transcripts } from "../../ports/store.ts";
+import { append } from "./entries.ts";
+import { book } from "./journal.ts";
+import { post } from "./mail.ts";
+import { seated } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { type Op, parse, sql, type Tx } from "./sql.ts";
+
+type EntryRow = { readonly seq: number; readonly at: Instant; readonly entry: string };
+const toEntry = ({ seq, entry }: EntryRow): Entry =>
+  parse<Entry>(entry, {
+    kind: "heard",
+    text: `[Entry ${seq} of this conversation is damaged and cannot be shown.]`,
+  });
+
+export function transcripts(session: Session): Transcripts {
+  return {
+    current: (name) => session.look((tx) => current(tx, name)),
+    all: (name, after = 0, limit = 1_000) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<EntryRow>`
+          select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${limit}`;
+        return rows.map((row) => ({ seq: row.seq, at: row.at, entry: toEntry(row) }));
+      }),
+    record: (seat, entries, { facts = [], spent, mail = [], subagent } = {}) =>
+      session.write(function* (tx) {
+        const { life } = yield* seated(tx, seat);
+        yield* append(tx, subagent ?? seat.name, life, entries);
+        if (spent) yield* spend(tx, seat.name, spent);
+        yield* book(tx, facts);
+        yield* post(
+          tx,
+          mail.map((one) => ({ from: seat.name, ...one })),
+        );
+      }),
+  };
+}
+
+function* spend(tx: Tx, name: Name, spent: Spent): Op<void> {
+  yield* sql`
+    update members set turns = turns + ${spent.turns}, input_tokens = input_tokens + ${spent.inputTokens},
+      cached_tokens = cached_tokens + ${spent.cachedTokens}, output_tokens = output_tokens + ${spent.outputTokens},
+      usd = usd + ${spent.usd}
+    where team = ${tx.team} and name = ${name}`;
+}
+
+/** @param name a member, or a subagent of one ("alice/1"), which lives as long as its member. */
+function* current(tx: Tx, name: Name): Op<Entry[]> {
+  const member = name.split("/")[0] ?? name;
+  const rows = yield* sql<EntryRow>`
+    select t.seq, t.at, t.entry from members m join transcript t on t.team = m.team and t.name = ${name} and t.life = m.life
+    where m.team = ${tx.team} and m.name = ${member} and t.seq >= coalesce(
+      (select max(s.seq) from transcript s where s.team = m.team and s.name = t.name and s.life = m.life and s.kind = 'summary'), 0)
+    order by t.seq`;
+  return rows.map(toEntry);
+}
