@@ -1,0 +1,138 @@
+/** Which hooks apply to a call, what their settings may look like, and what their exit codes mean. */
+import { describe, expect, it } from "vitest";
+import { Blocks, type Hook, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
+
+const hook = (matcher: string): Hook => ({ matcher, command: "true", timeoutMs: 1_000 });
+
+describe("settings", () => {
+  it("are a list of commands with matcher and timeout per event", () => {
+    const given = {
+      PreToolUse: [{ matcher: "bash|write_*", command: "./check", timeoutMs: 500 }, { command: "log" }],
+    };
+    expect(hookSettings.parse(given)).toEqual({
+      PreToolUse: [
+        { matcher: "bash|write_*", command: "./check", timeoutMs: 500 },
+        { matcher: "", command: "log", timeoutMs: 60_000 },
+      ],
+    });
+  });
+
+  it("may have the nested form with seconds", () => {
+    const given = {
+      Stop: [
+        {
+          hooks: [
+            { type: "command", command: "a" },
+            { type: "command", command: "b", timeout: 5 },
+          ],
+        },
+      ],
+    };
+    expect(hookSettings.parse(given)).toEqual({
+      Stop: [
+        { matcher: "", command: "a", timeoutMs: 60_000 },
+        { matcher: "", command: "b", timeoutMs: 5_000 },
+      ],
+    });
+  });
+
+  it.each([
+    { Bogus: [] },
+    { PreToolUse: {} },
+    { PreToolUse: [{ command: "" }] },
+    { PreToolUse: [{ command: "x", timeoutMs: 0 }] },
+    { PreToolUse: [{ hooks: [{ type: "prompt", prompt: "?" }] }] },
+    { PreToolUse: [{ command: "x", other: 1 }] },
+  ])("%j is refused", (given) => {
+    expect(hookSettings.safeParse(given).success).toBe(false);
+  });
+
+  it("of several sources add up", () => {
+    const joined = joinHooks([{ Stop: [hook("a")] }, { Stop: [hook("b")], PreToolUse: [hook("c")] }, {}]);
+    expect(joined.Stop?.map((one) => one.matcher)).toEqual(["a", "b"]);
+    expect(Object.keys(joined)).toEqual(["PreToolUse", "Stop"]);
+  });
+});
+
+describe("a matcher", () => {
+  it.each([
+    ["", "bash"],
+    ["*", "bash"],
+    [".*", "bash"],
+    ["bash", "bash"],
+    ["Bash", "bash"],
+    ["edit_file|bash", "bash"],
+    ["write_*", "write_file"],
+    ["Edit|Write", "write_file"],
+    ["Read", "read_file"],
+    ["^bash$", "bash"],
+    ["mcp__.*", "mcp__files__read"],
+    ["mcp__*__read", "mcp__files__read"],
+    ["*a*a*", "banana"],
+  ])("%j fits %s", (matcher, tool) => {
+    expect(matching({ PreToolUse: [hook(matcher)] }, "PreToolUse", tool)).toHaveLength(1);
+  });
+
+  it.each([
+    ["bash", "bash_more"],
+    ["write_*", "rewrite_file"],
+    ["mcp__*__read", "mcp__read"],
+    ["a*a", "a"],
+    ["ba.h", "bash"],
+    ["glob|grep", "bash"],
+  ])("%j does not fit %s", (matcher, tool) => {
+    expect(matching({ PreToolUse: [hook(matcher)] }, "PreToolUse", tool)).toEqual([]);
+  });
+
+  it("does not matter where there is nothing to match, and other events stay out", () => {
+    const hooks = { Stop: [hook("bash")], TaskCreated: [hook("")] };
+    expect(matching(hooks, "Stop", null)).toHaveLength(1);
+    expect(matching(hooks, "PreCompact", "auto")).toEqual([]);
+  });
+});
+
+describe("an exit code", () => {
+  const ended = { hook: hook(""), exitCode: 0, timedOut: false, stdout: " out \n", stderr: " err \n" };
+
+  it("0 goes on, and only some events add what the hook printed", () => {
+    expect(verdict("SessionStart", ended)).toEqual({ kind: "go", context: "out" });
+    expect(verdict("UserPromptSubmit", ended)).toEqual({ kind: "go", context: "out" });
+    expect(verdict("PreToolUse", ended)).toEqual({ kind: "go", context: "" });
+  });
+
+  it("2 blocks with stderr as the reason", () => {
+    expect(verdict("Stop", { ...ended, exitCode: 2 })).toEqual({ kind: "block", feedback: "err" });
+    expect(verdict("Stop", { ...ended, exitCode: 2, stderr: "" })).toMatchObject({
+      kind: "block",
+      feedback: expect.stringContaining('Stop hook "true"'),
+    });
+  });
+
+  it("of another value, a signal and a time-out are warnings", () => {
+    expect(verdict("Stop", { ...ended, exitCode: 1 })).toMatchObject({
+      kind: "warn",
+      text: expect.stringContaining("exit code 1"),
+    });
+    expect(verdict("Stop", { ...ended, exitCode: null })).toMatchObject({
+      kind: "warn",
+      text: expect.stringContaining("signal"),
+    });
+    expect(verdict("Stop", { ...ended, exitCode: 2, timedOut: true })).toMatchObject({
+      kind: "warn",
+      text: expect.stringContaining("longer than 1 s"),
+    });
+  });
+});
+
+it("counts blocks in a row, each thing for itself", () => {
+  const blocks = new Blocks();
+  expect([blocks.block("a"), blocks.block("a"), blocks.isOver("a"), blocks.block("a")]).toEqual([
+    "again",
+    "again",
+    false,
+    "over",
+  ]);
+  expect([blocks.isOver("a"), blocks.isOver("b"), blocks.block("b")]).toEqual([true, false, "again"]);
+  blocks.pass("a");
+  expect(blocks.block("a")).toBe("again");
+});
