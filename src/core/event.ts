@@ -2,7 +2,8 @@
  * The journal: what happened, in order, written in the same step as the change itself. `noun.past-verb`, facts only.
  * Whoever only watches (status line, feed, log, page) is a reader of this.
  */
-import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
+import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
+import type { JobState } from "./job.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
@@ -147,6 +148,31 @@ export type Fact =
       readonly attempt: number;
       readonly waitMs: number;
     }
+  | { readonly type: "job.started"; readonly who: Name; readonly job: JobId; readonly command: string }
+  | {
+      readonly type: "job.ended";
+      readonly who: Name;
+      readonly job: JobId;
+      readonly state: JobState;
+      readonly exitCode: number | null;
+    }
+  | {
+      readonly type: "cron.added";
+      readonly cron: CronId;
+      readonly by: Name;
+      readonly expression: string;
+      readonly text: string;
+    }
+  /** It became a mail (`to`) or a task. `late`: nobody ran when it was due. */
+  | {
+      readonly type: "cron.fired";
+      readonly cron: CronId;
+      readonly to: Name | null;
+      readonly task: TaskId | null;
+      readonly late: boolean;
+    }
+  /** `by` is null when the process that it was to end with is gone. */
+  | { readonly type: "cron.cancelled"; readonly cron: CronId; readonly by: Name | null }
   | { readonly type: "warning.raised"; readonly who: Name | null; readonly text: string };
 
 export type FactType = Fact["type"];

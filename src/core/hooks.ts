@@ -29,7 +29,7 @@ export type Hook = {
   readonly command: string;
   readonly timeoutMs: number;
 };
-export type HookSettings = { readonly [E in HookEvent]?: readonly Hook[] };
+export type HookSettings = { readonly [E in HookEvent]?: readonly Hook[] | undefined };
 
 const TIMEOUT_MS = 60_000;
 /** What a hook may hold up at most, and what a timer can hold. */

@@ -7,6 +7,9 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 /** A small integer, counted per team: people and models both write "#12". */
 export type TaskId = Brand<number, "TaskId">;
 export type MailId = Brand<number, "MailId">;
+/** A background command and an alarm; each counted per team, shown as "j3" and "c3". */
+export type JobId = Brand<number, "JobId">;
+export type CronId = Brand<number, "CronId">;
 /** A protocol request that wants exactly one answer: a stop, a plan, a permission. */
 export type RequestId = Brand<string, "RequestId">;
 /** One process that hosts members of a team; random, new at every start. */
@@ -42,6 +45,8 @@ export const instant = (ms: number): Instant => ms as Instant;
 export const later = (t: Instant, ms: number): Instant => (t + ms) as Instant;
 export const mailId = (n: number): MailId => n as MailId;
 export const asTaskId = (n: number): TaskId => n as TaskId;
+export const asJobId = (n: number): JobId => n as JobId;
+export const asCronId = (n: number): CronId => n as CronId;
 
 /**
  * Reads a task id as people and models write it: `12`, `"12"`, `"#12"`, `"task 12"`.
@@ -57,6 +62,23 @@ export function taskId(text: string | number): TaskId {
       `${quote(text)} is not a task id. A task id is the number that list_tasks shows, such as 12 or "#12".`,
     );
   return n as TaskId;
+}
+
+/** Reads `j3` or `3`. @throws EkidenError `bad_input` */
+export const jobId = (text: string | number): JobId =>
+  numbered("j", text, "job", "check_background without an id lists them") as JobId;
+/** Reads `c3` or `3`. @throws EkidenError `bad_input` */
+export const cronId = (text: string | number): CronId =>
+  numbered("c", text, "alarm", "list_crons or ekiden cron list shows them") as CronId;
+
+function numbered(letter: string, text: string | number, what: string, where: string): number {
+  const digits = new RegExp(`^\\s*${letter}?(\\d{1,15})\\s*$`, "i").exec(String(text))?.[1];
+  if (digits === undefined || Number(digits) < 1)
+    throw new EkidenError(
+      "bad_input",
+      `${quote(text)} is not the id of ${what === "alarm" ? "an" : "a"} ${what}, such as "${letter}3"; ${where}.`,
+    );
+  return Number(digits);
 }
 
 /**

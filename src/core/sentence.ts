@@ -1,5 +1,6 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { Event } from "./event.ts";
+import type { JobState } from "./job.ts";
 import type { Tone } from "./view.ts";
 
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
@@ -114,6 +115,22 @@ export function sentence(event: Event): Sentence {
         `asks the model again in ${seconds(event.waitMs)} (attempt ${event.attempt}): ${event.why}`,
         "warn",
       );
+    case "job.started":
+      return say(event.who, `runs j${event.job} in the background: ${event.command}`, "dim");
+    case "job.ended":
+      return say(
+        event.who,
+        `j${event.job} ${JOB_ENDS[event.state]}${event.state === "failed" && event.exitCode !== null ? ` (exit code ${event.exitCode})` : ""}`,
+        event.state === "failed" || event.state === "unknown" ? "warn" : "dim",
+      );
+    case "cron.added":
+      return say(event.by, `set the alarm c${event.cron} (${event.expression}): ${event.text}`);
+    case "cron.fired": {
+      const what = event.task === null ? `→ ${event.to}` : `added #${event.task}`;
+      return say(null, `the alarm c${event.cron} went off${event.late ? " late" : ""}: ${what}`);
+    }
+    case "cron.cancelled":
+      return say(event.by, `the alarm c${event.cron} was cancelled`, "dim");
     case "warning.raised":
       return say(event.who, event.text, "warn");
     default:
@@ -143,6 +160,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "mail.sent",
   "mail.delivered",
   "shutdown.answered",
+  "job.started",
   "context.compacted",
 ]);
 
@@ -153,6 +171,14 @@ export function isNews(event: Event): boolean {
   if (event.type === "teammate.phase") return event.phase === "shutdown";
   return !CHATTER.has(event.type);
 }
+
+const JOB_ENDS: Readonly<Record<JobState, string>> = {
+  running: "runs",
+  done: "is done",
+  failed: "failed",
+  stopped: "was stopped",
+  unknown: "was lost with the process that ran it",
+};
 
 const ids = (list: readonly number[]): string => list.map((id) => `#${id}`).join(" ");
 const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -3,6 +3,7 @@
  * (src/apps/settings.ts); a new setting is one line in `FIELDS` and, if it has one, one in `DEFAULTS`.
  */
 import { z } from "zod";
+import { hookSettings, joinHooks } from "./hooks.ts";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
 
 export const PERMISSION_MODES = ["plan", "default", "accept-edits", "bypass"] as const;
@@ -94,6 +95,9 @@ const FIELDS = {
   store: text.describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
   team: z.string("a name").transform(read(name)).describe("Name of the team."),
   leadMayHoldSeveralTasks: flag.describe("Whether the lead may have several tasks in progress at once."),
+  hooks: hookSettings.describe(
+    'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
+  ),
   worktrees: flag.describe("Whether every task gets a git worktree of its own."),
 } as const;
 
@@ -121,6 +125,7 @@ export const DEFAULTS: Settings = {
   store: "sqlite:.ekiden/team.db",
   team: DEFAULT_TEAM,
   leadMayHoldSeveralTasks: false,
+  hooks: {},
   worktrees: false,
 };
 
@@ -132,9 +137,10 @@ const ADDED_UP = ["allow", "ask", "deny"] as const satisfies readonly SettingKey
 
 /** Puts the sources together, strongest first, over the defaults. */
 export function mergeSettings(layers: readonly SettingsLayer[]): Settings {
-  const merged: Record<string, unknown> = { ...DEFAULTS };
+  const merged: Record<string, unknown> & { hooks?: unknown } = { ...DEFAULTS };
   for (const layer of [...layers].reverse())
     for (const [key, value] of Object.entries(layer)) if (value !== undefined) merged[key] = value;
   for (const key of ADDED_UP) merged[key] = [...new Set(layers.flatMap((layer) => layer[key] ?? []))];
+  merged.hooks = joinHooks([...layers].reverse().flatMap((layer) => layer.hooks ?? []));
   return merged as Settings;
 }

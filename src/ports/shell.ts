@@ -21,6 +21,13 @@ export type ShellOptions = {
   readonly keepBytes?: number;
   /** Text for its stdin; without it stdin is closed. */
   readonly input?: string;
+  /**
+   * A new file for the whole output, as it comes, written by the command itself: it is whole even when this process dies. Then
+   * `output` is empty and `spooledTo` is this file.
+   */
+  readonly outputFile?: string;
+  /** Told the id of its first process, which leads its process group, as soon as there is one. */
+  readonly onStart?: (pid: number) => void;
 };
 
 export interface Shell {

@@ -4,6 +4,7 @@ import type { Name } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Clock } from "./clock.ts";
+import type { JobControl } from "./jobs.ts";
 import type { Shell } from "./shell.ts";
 import type { Store } from "./store.ts";
 
@@ -50,6 +51,8 @@ export type ToolContext = {
    */
   answer(text: string): Entry;
   readonly team: TeamControl;
+  /** Background commands, where there are any. */
+  readonly jobs?: JobControl;
 };
 
 /** What only the process that hosts the team can do. */

@@ -1,0 +1,87 @@
+/** Background commands ("jobs"): what is known of one, and what is said about it. Pure. */
+import type { HostId, Instant, JobId, Name } from "./ids.ts";
+
+/**
+ * running ──exit 0──▶ done, ──exit n, signal──▶ failed, ──asked──▶ stopped. `unknown`: the process that started it died, so nobody
+ * saw how it ended, or whether it did.
+ */
+export const JOB_STATES = ["running", "done", "failed", "stopped", "unknown"] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export type Job = {
+  readonly id: JobId;
+  readonly owner: Name;
+  readonly command: string;
+  readonly state: JobState;
+  /** Leader of its process group, on `machine`. Null until it has started. */
+  readonly pid: number | null;
+  readonly machine: string;
+  readonly host: HostId;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant | null;
+  readonly exitCode: number | null;
+  /** The file with everything it printed, absolute, on `machine`. */
+  readonly outputPath: string;
+};
+
+export type JobEnd =
+  | { readonly state: "done" | "failed"; readonly exitCode: number | null; readonly signal: string | null }
+  | { readonly state: "stopped"; readonly why: string };
+
+export const showJob = (id: JobId): string => `j${id}`;
+
+/** Output without a change for this long may mean that the command waits for somebody to type. */
+export const SILENT_MS = 45_000;
+
+/**
+ * Whether the end of an output looks like a question to somebody at a keyboard: an unfinished line that ends as prompts do.
+ * A finished line is a report, however it is worded.
+ */
+export function looksLikePrompt(tail: string): boolean {
+  const last =
+    strip(tail)
+      .split(/\r\n|\r|\n/)
+      .at(-1)
+      ?.trimEnd() ?? "";
+  if (last === "" || last.length > 300) return false;
+  return /[?:>\])]$/.test(last) ? !PROGRESS.test(last) : ASKS.test(last);
+}
+
+const ASKS = /press (?:any key|enter|return)|\b(?:yes\/no|y\/n)\b|password|passphrase|are you sure/i;
+/** "[====>   ]", "(3 of 10)", "[ 40%]": lines that are being redrawn. */
+const PROGRESS = /^[[(][=#.\->\s]*[\])]?$|\d+\s*(?:%|of\s*\d+|\/\s*\d+)\s*[\])]$/;
+/** Colours, titles and other control characters, but not what ends lines. */
+const ESCAPES =
+  /(?![\t\n\r])\p{Cc}\[[0-9;?]*[ -/]*[@-~]|(?![\t\n\r])\p{Cc}\][^\p{Cc}]*\p{Cc}|(?![\t\n\r])\p{Cc}/gu;
+const strip = (text: string): string => text.replace(ESCAPES, "");
+
+/** How a job ended, as its owner is told. */
+export function endText(end: JobEnd, tail: string, job: Pick<Job, "outputPath">): string {
+  const how =
+    end.state === "stopped"
+      ? `Stopped: ${end.why}`
+      : end.signal !== null
+        ? `Ended by ${end.signal}.`
+        : `Exit code ${end.exitCode}.`;
+  const shown = strip(tail).trimEnd();
+  return `${how} Its whole output is in ${job.outputPath}.${shown ? `\nIts last lines:\n${shown}` : " It printed nothing."}`;
+}
+
+/** What is said of a job whose process's owner died. */
+export function lostText(job: Job, alive: boolean | null): string {
+  const now =
+    alive === null
+      ? `It ran on ${job.machine}, which cannot be seen from here.`
+      : alive
+        ? `It still runs (process ${job.pid}): stop_background ends it, check_background shows what it prints.`
+        : "It runs no more, and nobody saw how it ended.";
+  return `The process that started it died. ${now} Its output is in ${job.outputPath}. Check what it did before you start it again.`;
+}
+
+export const promptText = (job: Pick<Job, "id" | "command">, tail: string): string =>
+  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${
+    strip(tail)
+      .split(/\r\n|\r|\n/)
+      .at(-1)
+      ?.trim() ?? ""
+  }\nIf so, stop_background and run it so that it does not ask (such as with --yes, or input from a file).`;
