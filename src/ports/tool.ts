@@ -20,6 +20,8 @@ export interface Tool<I = unknown> {
   /** For the model; every token is paid in every request. */
   readonly description: string;
   readonly input: z.ZodType<I>;
+  /** JSON Schema for the model, where the tool comes from elsewhere and brought its own; otherwise made from `input`. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   readonly access: Access;
   /** Where one call may do less than `access` says: what this one does. */
   accessOf?(input: I): Access;

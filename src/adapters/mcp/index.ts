@@ -1,0 +1,99 @@
+/**
+ * Tools of MCP servers as tools of ours. Whatever a server says of its tools (read-only, harmless, "always allow") grants
+ * nothing: each is `exec` for the permission rules, under its name `mcp__server__tool`.
+ */
+import { z } from "zod";
+import { messageOf } from "../../core/errors.ts";
+import { type NamedServer, toolNames } from "../../core/mcp.ts";
+import type { Tool } from "../../ports/index.ts";
+import { type ListedTool, McpServer } from "./server.ts";
+
+const DESCRIPTION_MAX = 1_000;
+const anyObject = z.record(z.string(), z.unknown());
+
+export type McpOptions = {
+  readonly cwd: string;
+  /** A server that cannot be used, told once per try; its tools are missing, the others are there. */
+  readonly onProblem: (server: string, problem: string) => void;
+  /** A server's list changed: ask for `tools` again before the next stint. */
+  readonly onChanged?: () => void;
+};
+
+export class Mcp {
+  private readonly servers = new Map<string, McpServer>();
+  private readonly options: McpOptions;
+
+  constructor(servers: readonly NamedServer[], options: McpOptions) {
+    this.options = options;
+    for (const server of servers) this.add(server);
+  }
+
+  /** Connects a further server at run time, or one of the same name anew. Resolves to its tools. @throws EkidenError `tool_failed` */
+  async connect(server: NamedServer): Promise<Tool[]> {
+    const before = this.servers.get(server.name);
+    this.servers.delete(server.name);
+    await before?.close();
+    const added = this.add(server);
+    try {
+      return this.wrap(added, await added.tools(), new Set());
+    } catch (error) {
+      this.servers.delete(server.name);
+      await added.close();
+      throw error;
+    }
+  }
+
+  get names(): string[] {
+    return [...this.servers.keys()];
+  }
+
+  /** The tools that a member of this role may use, in a stable order. Servers are started side by side. */
+  async tools(role: string): Promise<Tool[]> {
+    const mine = [...this.servers.values()].filter(
+      ({ config }) => !config.roles || config.roles.includes(role),
+    );
+    const lists = await Promise.all(
+      mine.map((server) =>
+        server.tools().catch((error: unknown): ListedTool[] => {
+          this.options.onProblem(server.name, messageOf(error));
+          return [];
+        }),
+      ),
+    );
+    const taken = new Set<string>();
+    return mine.flatMap((server, i) => {
+      const tools = this.wrap(server, lists[i] ?? [], taken);
+      for (const tool of tools) taken.add(tool.name);
+      return tools;
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.servers.values()].map((server) => server.close()));
+  }
+
+  private add(server: NamedServer): McpServer {
+    const added = new McpServer(server, this.options.cwd, () => this.options.onChanged?.());
+    this.servers.set(server.name, added);
+    return added;
+  }
+
+  private wrap(server: McpServer, tools: readonly ListedTool[], taken: ReadonlySet<string>): Tool[] {
+    const names = toolNames(
+      server.name,
+      tools.map((tool) => tool.name),
+      taken,
+    );
+    return tools.map(
+      (tool): Tool => ({
+        name: names.get(tool.name) ?? tool.name,
+        description: tool.description.slice(0, DESCRIPTION_MAX),
+        input: anyObject,
+        schema: tool.schema,
+        access: "exec",
+        subject: (input) => JSON.stringify(input).slice(0, 200),
+        run: (input, { signal }) => server.call(tool.name, anyObject.parse(input), signal),
+      }),
+    );
+  }
+}

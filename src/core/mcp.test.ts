@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readServers, showResult, toolNames } from "./mcp.ts";
+
+describe("names of MCP tools", () => {
+  it("are mcp__server__tool where that fits", () => {
+    expect([...toolNames("files", ["read", "list dir"]).values()]).toEqual([
+      "mcp__files__read",
+      "mcp__files__list_dir",
+    ]);
+  });
+  it("differ and fit, whatever servers call their tools", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 40 }),
+        fc.uniqueArray(fc.string({ minLength: 1, maxLength: 120 }), { maxLength: 30 }),
+        (server, tools) => {
+          const names = [...toolNames(server, tools).values()];
+          expect(new Set(names).size).toBe(tools.length);
+          for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        },
+      ),
+    );
+  });
+  it("keep clear of names that another server took", () => {
+    const first = toolNames("a.b", ["x"]);
+    const second = toolNames("a_b", ["x"], new Set(first.values()));
+    expect(second.get("x")).not.toBe(first.get("x"));
+  });
+});
+
+describe("a server file", () => {
+  it("is filled from the environment and keeps good entries beside bad ones", () => {
+    const { servers, problems } = readServers(
+      {
+        mcpServers: {
+          good: { command: "node", args: ["${HERE}", "${NONE:-x}"] },
+          web: { type: "http", url: "http://127.0.0.1:1/mcp" },
+          bad: { args: [] },
+          unset: { command: "${NOWHERE}" },
+          off: { command: "x", disabled: true },
+        },
+      },
+      { HERE: "there" },
+    );
+    expect(servers.map((s) => s.name)).toEqual(["good", "web"]);
+    expect(servers[0]?.config).toMatchObject({ args: ["there", "x"] });
+    expect(problems).toHaveLength(2);
+    expect(problems.join("\n")).toMatch(/"bad".*command[\s\S]*"unset".*NOWHERE/);
+  });
+  it("says what it expects of another file", () => {
+    expect(readServers([], {}).problems).toEqual([expect.stringContaining("mcpServers")]);
+  });
+});
+
+it("results read as text; what cannot be read is named", () => {
+  expect(
+    showResult(
+      [
+        { type: "text", text: "a" },
+        { type: "image", mimeType: "image/png", data: "AAAA" },
+      ],
+      undefined,
+    ),
+  ).toBe("a\n[image, image/png, 3 bytes: cannot be shown]");
+  expect(showResult([], { ok: 1 })).toContain('"ok": 1');
+});

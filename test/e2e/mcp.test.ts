@@ -1,0 +1,143 @@
+/** The MCP client against two published servers and one that misbehaves, as real child processes. */
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Mcp } from "../../src/adapters/mcp/index.ts";
+import type { NamedServer } from "../../src/core/mcp.ts";
+import type { Tool, ToolContext } from "../../src/ports/index.ts";
+
+const everything = createRequire(import.meta.url).resolve(
+  "@modelcontextprotocol/server-everything/dist/index.js",
+);
+const filesystem = createRequire(import.meta.url).resolve(
+  "@modelcontextprotocol/server-filesystem/dist/index.js",
+);
+const stdio = (name: string, ...args: string[]): NamedServer => ({
+  name,
+  config: { command: process.execPath, args, env: {} },
+});
+
+let mcp: Mcp;
+let folder: string;
+let problems: string[];
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "ekiden-mcp-")));
+  problems = [];
+});
+afterEach(async () => {
+  await mcp.close();
+  await rm(folder, { recursive: true });
+});
+const open = (...servers: NamedServer[]): Mcp => {
+  mcp = new Mcp(servers, {
+    cwd: folder,
+    onProblem: (server, problem) => problems.push(`${server}: ${problem}`),
+  });
+  return mcp;
+};
+const call = (
+  tools: readonly Tool[],
+  name: string,
+  input: unknown,
+  signal = new AbortController().signal,
+): Promise<string> => {
+  const tool = tools.find((t) => t.name === name);
+  if (!tool) throw new Error(`no ${name} among ${tools.map((t) => t.name).join(", ")}`);
+  return tool.run(input, { signal } as ToolContext);
+};
+
+it("offers the tools of two servers and calls them", async () => {
+  const tools = await open(stdio("every", everything, "stdio"), stdio("files", filesystem, folder)).tools("");
+  expect(problems).toEqual([]);
+  expect(await call(tools, "mcp__every__echo", { message: "hello" })).toContain("hello");
+  await call(tools, "mcp__files__write_file", { path: join(folder, "a.txt"), content: "written by MCP" });
+  expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("written by MCP");
+  await expect(call(tools, "mcp__files__read_text_file", { path: "/etc/passwd" })).rejects.toThrow(
+    /denied|outside/i,
+  );
+  expect(tools.every((tool) => tool.access === "exec")).toBe(true);
+  expect(tools.find((t) => t.name === "mcp__every__echo")?.schema).toMatchObject({ type: "object" });
+});
+
+it("keeps the other servers when one cannot start, and says what it wrote", async () => {
+  const broken = stdio("broken", "-e", "console.error('no licence'); process.exit(3)");
+  const tools = await open(broken, stdio("files", filesystem, folder)).tools("");
+  expect(tools.length).toBeGreaterThan(3);
+  expect(problems.join("\n")).toMatch(/broken: .*cannot be used[\s\S]*no licence/);
+});
+
+it("gives a server's tools only to the roles that it is for", async () => {
+  const server = stdio("files", filesystem, folder);
+  const restricted = { ...server, config: { ...server.config, roles: ["writer"] } };
+  expect(await open(restricted).tools("reader")).toEqual([]);
+  expect((await mcp.tools("writer")).length).toBeGreaterThan(3);
+});
+
+/** Speaks just enough of the protocol; `slow` never answers, `die` ends the process in the middle of the call. */
+const FLAKY = `
+import { createInterface } from "node:readline";
+import { appendFileSync } from "node:fs";
+const log = (line) => appendFileSync(process.argv[2], line + "\\n");
+log("start");
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+let tools = ["slow", "die", "grow"];
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize") send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: "flaky", version: "1" } } });
+  else if (method === "tools/list") send({ id, result: { tools: tools.map((name) => ({ name, inputSchema: { type: "object" } })) } });
+  else if (method === "notifications/cancelled") log("cancelled");
+  else if (method === "tools/call" && params.name === "slow") log("slow");
+  else if (method === "tools/call" && params.name === "die") process.exit(1);
+  else if (method === "tools/call" && params.name === "grow") { tools = [...tools, "new"]; send({ method: "notifications/tools/list_changed" }); send({ id, result: { content: [{ type: "text", text: "grown" }] } }); }
+  else if (id !== undefined && method !== "tools/call") send({ id, error: { code: -32601, message: "no such method" } });
+});`;
+
+async function flaky(): Promise<{ server: NamedServer; log: () => Promise<string[]> }> {
+  const program = join(folder, "flaky.mjs");
+  const file = join(folder, "log.txt");
+  await writeFile(program, FLAKY);
+  await writeFile(file, "");
+  return {
+    server: stdio("flaky", program, file),
+    log: async () => (await readFile(file, "utf8")).trim().split("\n"),
+  };
+}
+
+it("reports a crash in the middle of a call and starts the server again for the next", async () => {
+  const { server, log } = await flaky();
+  const tools = await open(server).tools("");
+  await expect(call(tools, "mcp__flaky__die", {})).rejects.toThrow(/ended during the call.*may or may not/);
+  expect(await call(tools, "mcp__flaky__grow", {})).toBe("grown");
+  expect((await log()).filter((line) => line === "start").length).toBeGreaterThanOrEqual(2);
+});
+
+it("cancels a slow call when its member is interrupted", async () => {
+  const { server, log } = await flaky();
+  const tools = await open(server).tools("");
+  const control = new AbortController();
+  const running = call(tools, "mcp__flaky__slow", {}, control.signal);
+  await vi.waitFor(async () => expect(await log()).toContain("slow"));
+  control.abort(new Error("interrupted"));
+  await expect(running).rejects.toThrow("interrupted");
+  expect(await call(tools, "mcp__flaky__grow", {})).toBe("grown");
+  expect(await log()).toContain("cancelled");
+});
+
+it("sees the list of a server change", async () => {
+  const { server } = await flaky();
+  let changed = (): void => {};
+  const told = new Promise<void>((resolve) => {
+    changed = resolve;
+  });
+  mcp = new Mcp([server], {
+    cwd: folder,
+    onProblem: (_, problem) => problems.push(problem),
+    onChanged: () => changed(),
+  });
+  const before = await mcp.tools("");
+  await call(before, "mcp__flaky__grow", {});
+  await told;
+  expect((await mcp.tools("")).map((t) => t.name)).toContain("mcp__flaky__new");
+});
