@@ -78,6 +78,9 @@ export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed): strin
     `${task.subject}\n\n${task.description}${task.lastFailure ? `\n\n[Attempt ${task.attempt - 1} ended: ${task.lastFailure}]` : ""}`.trim(),
   );
 
+/** What `claim_task` answers. */
+export const claimedAnswer = (task: Claimed): string => showTask("auto-claimed", task);
+
 export const STILL_YOURS =
   "This task is still yours. Go on with it; then complete_task, fail_task or release_task.";
 export const WENT_ON =

@@ -62,5 +62,5 @@ export interface TeamControl {
   /** Joins the roster and starts its life in this process. @throws EkidenError `bad_input` | `name_taken`. */
   spawn(profile: Omit<Profile, "kind">): Promise<void>;
   /** Asks a member to stop. Resolves when the request is mailed; the deadline is enforced by its host. */
-  askToStop(name: Name, reason: string): Promise<void>;
+  askToStop(name: Name, reason: string, by: Name): Promise<void>;
 }

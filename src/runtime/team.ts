@@ -86,7 +86,7 @@ export class Team implements TeamControl {
   async askToStop(
     name: Name,
     reason: string,
-    by: Name = LEAD,
+    by: Name,
     deadlineMs = this.parts.settings.shutdownDeadlineMs,
   ): Promise<void> {
     const { store, clock } = this.parts;

@@ -1,0 +1,129 @@
+/** The board as members read and extend it. */
+import { z } from "zod";
+import type { Task, TaskChange } from "../core/task.ts";
+import { defineTool } from "./define.ts";
+import { id, ids } from "./inputs.ts";
+
+export const createTask = defineTool({
+  name: "create_task",
+  description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
+  access: "team",
+  input: z.object({
+    subject: z.string(),
+    description: z.string().optional(),
+    blocked_by: ids.optional().describe("ids that must be completed first"),
+    priority: z.int().optional(),
+    estimate: z.number().optional(),
+    role: z.string().optional().describe("only this role may claim it"),
+  }),
+  subject: ({ subject }) => subject,
+  run: async ({ subject, description, blocked_by, priority, estimate, role }, { store, self }) => {
+    const task = await store.board.add(
+      { subject, ...given({ description, blockedBy: blocked_by, priority, estimate, role }) },
+      self,
+    );
+    const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
+    return `Created #${task.id}: ${task.subject}${waits}`;
+  },
+});
+
+export const updateTask = defineTool({
+  name: "update_task",
+  description: "Change a task. Edges only before it starts.",
+  access: "team",
+  input: z.object({
+    id,
+    subject: z.string().optional(),
+    description: z.string().optional(),
+    add_blocked_by: ids.optional(),
+    remove_blocked_by: ids.optional(),
+    priority: z.int().optional(),
+    estimate: z.number().optional(),
+    role: z.string().optional(),
+  }),
+  subject: (input) => `#${input.id}`,
+  run: async ({ id: task, add_blocked_by, remove_blocked_by, ...rest }, { store, self }) => {
+    const change: TaskChange = given({
+      ...rest,
+      addBlockedBy: add_blocked_by,
+      removeBlockedBy: remove_blocked_by,
+    });
+    if (Object.keys(change).length === 0)
+      throw new Error(`Nothing to change about #${task}: name at least one field.`);
+    return line(await store.board.change(task, change, self));
+  },
+});
+
+const FINISHED_SHOWN = 20;
+
+export const listTasks = defineTool({
+  name: "list_tasks",
+  description: "The board: id, status, owner, what each waits for.",
+  access: "read",
+  input: z.object({ all: z.boolean().optional().describe("also old finished ones") }),
+  run: async ({ all }, { store }) => {
+    const tasks = await store.board.tasks();
+    if (tasks.length === 0) return "The board is empty.";
+    const open = tasks.filter((task) => task.status !== "completed" && task.status !== "cancelled");
+    const done = tasks.filter((task) => task.status === "completed" || task.status === "cancelled");
+    const shown = all ? done : done.slice(-FINISHED_SHOWN);
+    const hidden = done.length - shown.length;
+    const lines = [...shown, ...open].sort((a, b) => a.id - b.id).map(line);
+    return [...(hidden > 0 ? [`(${hidden} older finished tasks; all: true shows them)`] : []), ...lines].join(
+      "\n",
+    );
+  },
+});
+
+export const getTask = defineTool({
+  name: "get_task",
+  description: "One task in full, with the results of what it waited for.",
+  access: "read",
+  input: z.object({ id }),
+  subject: (input) => `#${input.id}`,
+  run: async ({ id: wanted }, { store }) => {
+    const task = await store.board.task(wanted);
+    if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows which there are.`);
+    const blockers = await Promise.all(task.blockedBy.map((blocker) => store.board.task(blocker)));
+    const results = blockers.flatMap((b) =>
+      b?.status === "completed" ? [`Result of #${b.id} ${b.subject}:\n${b.result}`] : [],
+    );
+    return [
+      line(task),
+      `priority ${task.priority}, estimate ${task.estimate}, attempt ${task.attempt}${task.role ? `, role ${task.role}` : ""}`,
+      task.description,
+      outcome(task),
+      ...results,
+    ]
+      .filter(Boolean)
+      .join("\n\n");
+  },
+});
+
+/** One task on one line, as list_tasks shows it. */
+function line(task: Task): string {
+  const owner = "owner" in task && task.owner ? ` (${task.owner})` : "";
+  const waits =
+    task.status === "pending" && task.openBlockers > 0 ? ` [waits for ${list(task.blockedBy)}]` : "";
+  const role = task.role && task.status === "pending" ? ` [role ${task.role}]` : "";
+  return `#${task.id} ${task.status === "pending" && task.openBlockers === 0 ? "ready" : task.status}${owner}${waits}${role} ${task.subject}`;
+}
+
+function outcome(task: Task): string {
+  switch (task.status) {
+    case "completed":
+      return `Result:\n${task.result}`;
+    case "failed":
+    case "cancelled":
+      return `Reason:\n${task.reason}`;
+    default:
+      return task.lastFailure ? `The last attempt ended: ${task.lastFailure}` : "";
+  }
+}
+
+const list = (blockers: readonly number[]): string => blockers.map((blocker) => `#${blocker}`).join(", ");
+
+/** Without the fields that were left out: "not given" and "undefined" are not the same to a store. */
+function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

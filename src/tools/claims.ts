@@ -1,0 +1,121 @@
+/**
+ * Taking tasks and ending them. The answer to each call is written in the same transaction as its effect, so that a crash can
+ * neither lose a claim from the conversation nor a completion from the board.
+ */
+import { z } from "zod";
+import type { TaskId } from "../core/ids.ts";
+import { claimedAnswer } from "../core/prompt.ts";
+import type { Claimed, ClaimResult } from "../core/task.ts";
+import type { Held, ToolContext } from "../ports/index.ts";
+import { defineTool } from "./define.ts";
+import { id } from "./inputs.ts";
+
+export const claimTask = defineTool({
+  name: "claim_task",
+  description: "Take a ready task.",
+  access: "team",
+  input: z.object({ id }),
+  subject: (input) => `#${input.id}`,
+  run: async ({ id: wanted }, { store, seat, answer }) => {
+    const claim = await store.board.claim(seat, wanted, (task) => answer(claimedAnswer(task)));
+    if (!claim.ok) throw new Error(refusal(wanted, claim));
+    return claimedAnswer(claim.task);
+  },
+});
+
+export const completeTask = defineTool({
+  name: "complete_task",
+  description: "Your task is done and checked. `result`: what came of it, for those who build on it.",
+  access: "team",
+  input: z.object({ id: id.optional(), result: z.string() }),
+  subject: (input) => (input.id ? `#${input.id}` : ""),
+  run: async ({ id: wanted, result }, ctx) => {
+    const task = await own(wanted, ctx);
+    const text = `Completed #${task.id}.`;
+    const unblocked = await ctx.store.board.complete(held(task, ctx), result, ctx.answer(text));
+    return unblocked.length > 0
+      ? `${text} Ready now: ${unblocked.map((next) => `#${next}`).join(", ")}`
+      : text;
+  },
+});
+
+/** The lead's version: it may also complete what somebody else left, saying so. */
+export const completeTaskAsLead = defineTool({
+  ...completeTask,
+  input: z.object({
+    id,
+    result: z.string(),
+    override: z.boolean().optional().describe("also if another owns it"),
+  }),
+  run: async ({ id: wanted, result, override }, ctx) => {
+    if (!override) return completeTask.run({ id: wanted, result }, ctx);
+    await ctx.store.board.completeFor(wanted, ctx.self, result);
+    return `Completed #${wanted} by override.`;
+  },
+});
+
+export const failTask = defineTool({
+  name: "fail_task",
+  description: "Your task cannot be done. Gives up on it for good.",
+  access: "team",
+  input: z.object({ id: id.optional(), reason: z.string().describe("with the evidence") }),
+  subject: (input) => (input.id ? `#${input.id}` : ""),
+  run: async ({ id: wanted, reason }, ctx) => {
+    const task = await own(wanted, ctx);
+    const text = `Failed #${task.id}. The lead was told.`;
+    await ctx.store.board.fail(held(task, ctx), reason, ctx.answer(text));
+    return text;
+  },
+});
+
+export const releaseTask = defineTool({
+  name: "release_task",
+  description: "Give your task back for somebody else.",
+  access: "team",
+  input: z.object({ id: id.optional(), reason: z.string() }),
+  subject: (input) => (input.id ? `#${input.id}` : ""),
+  run: async ({ id: wanted, reason }, ctx) => {
+    const task = await own(wanted, ctx);
+    const text = `Released #${task.id}.`;
+    await ctx.store.board.release(held(task, ctx), "given_back", reason, ctx.answer(text));
+    return text;
+  },
+});
+
+async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Promise<Claimed> {
+  const task = wanted === undefined ? await store.board.mine(self) : await store.board.task(wanted);
+  if (!task)
+    throw new Error(
+      wanted === undefined
+        ? "You have no task. claim_task takes one."
+        : `There is no task #${wanted}. list_tasks shows which there are.`,
+    );
+  if (task.status === "in_progress" && task.owner === self) return task;
+  if (task.status === "in_progress")
+    throw new Error(
+      `#${task.id} is ${task.owner}'s, so only ${task.owner} can end it. Send a message if something is wrong with it.`,
+    );
+  if (task.status === "pending") throw new Error(`#${task.id} is not claimed. claim_task it first.`);
+  throw new Error(`#${task.id} is ${task.status} already.`);
+}
+
+const held = (task: Claimed, { seat }: ToolContext): Held => ({ seat, task: task.id, attempt: task.attempt });
+
+function refusal(wanted: TaskId, claim: Exclude<ClaimResult, { ok: true }>): string {
+  switch (claim.why) {
+    case "missing":
+      return `There is no task #${wanted}. list_tasks shows which there are.`;
+    case "taken":
+      return `${claim.by} has #${wanted}. Take another task, or end your turn to get the next one.`;
+    case "blocked":
+      return `#${wanted} waits for ${claim.on.map((blocker) => `#${blocker}`).join(", ")}. Take another task.`;
+    case "finished":
+      return `#${wanted} is ${claim.status} already.`;
+    case "role":
+      return `#${wanted} is for the role ${claim.role}. Take another task.`;
+    case "touches":
+      return `#${wanted} would change files that #${claim.conflictsWith} is changing now. Take another task.`;
+    case "busy":
+      return `You have #${claim.with} in progress. End it first: complete_task, fail_task or release_task.`;
+  }
+}

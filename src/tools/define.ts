@@ -1,0 +1,11 @@
+import type { z } from "zod";
+import type { Tool, ToolContext } from "../ports/index.ts";
+
+type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject"> & {
+  readonly input: S;
+  subject?(input: z.output<S>): string;
+  run(input: z.output<S>, ctx: ToolContext): Promise<string>;
+};
+
+/** Ties `run`'s parameter to the schema of `input`, then forgets the type, so that tools can sit in one list. */
+export const defineTool = <S extends z.ZodType>(tool: Definition<S>): Tool => tool as unknown as Tool;

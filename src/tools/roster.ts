@@ -1,0 +1,86 @@
+/** Who is in the team, and the protocol of leaving it. */
+import { z } from "zod";
+import { name, type RequestId, teammateName } from "../core/ids.ts";
+import { defineTool } from "./define.ts";
+
+export const spawnTeammate = defineTool({
+  name: "spawn_teammate",
+  description: "Add a teammate. It pulls ready tasks by itself.",
+  access: "team",
+  input: z.object({
+    name: z.string().describe("lower-case, such as alice"),
+    role: z.string().optional(),
+    prompt: z.string().optional().describe("only if it must know more than its tasks say"),
+    model: z.string().optional(),
+  }),
+  subject: (input) => input.name,
+  run: async ({ name: wanted, role = "", prompt = "", model = "" }, { team }) => {
+    const checked = teammateName(wanted);
+    await team.spawn({ name: checked, role, prompt, model, needsPlan: false });
+    return `${checked} joined${role ? ` as ${role}` : ""}.`;
+  },
+});
+
+export const listTeammates = defineTool({
+  name: "list_teammates",
+  description: "Who is in the team and what each does.",
+  access: "read",
+  input: z.object({}),
+  run: async (_, { store }) =>
+    (await store.roster.members())
+      .map((member) => {
+        const { activity } = member;
+        const doing =
+          activity.phase === "work"
+            ? member.task
+              ? `works on #${member.task}`
+              : "works"
+            : `${activity.phase} (${activity.reason})`;
+        return `${member.name}${member.role ? ` [${member.role}]` : ""}: ${doing}`;
+      })
+      .join("\n"),
+});
+
+export const requestShutdown = defineTool({
+  name: "request_shutdown",
+  description: "Ask a teammate to stop. It may refuse with a reason.",
+  access: "team",
+  input: z.object({ name: z.string(), reason: z.string().optional() }),
+  subject: (input) => input.name,
+  run: async ({ name: wanted, reason = "Your work is done." }, { team, self }) => {
+    await team.askToStop(name(wanted), reason, self);
+    return `Asked ${wanted} to stop. The answer comes as mail.`;
+  },
+});
+
+export const respondShutdown = defineTool({
+  name: "respond_shutdown",
+  description: "Answer a shutdown_request.",
+  access: "team",
+  input: z.object({ request: z.string(), accept: z.boolean(), reason: z.string().optional() }),
+  run: async ({ request, accept, reason = "" }, { store, self, rest }) => {
+    if (!accept && reason.trim() === "") throw new Error("Refusing needs a reason: say why you must go on.");
+    await store.requests.answer(self, request as RequestId, "shutdown", { yes: accept, text: reason });
+    if (accept) rest("asked_to_idle");
+    return accept
+      ? "You are stopping now. What you had in hand goes back to the board."
+      : "Refused. Go on with your work.";
+  },
+});
+
+const WAITS_FOR = {
+  messages: "awaiting_messages",
+  tasks: "awaiting_tasks",
+  nothing: "asked_to_idle",
+} as const;
+
+export const idle = defineTool({
+  name: "idle",
+  description: "End your turn. waiting_for messages keeps your task while you wait for an answer.",
+  access: "team",
+  input: z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
+  run: async ({ waiting_for = "nothing" }, { rest }) => {
+    rest(WAITS_FOR[waiting_for]);
+    return "Idle.";
+  },
+});
