@@ -9,7 +9,7 @@
  */
 import { EkidenError } from "./errors.ts";
 import { type Instant, instant, quote } from "./ids.ts";
-import { type WallMinute, type Zone, zoneOf } from "./zone.ts";
+import { showTime, type WallMinute, type Zone, zoneOf } from "./zone.ts";
 
 type Field = {
   readonly name: string;
@@ -167,3 +167,15 @@ function elapsed(cron: Cron, zone: Zone, day: WallMinute, from: Instant): Instan
   }
   return null;
 }
+
+/** One that is later than this was missed: nobody ran when it was due. */
+export const LATE_MS = 60_000;
+
+/** What an alarm says when it goes off. `missed`: when it should have. */
+export const alarmText = (
+  text: string,
+  missed: { readonly dueAt: Instant; readonly zone: string } | null,
+): string =>
+  missed === null
+    ? text
+    : `[late: it was due at ${showTime(missed.dueAt, missed.zone)}, when nobody ran]\n${text}`;

@@ -74,3 +74,7 @@ function make(name: string): Zone {
   };
   return { name, wall, instantOf };
 }
+
+/** "2026-03-29 03:00 (Europe/Berlin)" */
+export const showTime = (at: Instant, zone: string): string =>
+  `${new Date(zoneOf(zone).wall(at) * MINUTE).toISOString().slice(0, 16).replace("T", " ")} (${zone})`;

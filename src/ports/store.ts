@@ -9,6 +9,8 @@ import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
 import type { Body, Mail } from "../core/mail.ts";
 import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
+import type { Crons } from "./crons.ts";
+import type { Jobs } from "./jobs.ts";
 
 export interface Store {
   readonly team: Name;
@@ -17,6 +19,8 @@ export interface Store {
   readonly roster: Roster;
   readonly transcript: Transcripts;
   readonly requests: Requests;
+  readonly jobs: Jobs;
+  readonly crons: Crons;
   readonly journal: Journal;
   readonly wake: Wake;
   /** Another team in the same database, over the same connection. */
@@ -63,7 +67,7 @@ export interface Board {
 
   /**
    * Mails `board_quiet` to the lead if the team is quiet and the board has changed since the lead was last told so (or there
-   * are tasks and it never was). Quiet: nothing in progress, no member in phase work, no waking mail unread at a hosted
+   * are tasks and it never was). Quiet: nothing in progress, no background command running, no member in phase work, no waking mail unread at a hosted
    * member, no ready task that a hosted teammate may claim. One consistent step, so the lead is woken once.
    * `told`: mailed now. `quiet`: quiet, and nothing new to tell. `busy`: neither.
    */

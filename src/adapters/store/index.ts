@@ -5,6 +5,8 @@ import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import { board } from "./board.ts";
+import { crons } from "./crons.ts";
+import { jobs } from "./jobs.ts";
 import { book, journal } from "./journal.ts";
 import { mailboxes } from "./mail.ts";
 import { openPostgres } from "./postgres.ts";
@@ -51,6 +53,8 @@ async function view(share: Share, session: Session): Promise<Store> {
     roster: roster(session),
     transcript: transcripts(session),
     requests: requests(session),
+    jobs: jobs(session),
+    crons: crons(session),
     journal: journal(session),
     wake: {
       mark: () => driver.hub.mark(),

@@ -98,7 +98,26 @@ const first = ({ int, real, serial, strict, xid }: Names): string[] => [
   `create index events_order on events (team, ${xid ? "xid, " : ""}seq)`,
 ];
 
-const MIGRATIONS: readonly ((names: Names) => string[])[] = [first];
+const second = ({ int, strict }: Names): string[] => [
+  `alter table teams add column next_job ${int} not null default 1`,
+  `alter table teams add column next_cron ${int} not null default 1`,
+  `create table jobs (
+    team text not null, id ${int} not null, owner text not null, command text not null, state text not null, pid ${int},
+    machine text not null, host text not null, started_at ${int} not null, ended_at ${int}, exit_code ${int},
+    output_path text not null,
+    primary key (team, id)
+  )${strict}`,
+  "create index jobs_running on jobs (team, host) where state = 'running'",
+  `create table crons (
+    team text not null, id ${int} not null, expression text not null, zone text not null, text text not null,
+    recipient text not null, once ${int} not null, session text, created_by text not null, created_at ${int} not null,
+    next_at ${int} not null, last_at ${int}, fired ${int} not null default 0,
+    primary key (team, id)
+  )${strict}`,
+  "create index crons_due on crons (team, next_at)",
+];
+
+const MIGRATIONS: readonly ((names: Names) => string[])[] = [first, second];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {

@@ -1,0 +1,184 @@
+/**
+ * Alarms. One goes off in the transaction that moves it on to its next time (or removes it) and writes its mail or its task:
+ * of many processes that see it due, one finds it still due when it has the row.
+ */
+import { alarmText, LATE_MS, nextRun, parseCron } from "../../core/cron.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import {
+  type CronId,
+  HARNESS,
+  type HostId,
+  type Instant,
+  LEAD,
+  type Name,
+  PERSON,
+  type TaskId,
+} from "../../core/ids.ts";
+import { checkText } from "../../core/mail.ts";
+import { checkTask, type NewTask, SUBJECT_MAX } from "../../core/task.ts";
+import type { Alarm, Crons, Firing, NewAlarm } from "../../ports/crons.ts";
+import { addAll, plan } from "./add.ts";
+import { book } from "./journal.ts";
+import { post, reachable } from "./mail.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+
+type CronRow = {
+  readonly id: CronId;
+  readonly expression: string;
+  readonly zone: string;
+  readonly text: string;
+  /** "" for a new task. */
+  readonly recipient: Name | "";
+  readonly once: number;
+  readonly session: HostId | null;
+  readonly created_by: Name;
+  readonly created_at: Instant;
+  readonly next_at: Instant;
+  readonly last_at: Instant | null;
+  readonly fired: number;
+};
+
+const toAlarm = (row: CronRow): Alarm => ({
+  id: row.id,
+  expression: row.expression,
+  zone: row.zone,
+  text: row.text,
+  target: row.recipient === "" ? { kind: "task" } : { kind: "mail", to: row.recipient },
+  once: row.once === 1,
+  session: row.session,
+  by: row.created_by,
+  createdAt: row.created_at,
+  nextAt: row.next_at,
+  lastAt: row.last_at,
+  fired: row.fired,
+});
+
+export function crons(session: Session): Crons {
+  return {
+    add: async (alarm, by) => {
+      checkText(alarm.text);
+      if (alarm.target.kind === "task") checkTask(taskOf(alarm.text, ""));
+      return session.write((tx) => add(tx, alarm, by));
+    },
+    list: () => session.look((tx) => living(tx)),
+    cancel: (id, by) => session.write((tx) => cancel(tx, id, by)),
+    fire: async () => {
+      const [due] = await session.look(function* (tx) {
+        return yield* sql`select id from crons c where team = ${tx.team} and (next_at <= ${tx.now} or (session is not null
+          and not exists (select 1 from hosts h where h.team = c.team and h.id = c.session))) limit 1`;
+      });
+      return due ? session.write(fire) : [];
+    },
+  };
+}
+
+function* add(tx: Tx, alarm: NewAlarm, by: Name): Op<Alarm> {
+  const { expression, zone, text, target, once, session } = alarm;
+  const cron = parseCron(expression);
+  const nextAt = nextRun(cron, tx.now, zone);
+  if (nextAt === null)
+    throw new EkidenError("bad_input", `The cron expression "${cron.text}" is not due in the next years.`);
+  if (target.kind === "mail") yield* reachable(tx, target.to);
+  const [next] = yield* sql<{ id: CronId }>`
+    update teams set next_cron = next_cron + 1 where name = ${tx.team} returning next_cron - 1 as id`;
+  if (!next) throw new EkidenError("not_found", `There is no team "${tx.team}" any more.`);
+  const recipient = target.kind === "mail" ? target.to : "";
+  const [row] = yield* sql<CronRow>`
+    insert into crons (team, id, expression, zone, text, recipient, once, session, created_by, created_at, next_at)
+    values (${tx.team}, ${next.id}, ${cron.text}, ${zone}, ${text}, ${recipient}, ${Number(once)}, ${session}, ${by}, ${tx.now}, ${nextAt})
+    returning *`;
+  yield* book(tx, [
+    { type: "cron.added", cron: next.id, by, expression: cron.text, text: text.slice(0, 200) },
+  ]);
+  return toAlarm(row as CronRow);
+}
+
+function* living(tx: Tx): Op<Alarm[]> {
+  const rows = yield* sql<CronRow>`
+    select * from crons c where team = ${tx.team} and (session is null
+      or exists (select 1 from hosts h where h.team = c.team and h.id = c.session)) order by next_at, id`;
+  return rows.map(toAlarm);
+}
+
+function* cancel(tx: Tx, id: CronId, by: Name): Op<Alarm> {
+  const [row] = yield* sql<CronRow>`delete from crons where team = ${tx.team} and id = ${id} returning *`;
+  if (!row) {
+    const ids = (yield* living(tx)).map((alarm) => `c${alarm.id}`);
+    throw new EkidenError(
+      "not_found",
+      `There is no alarm c${id}. ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "There are none."}`,
+    );
+  }
+  yield* book(tx, [{ type: "cron.cancelled", cron: id, by }]);
+  return toAlarm(row);
+}
+
+function* fire(tx: Tx): Op<Firing[]> {
+  const ended = yield* sql<{ id: CronId }>`
+    delete from crons where team = ${tx.team} and session is not null and session not in
+      (select id from hosts where team = ${tx.team}) returning id`;
+  yield* book(
+    tx,
+    ended.map(({ id }) => ({ type: "cron.cancelled", cron: id, by: null })),
+  );
+  const due = yield* sql<CronRow>`
+    select * from crons where team = ${tx.team} and next_at <= ${tx.now} order by next_at, id ${tx.dialect.forUpdate}`;
+  const firings: Firing[] = [];
+  for (const row of due) {
+    if (!(yield* move(tx, row))) continue;
+    const late = tx.now - row.next_at > LATE_MS;
+    const said = alarmText(row.text, late ? { dueAt: row.next_at, zone: row.zone } : null);
+    const { to, task } = yield* row.recipient === "" ? taskFrom(tx, row, said) : mailFrom(tx, row, said);
+    yield* book(tx, [{ type: "cron.fired", cron: row.id, to, task, late }]);
+    firings.push({ alarm: toAlarm(row), dueAt: row.next_at, late, task, to });
+  }
+  return firings;
+}
+
+/** On to its next time, or away. False when another process has done that. What was missed meanwhile is not made up for. */
+function* move(tx: Tx, row: CronRow): Op<boolean> {
+  const next = row.once === 1 ? null : yield* following(tx, row);
+  const moved =
+    next === null
+      ? yield* sql`delete from crons where team = ${tx.team} and id = ${row.id} and next_at = ${row.next_at} returning id`
+      : yield* sql`
+          update crons set next_at = ${next}, last_at = ${tx.now}, fired = fired + 1
+          where team = ${tx.team} and id = ${row.id} and next_at = ${row.next_at} returning id`;
+  return moved.length > 0;
+}
+
+/** Null when it is never due again, or cannot be calculated here (a time zone that this system does not know). */
+function* following(tx: Tx, row: CronRow): Op<Instant | null> {
+  try {
+    return nextRun(parseCron(row.expression), tx.now, row.zone);
+  } catch (error) {
+    const text = `The alarm c${row.id} goes off for the last time: ${messageOf(error)}`;
+    yield* book(tx, [{ type: "warning.raised", who: null, text }]);
+    return null;
+  }
+}
+
+type Outcome = { readonly to: Name | null; readonly task: TaskId | null };
+
+function* mailFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
+  const meant = row.recipient as Name;
+  const [member] = yield* sql<{ phase: string }>`
+    select phase from members where team = ${tx.team} and name = ${meant}`;
+  const there = meant === LEAD || meant === PERSON || (member !== undefined && member.phase !== "shutdown");
+  const to = there ? meant : LEAD;
+  const note = there ? text : `[for ${meant}, who has stopped]\n${text}`;
+  yield* post(tx, [{ from: HARNESS, to, body: { kind: "alarm", cron: `c${row.id}`, text: note } }]);
+  return { to, task: null };
+}
+
+function* taskFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
+  const [task] = yield* addAll(tx, plan([taskOf(row.text, text)]), HARNESS);
+  return { to: null, task: task?.id ?? null };
+}
+
+/** The first line is the subject; the description says it all, when there is more to say. */
+function taskOf(text: string, said: string): NewTask {
+  const subject = text.trim().split("\n")[0]?.trim().slice(0, SUBJECT_MAX) ?? "";
+  return { subject, ...(said.trim() !== subject && { description: said }) };
+}

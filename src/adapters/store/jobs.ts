@@ -1,0 +1,138 @@
+/**
+ * Background commands, as rows. The owner is mailed in the transaction that ends its job, and a job ends once: whoever comes
+ * second changes nothing.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import { HARNESS, type HostId, type Instant, type JobId, LEAD, type Name } from "../../core/ids.ts";
+import { type Job, type JobEnd, type JobState, showJob } from "../../core/job.ts";
+import type { Jobs } from "../../ports/jobs.ts";
+import { book } from "./journal.ts";
+import { post } from "./mail.ts";
+import { seated } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
+
+type JobRow = {
+  readonly id: JobId;
+  readonly owner: Name;
+  readonly command: string;
+  readonly state: JobState;
+  readonly pid: number | null;
+  readonly machine: string;
+  readonly host: HostId;
+  readonly started_at: Instant;
+  readonly ended_at: Instant | null;
+  readonly exit_code: number | null;
+  readonly output_path: string;
+};
+
+const toJob = (row: JobRow): Job => ({
+  id: row.id,
+  owner: row.owner,
+  command: row.command,
+  state: row.state,
+  pid: row.pid,
+  machine: row.machine,
+  host: row.host,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+  exitCode: row.exit_code,
+  outputPath: row.output_path,
+});
+
+const LIMIT = 50;
+
+export function jobs(session: Session): Jobs {
+  return {
+    add: (seat, job) =>
+      session.write(function* (tx) {
+        yield* seated(tx, seat);
+        const [next] = yield* sql<{ id: JobId }>`
+          update teams set next_job = next_job + 1 where name = ${tx.team} returning next_job - 1 as id`;
+        if (!next) throw new EkidenError("not_found", `There is no team "${tx.team}" any more.`);
+        const [row] = yield* sql<JobRow>`
+          insert into jobs (team, id, owner, command, state, machine, host, started_at, output_path)
+          values (${tx.team}, ${next.id}, ${seat.name}, ${job.command}, 'running', ${job.machine}, ${seat.host}, ${tx.now}, ${job.outputPath})
+          returning *`;
+        yield* book(tx, [{ type: "job.started", who: seat.name, job: next.id, command: job.command }]);
+        return toJob(row as JobRow);
+      }),
+    started: (id, pid) =>
+      session.write(function* (tx) {
+        yield* sql`update jobs set pid = ${pid} where team = ${tx.team} and id = ${id}`;
+      }),
+    end: (id, end, text) => session.write((tx) => finish(tx, id, end, text)),
+    note: (id, text) =>
+      session.write(function* (tx) {
+        const [row] = yield* sql<JobRow>`
+          select * from jobs where team = ${tx.team} and id = ${id} and state = 'running' ${tx.dialect.forUpdate}`;
+        if (!row) return false;
+        yield* post(tx, [{ from: HARNESS, to: yield* heir(tx, row.owner), body: { kind: "note", text } }]);
+        return true;
+      }),
+    lose: async (text) => {
+      const seen = await session.look((tx) => lost(tx));
+      return seen.length === 0 ? [] : session.write((tx) => lose(tx, text));
+    },
+    job: (id) =>
+      session.look(function* (tx) {
+        const [row] = yield* sql<JobRow>`select * from jobs where team = ${tx.team} and id = ${id}`;
+        return row ? toJob(row) : null;
+      }),
+    list: (owner, limit = LIMIT) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<JobRow>`
+          select * from jobs where team = ${tx.team} and (owner = ${owner ?? ""} or ${owner ?? ""} = '') order by id desc limit ${limit}`;
+        return rows.reverse().map(toJob);
+      }),
+    running: (owner) =>
+      session.look(function* (tx) {
+        const [row] = yield* sql<{ count: number }>`
+          select count(*) as count from jobs where team = ${tx.team} and state = 'running' and (owner = ${owner ?? ""} or ${owner ?? ""} = '')`;
+        return Number(row?.count ?? 0);
+      }),
+  };
+}
+
+function* finish(tx: Tx, id: JobId, end: JobEnd, text: string | null): Op<boolean> {
+  const exitCode = end.state === "stopped" ? null : end.exitCode;
+  const [row] = yield* sql<JobRow>`
+    update jobs set state = ${end.state}, exit_code = ${exitCode}, ended_at = ${tx.now}
+    where team = ${tx.team} and id = ${id} and state = 'running' returning *`;
+  if (!row) return false;
+  yield* tell(tx, row, text);
+  return true;
+}
+
+function* tell(tx: Tx, row: JobRow, text: string | null): Op<void> {
+  const { id, owner, state, command, exit_code: exitCode } = row;
+  yield* book(tx, [{ type: "job.ended", who: owner, job: id, state, exitCode }]);
+  if (text === null) return;
+  const body = { kind: "job_done", job: showJob(id), command, text, isError: state !== "done" } as const;
+  yield* post(tx, [{ from: HARNESS, to: yield* heir(tx, owner), body }]);
+}
+
+/** Who is told: the owner, or the lead when the owner has left. */
+function* heir(tx: Tx, owner: Name): Op<Name> {
+  const [member] = yield* sql<{ phase: string }>`
+    select phase from members where team = ${tx.team} and name = ${owner}`;
+  return member && member.phase !== "shutdown" ? owner : LEAD;
+}
+
+function* lost(tx: Tx): Op<JobRow[]> {
+  return yield* sql<JobRow>`
+    select * from jobs j where team = ${tx.team} and state = 'running'
+      and not exists (select 1 from hosts h where h.team = j.team and h.id = j.host) order by id`;
+}
+
+function* lose(tx: Tx, text: (job: Job) => string): Op<Job[]> {
+  const gone: Job[] = [];
+  for (const { id } of yield* lost(tx)) {
+    const [row] = yield* sql<JobRow>`
+      update jobs set state = 'unknown', ended_at = ${tx.now} where team = ${tx.team} and id = ${id} and state = 'running' returning *`;
+    if (!row) continue; // another process was first
+    gone.push(toJob(row));
+    yield* tell(tx, row, text(toJob(row)));
+  }
+  return gone;
+}
