@@ -1,6 +1,16 @@
 /** Runs once before the `system` and `chaos` projects; what it starts for them (a PostgreSQL server), it also stops. */
 import type { TestProject } from "vitest/node";
+import { startPostgres } from "./postgres.ts";
 
-export default async function setup(_project: TestProject): Promise<() => Promise<void>> {
-  return async () => {};
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of a superuser, for tests to make schemas with. */
+    postgresUrl: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres();
+  project.provide("postgresUrl", server.url);
+  return server.stop;
 }

@@ -93,12 +93,7 @@ function check(profile: Profile): void {
 }
 
 function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
-  const [known] = yield* sql`select id from hosts where team = ${tx.team} and id = ${host}`;
-  if (!known)
-    throw new EkidenError(
-      "bad_input",
-      `This process is not registered as a host of team "${tx.team}", or was declared dead. Call roster.open first.`,
-    );
+  yield* registered(tx, host);
   const { name, kind, role, model, prompt } = profile;
   const needsPlan = Number(profile.needsPlan);
   const [fresh] = yield* sql`
@@ -125,6 +120,16 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
   return { name, host };
 }
 
+/** A member of a host that nobody renews would be given away at once. */
+function* registered(tx: Tx, host: HostId): Op<void> {
+  const [known] = yield* sql`select id from hosts where team = ${tx.team} and id = ${host}`;
+  if (known) return;
+  throw new EkidenError(
+    "bad_input",
+    `This process is not registered as a host of team "${tx.team}", or was declared dead. It must register (\`roster.open\`) before it runs members.`,
+  );
+}
+
 type Adoptable = {
   readonly kind: MemberKind;
   readonly phase: Activity["phase"];
@@ -135,6 +140,7 @@ function* adopt(tx: Tx, name: Name, host: HostId): Op<Seat | null> {
   const [member] =
     yield* sql<Adoptable>`select kind, phase, host from members where team = ${tx.team} and name = ${name} ${tx.dialect.forUpdate}`;
   if (!member) return null;
+  yield* registered(tx, host);
   if (member.phase === "shutdown" && member.kind === "teammate") return null;
   if (member.host !== null && member.host !== host) {
     const [alive] =
