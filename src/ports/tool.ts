@@ -3,16 +3,13 @@ import type { Entry } from "../core/chat.ts";
 import type { Name } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
+import type { Access } from "../core/permission.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
 import type { Shell } from "./shell.ts";
 import type { Store } from "./store.ts";
 
-/**
- * - `read`: changes nothing; several run at once. - `write`: changes files. - `exec`: runs programs.
- * - `team`: the board, the mailboxes, the roster: allowed unless a rule says otherwise.
- */
-export type Access = "read" | "write" | "exec" | "team";
+export type { Access };
 
 export interface Tool<I = unknown> {
   /** snake_case verb. */

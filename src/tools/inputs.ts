@@ -17,3 +17,6 @@ export const id = z
   .meta({ type: "integer" });
 
 export const ids = z.array(id);
+
+/** A whole number, also as text: models write "10" for 10. */
+export const whole = (): z.ZodType<number> => z.coerce.number().int().meta({ type: "integer" });

@@ -1,0 +1,80 @@
+/** Paths and path patterns as text; nothing here looks at a disk. `/` separates, on every platform. */
+
+/** Absolute, without `.`, `..` and doubled slashes. What climbs above the root stays at the root. */
+export function resolvePath(folder: string, path: string): string {
+  const kept: string[] = [];
+  const whole = path.startsWith("/") ? path : `${folder}/${path}`;
+  for (const part of whole.split("/")) {
+    if (part === "..") kept.pop();
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return `/${kept.join("/")}`;
+}
+
+/** Whether `path` is `folder` or below it; both absolute. */
+export const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+
+/** `path` as seen from `folder` when it is below it, else as it is. */
+export const relativeTo = (folder: string, path: string): string =>
+  path === folder ? "." : isWithin(folder, path) ? path.slice(folder === "/" ? 1 : folder.length + 1) : path;
+
+/**
+ * A pattern over paths: `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/**` also
+ * matches what is deep below, and `**` followed by a slash also matches no folder at all.
+ */
+export function pathPattern(pattern: string): RegExp {
+  return new RegExp(`^${translate(pattern)}$`, "su");
+}
+
+/** A pattern over any text: `*` is anything. A trailing ` *` also matches nothing, so `git diff *` covers `git diff`. */
+export function textPattern(pattern: string): RegExp {
+  const [, stem = pattern, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(pattern) ?? [];
+  return new RegExp(`^${stem.split("*").map(quoted).join(".*")}${tail === "" ? "" : "(?: .*)?"}$`, "su");
+}
+
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+function translate(pattern: string): string {
+  let out = "";
+  let braces = 0;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const rest = pattern.slice(at);
+    const char = rest.charAt(0);
+    const bracket = /^\[([!^]?)(\]?[^\]]*)\]/.exec(rest);
+    if (rest.startsWith("**/")) {
+      out += "(?:[^/]+/)*";
+      at += 2;
+    } else if (rest.startsWith("**")) {
+      out += ".*";
+      at += 1;
+    } else if (char === "*") out += "[^/]*";
+    else if (char === "?") out += "[^/]";
+    else if (bracket) {
+      out += `[${bracket[1] ? "^/" : ""}${(bracket[2] ?? "").replace(/[\\[\]^]/g, "\\$&")}]`;
+      at += bracket[0].length - 1;
+    } else if (char === "{" && closes(rest)) {
+      out += "(?:";
+      braces += 1;
+    } else if (char === "}" && braces > 0) {
+      out += ")";
+      braces -= 1;
+    } else if (char === "," && braces > 0) out += "|";
+    else if (char === "\\" && rest.length > 1) {
+      at += 1;
+      out += quoted(rest.charAt(1));
+    } else out += /[\ud800-\udfff]/.test(char) ? char : quoted(char);
+  }
+  return out;
+}
+
+/** Whether the brace that `text` begins with is closed. */
+function closes(text: string): boolean {
+  let depth = 0;
+  for (const char of text) {
+    if (char === "{") depth += 1;
+    if (char === "}") depth -= 1;
+    if (depth === 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,49 @@
+/** Runs a command line in the workspace. A command that fails is an ordinary answer: the model reads the exit code. */
+import { z } from "zod";
+import { EkidenError } from "../core/errors.ts";
+import type { ShellResult } from "../ports/index.ts";
+import { defineTool } from "./define.ts";
+import { whole } from "./inputs.ts";
+
+const TIMEOUT_MS = 120_000;
+const TIMEOUT_MAX_MS = 3_600_000;
+
+export const bash = defineTool({
+  name: "bash",
+  description: "Run a bash command in the workspace; no stdin. Each call is a new shell.",
+  input: z.object({ command: z.string(), timeout_ms: whole().optional().describe("Default 120000") }),
+  access: "exec",
+  subject: ({ command }) => command,
+  async run({ command, timeout_ms: timeoutMs = TIMEOUT_MS }, ctx) {
+    if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
+    if (timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS)
+      throw new EkidenError("bad_input", `timeout_ms ${timeoutMs} is not between 1 and ${TIMEOUT_MAX_MS}.`);
+    const result = await ctx.shell.run(command, { cwd: ctx.workspace, signal: ctx.signal, timeoutMs });
+    return report(result, timeoutMs);
+  },
+});
+
+/** Output, then one line in brackets for each thing that is not as usual. The exit code comes last. */
+export function report(result: ShellResult, timeoutMs: number): string {
+  const notes: string[] = [];
+  if (result.spooledTo !== null)
+    notes.push(`[whole output, ${result.totalBytes} bytes: ${result.spooledTo}]`);
+  if (result.timedOut)
+    notes.push(`[timed out after ${timeoutMs} ms and was ended with everything it started]`);
+  else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);
+  else if (result.exitCode !== 0) notes.push(`[exit code ${result.exitCode}]`);
+  const text = plainText(result.output);
+  return [text === "" && notes.length === 0 ? "(no output)" : text, ...notes]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are made of them
+const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** Without colours, and of a progress bar only what would be left on the screen. */
+function plainText(output: string): string {
+  const text = output.includes("\u001b") ? output.replace(TERMINAL, "") : output;
+  const lines = text.includes("\r") ? text.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "") : text;
+  return lines.replace(/\s+$/, "");
+}

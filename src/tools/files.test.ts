@@ -1,0 +1,304 @@
+/** The tools that read, write, find and search files, on real folders; and the wall around them. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createShell } from "../adapters/shell/index.ts";
+import type { Shell, Tool, ToolContext } from "../ports/index.ts";
+import { bash } from "./bash.ts";
+import { editFile } from "./edit-file.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { readFile } from "./read-file.ts";
+import { writeFile } from "./write-file.ts";
+
+let top: string;
+let workspace: string;
+let shell: Shell;
+
+beforeEach(() => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-files-")));
+  workspace = join(top, "workspace");
+  mkdirSync(workspace);
+  shell = createShell({ outputDir: join(top, "output") });
+});
+afterEach(async () => {
+  await shell.close();
+  rmSync(top, { recursive: true });
+});
+
+async function call(tool: Tool, input: unknown, more: Partial<ToolContext> = {}): Promise<string> {
+  const { signal } = new AbortController();
+  // File tools touch nothing of the team, so there is none here.
+  const ctx = { workspace, shell, signal, readable: [join(top, "output")], ...more } as ToolContext;
+  return tool.run(tool.input.parse(input), ctx);
+}
+
+function put(path: string, content: string | Buffer): string {
+  const full = join(workspace, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, content);
+  return full;
+}
+const get = (path: string): string => readFileSync(join(workspace, path), "utf8");
+
+describe("the wall", () => {
+  const ESCAPES = ["../x", "a/../../x", "/etc/passwd", "..", "sub/../..", "../workspace-not/x"];
+  it.each(ESCAPES)("refuses %s to every file tool", async (path) => {
+    const refused = { code: "outside_workspace", message: expect.stringContaining(workspace) };
+    await expect(call(readFile, { path })).rejects.toMatchObject(refused);
+    await expect(call(writeFile, { path, content: "" })).rejects.toMatchObject(refused);
+    await expect(call(editFile, { path, old: "a", new: "b" })).rejects.toMatchObject(refused);
+    await expect(call(glob, { path, pattern: "*" })).rejects.toMatchObject(refused);
+    await expect(call(grep, { path, pattern: "a" })).rejects.toMatchObject(refused);
+  });
+
+  it("sees through links to files, to folders, and to nowhere", async () => {
+    writeFileSync(join(top, "secret"), "secret");
+    symlinkSync(join(top, "secret"), join(workspace, "file"));
+    symlinkSync(top, join(workspace, "folder"));
+    symlinkSync(join(top, "not-yet"), join(workspace, "nowhere"));
+    const refused = { code: "outside_workspace" };
+    for (const path of ["file", "folder/secret", "folder/new/deep", "nowhere", "folder"]) {
+      await expect(call(readFile, { path }), path).rejects.toMatchObject(refused);
+      await expect(call(writeFile, { path, content: "x" }), path).rejects.toMatchObject(refused);
+      await expect(call(grep, { path, pattern: "secret" }), path).rejects.toMatchObject(refused);
+    }
+    expect(readFileSync(join(top, "secret"), "utf8")).toBe("secret");
+    expect(await call(grep, { pattern: "secret" })).toContain("Nothing");
+    expect(await call(glob, { pattern: "**/secret" })).toContain("No file matches");
+  });
+
+  it("lets links inside through, absolute paths inside, and the folder of spooled output to read only", async () => {
+    put("real/a.txt", "one");
+    symlinkSync("real", join(workspace, "link"));
+    expect(await call(readFile, { path: "link/a.txt" })).toBe("1\tone");
+    expect(await call(readFile, { path: join(workspace, "real/../real/a.txt") })).toBe("1\tone");
+    mkdirSync(join(top, "output"));
+    writeFileSync(join(top, "output/1.txt"), "spooled");
+    expect(await call(readFile, { path: join(top, "output/1.txt") })).toBe("1\tspooled");
+    const write = call(writeFile, { path: join(top, "output/1.txt"), content: "" });
+    await expect(write).rejects.toMatchObject({ code: "outside_workspace" });
+  });
+
+  it.each(["../*", "/etc/*", "a/../../*", "{..,a}/*", "{a,/etc}/*", "~/x"])(
+    "refuses the pattern %s",
+    async (pattern) => {
+      await expect(call(glob, { pattern })).rejects.toMatchObject({ code: "outside_workspace" });
+      await expect(call(grep, { pattern: "a", glob: pattern })).rejects.toMatchObject({
+        code: "outside_workspace",
+      });
+    },
+  );
+
+  it.each([
+    ["nothing", ""],
+    ["a NUL", "a\0b"],
+    ["a tilde", "~/x"],
+    ["5,000 letters", "x".repeat(5000)],
+  ])("refuses %s as a path", async (_, path) => {
+    await expect(call(readFile, { path })).rejects.toMatchObject({ code: "bad_input" });
+  });
+});
+
+describe("read_file", () => {
+  it("numbers lines, from an offset, as many as asked for", async () => {
+    put("a", "one\ntwo\r\nthree\nfour\n");
+    expect(await call(readFile, { path: "a" })).toBe("1\tone\n2\ttwo\n3\tthree\n4\tfour");
+    expect(await call(readFile, { path: "a", offset: "2", limit: 2 })).toBe(
+      "2\ttwo\n3\tthree\n[lines 2 to 3 of 4 lines; go on with offset 4]",
+    );
+    await expect(call(readFile, { path: "a", offset: 9 })).rejects.toThrow("a has only 4 lines");
+  });
+
+  it("names what is empty, binary, a folder, missing", async () => {
+    put("empty", "");
+    put("image.png", Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1"));
+    put("folder/index.ts", "");
+    expect(await call(readFile, { path: "empty" })).toBe("empty is empty.");
+    expect(await call(readFile, { path: "image.png" })).toMatch(/binary file \(PNG image, 10 bytes\)/);
+    await expect(call(readFile, { path: "folder" })).rejects.toThrow("folder is a folder");
+    await expect(call(readFile, { path: "folder/Index.js" })).rejects.toThrow("Did you mean index.ts?");
+    await expect(call(readFile, { path: "folder/index.ts/x" })).rejects.toThrow("through a file");
+  });
+
+  it("reads the wanted lines of a huge file, and one huge line, without holding them", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    put("huge", line.repeat(400_000));
+    put("line", `${"y".repeat(30_000_000)}\nend`);
+    const before = process.memoryUsage().rss;
+    const text = await call(readFile, { path: "huge", offset: 200_000, limit: 1 });
+    expect(text).toContain(`200000\t${"x".repeat(99)}\n[lines 200000 to 200000 of a file of 40000000 bytes`);
+    const cut = await call(readFile, { path: "line" });
+    expect(cut).toMatch(/^1\ty{1000} \[… line of 30000000 bytes cut\]\n2\tend$/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(40_000_000);
+  });
+
+  it("shows a bounded part", async () => {
+    put("long", "abcdefghi\n".repeat(10_000));
+    const text = await call(readFile, { path: "long" });
+    expect(text).toContain("[lines 1 to 2000 of 10000 lines; go on with offset 2001]");
+  });
+});
+
+describe("write_file", () => {
+  it("makes folders, and says what it did", async () => {
+    expect(await call(writeFile, { path: "a/b/c.txt", content: "é\n" })).toBe(
+      "Created a/b/c.txt: 1 lines, 3 bytes.",
+    );
+    expect(await call(writeFile, { path: "a/b/c.txt", content: "" })).toBe(
+      "Overwrote a/b/c.txt: 0 lines, 0 bytes.",
+    );
+    expect(get("a/b/c.txt")).toBe("");
+    await expect(call(writeFile, { path: "a", content: "" })).rejects.toThrow("a is a folder");
+    await expect(call(writeFile, { path: ".", content: "" })).rejects.toMatchObject({ code: "bad_input" });
+  });
+});
+
+describe("edit_file", () => {
+  it("replaces what matches once, whatever is in the replacement", async () => {
+    put("a", "one\ntwo\nthree\n");
+    expect(await call(editFile, { path: "a", old: "two", new: "$& $1 2" })).toBe("Replaced line 2 in a.");
+    expect(get("a")).toBe("one\n$& $1 2\nthree\n");
+  });
+
+  it("refuses what matches more than once, unless all are meant", async () => {
+    put("a", "x\ny\nx\n");
+    await expect(call(editFile, { path: "a", old: "x", new: "z" })).rejects.toThrow(
+      "2 times in a, at lines 1, 3.",
+    );
+    expect(await call(editFile, { path: "a", old: "x", new: "z", replace_all: true })).toContain(
+      "2 places, lines 1, 3",
+    );
+    expect(get("a")).toBe("z\ny\nz\n");
+  });
+
+  it("shows what was most likely meant", async () => {
+    put("a", "function run() {\n    return 1;\n}\n");
+    await expect(
+      call(editFile, { path: "a", old: "function run() {\n  return 1;", new: "" }),
+    ).rejects.toThrow("With other white space it is at line 1:\n1\tfunction run() {\n2\t    return 1;");
+    await expect(call(editFile, { path: "a", old: "return 2;", new: "" })).rejects.toThrow(
+      "line 2:\n2\t    return 1;",
+    );
+    await expect(call(editFile, { path: "a", old: "zzzzzzzz", new: "" })).rejects.toThrow(
+      "Nothing in it is similar",
+    );
+  });
+
+  it("keeps line ends and a byte order mark, and refuses what is not UTF-8", async () => {
+    put("a", "\ufeffone\r\ntwo\r\n");
+    await call(editFile, { path: "a", old: "one\ntwo", new: "1\n2" });
+    expect(get("a")).toBe("\ufeff1\r\n2\r\n");
+    put("b", Buffer.from([0x61, 0xff]));
+    await expect(call(editFile, { path: "b", old: "a", new: "b" })).rejects.toThrow("not UTF-8");
+  });
+
+  it.each([
+    [{ old: "", new: "x" }, "`old` is empty"],
+    [{ old: "x", new: "x" }, "the same"],
+  ])("refuses %j", async (edit, message) => {
+    put("a", "x");
+    await expect(call(editFile, { path: "a", ...edit })).rejects.toThrow(message);
+  });
+});
+
+describe("glob", () => {
+  it("gives the newest first and leaves out what git ignores, also by nested files", async () => {
+    for (const [at, path] of [
+      "src/old.ts",
+      "src/deep/new.ts",
+      "dist/out.ts",
+      "src/gen/a.ts",
+      "b.js",
+    ].entries())
+      utimesSync(put(path, ""), 1000 + at, 1000 + at);
+    put(".gitignore", "dist/\n");
+    put("src/.gitignore", "gen\n");
+    expect(await call(glob, { pattern: "**/*.ts" })).toBe("src/deep/new.ts\nsrc/old.ts");
+    expect(await call(glob, { pattern: "*.{js,md}" })).toBe("b.js");
+    expect(await call(glob, { pattern: "*.ts", path: "src" })).toBe("src/old.ts");
+    expect(await call(glob, { pattern: "**/*.ts", path: "src/deep" })).toBe("src/deep/new.ts");
+  });
+
+  it("is bounded", async () => {
+    for (let i = 0; i < 250; i += 1) put(`f/${i}`, "");
+    const lines = (await call(glob, { pattern: "f/*" })).split("\n");
+    expect(lines).toHaveLength(201);
+    expect(lines.at(-1)).toBe("[50 more; use a narrower pattern]");
+  });
+});
+
+describe.each(["ripgrep", "without ripgrep"])("grep by %s", (way) => {
+  const search = (input: object): Promise<string> => {
+    const none: Shell = {
+      ...shell,
+      exec: (_, args, options) => shell.exec("no-such-program", args, options),
+    };
+    return call(grep, input, way === "ripgrep" ? {} : { shell: none });
+  };
+
+  it("shows file, line and text; by path, glob, case and context", async () => {
+    put("src/a.ts", "one\nTwo\nthree\n");
+    put("src/b.md", "two\n");
+    put(".github/c.yml", "two\n");
+    put("ignored/d.ts", "two\n");
+    put(".gitignore", "ignored\n");
+    expect(await search({ pattern: "t[wo]+" })).toBe(".github/c.yml:1:two\nsrc/b.md:1:two");
+    expect(await search({ pattern: "two", ignore_case: true, glob: "*.ts" })).toBe("src/a.ts:2:Two");
+    expect(await search({ pattern: "Two", path: "src", context: 1 })).toBe(
+      "src/a.ts-1-one\nsrc/a.ts:2:Two\nsrc/a.ts-3-three",
+    );
+    expect(await search({ pattern: "two", path: "src/b.md" })).toBe("src/b.md:1:two");
+    expect(await search({ pattern: "t", files_only: true, path: "src" })).toBe("src/a.ts\nsrc/b.md");
+    expect(await search({ pattern: "nowhere to be found" })).toContain("Nothing in . matches");
+  });
+
+  it("is bounded, and explains a broken pattern", async () => {
+    put("a", "match\n".repeat(500));
+    const lines = (await search({ pattern: "match" })).split("\n");
+    expect(lines).toHaveLength(151);
+    expect(lines.at(-1)).toContain("[350 more lines");
+    await expect(search({ pattern: "(" })).rejects.toMatchObject({ code: "bad_input" });
+    await expect(search({ pattern: "--files", path: "missing" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(await search({ pattern: "--files" })).toContain("Nothing");
+  });
+});
+
+describe("bash", () => {
+  it("reports output, failures, silence, time-outs", async () => {
+    expect(await call(bash, { command: "echo hi; pwd" })).toBe(`hi\n${workspace}`);
+    expect(await call(bash, { command: "echo no; exit 3" })).toBe("no\n[exit code 3]");
+    expect(await call(bash, { command: "true" })).toBe("(no output)");
+    expect(await call(bash, { command: "false" })).toBe("[exit code 1]");
+    expect(await call(bash, { command: "kill -9 $$" })).toBe("[ended by SIGKILL]");
+    expect(await call(bash, { command: "echo a; sleep 9", timeout_ms: 100 })).toMatch(
+      /^a\n\[timed out after 100 ms/,
+    );
+    await expect(call(bash, { command: " " })).rejects.toThrow("The command is empty");
+  });
+
+  it("names the file with the whole output, which read_file may read", async () => {
+    const text = await call(bash, { command: "seq 20000" });
+    const path = /\[whole output, 108894 bytes: (.+)\]/.exec(text)?.[1] ?? "";
+    expect(text).toMatch(/^1\n2\n/);
+    expect(text).toContain("20000\n[whole output");
+    expect(await call(readFile, { path, offset: 10_000, limit: 1 })).toContain("10000\t10000");
+  });
+
+  it("shows what would be left on a screen", async () => {
+    const command = String.raw`printf '\033[31mred\033[0m\n10%%\r50%%\r100%%\ndone\r\n'`;
+    expect(await call(bash, { command })).toBe("red\n100%\ndone");
+  });
+});

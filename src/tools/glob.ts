@@ -1,0 +1,40 @@
+/** Finds files by name. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { EkidenError } from "../core/errors.ts";
+import { pathPattern } from "../core/paths.ts";
+import { defineTool } from "./define.ts";
+import { walk } from "./walk.ts";
+import { checkPattern, placeOf } from "./workspace.ts";
+
+const SHOWN = 200;
+
+export const glob = defineTool({
+  name: "glob",
+  description: "Find files by pattern (src/**/*.ts), newest first; without gitignored ones.",
+  input: z.object({ pattern: z.string(), path: z.string().optional() }),
+  access: "read",
+  subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
+  async run({ pattern, path = "." }, ctx) {
+    checkPattern(pattern, ctx);
+    const { real, shown } = await placeOf(path, ctx, "read");
+    const about = await stat(real).catch(() => null);
+    if (!about?.isDirectory()) throw new EkidenError("not_found", `There is no folder ${shown}.`);
+    const matches = pathPattern(pattern.replace(/^(?:\.\/)+/, ""));
+    const found: string[] = [];
+    for await (const file of walk(real, ctx.workspace, ctx.signal)) if (matches.test(file)) found.push(file);
+    if (found.length === 0)
+      return `No file matches ${pattern} in ${shown}. Files that git ignores are not looked at.`;
+    const dated = await Promise.all(
+      found.map(async (file) => ({
+        file,
+        at: (await stat(join(real, file)).catch(() => null))?.mtimeMs ?? 0,
+      })),
+    );
+    dated.sort((a, b) => b.at - a.at || (a.file < b.file ? -1 : 1));
+    const lines = dated.slice(0, SHOWN).map(({ file }) => (shown === "." ? file : `${shown}/${file}`));
+    if (dated.length > SHOWN) lines.push(`[${dated.length - SHOWN} more; use a narrower pattern]`);
+    return lines.join("\n");
+  },
+});

@@ -1,0 +1,150 @@
+/** Reads a part of a text file by stream: a file of any size costs what is shown of it. */
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { z } from "zod";
+import { EkidenError } from "../core/errors.ts";
+import { defineTool } from "./define.ts";
+import { whole } from "./inputs.ts";
+import { placeOf } from "./workspace.ts";
+
+const LINES = 2_000;
+const CHARS = 40_000;
+const LINE_CHARS = 1_000;
+/** Lines are counted to the end of a file only up to this size. */
+const COUNTED_BYTES = 16 * 1024 * 1024;
+
+export const readFile = defineTool({
+  name: "read_file",
+  description: "Read a text file with line numbers.",
+  input: z.object({
+    path: z.string(),
+    offset: whole().optional().describe("First line, from 1"),
+    limit: whole().optional().describe("Lines"),
+  }),
+  access: "read",
+  subject: ({ path }) => path,
+  async run({ path, offset = 1, limit = LINES }, ctx) {
+    if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: lines are counted from 1.`);
+    if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: ask for at least one line.`);
+    const { real, shown } = await placeOf(path, ctx, "read");
+    const size = await sizeOf(real, shown);
+    if (size === 0) return `${shown} is empty.`;
+    const part = await readLines(real, size, offset, Math.min(limit, LINES), ctx.signal);
+    if (part.binary)
+      return `${shown} is a binary file (${part.binary}${size} bytes). Look at it with bash, for example with file or xxd.`;
+    if (part.lines.length === 0)
+      throw new EkidenError(
+        "bad_input",
+        `${shown} has only ${part.seen} lines; offset ${offset} is behind its end.`,
+      );
+    const last = offset + part.lines.length - 1;
+    const text = part.lines.map((line, i) => `${offset + i}\t${line}`).join("\n");
+    if (!part.more) return text;
+    const of = part.counted ? `of ${part.seen} lines` : `of a file of ${size} bytes`;
+    return `${text}\n[lines ${offset} to ${last} ${of}; go on with offset ${last + 1}]`;
+  },
+});
+
+/** @throws EkidenError `not_found` with names that are near, `bad_input` for what is not a file. */
+export async function sizeOf(real: string, shown: string): Promise<number> {
+  const found = await stat(real).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+  if (!found) throw new EkidenError("not_found", `There is no file ${shown}.${await nearby(real)}`);
+  if (found.isDirectory())
+    throw new EkidenError(
+      "bad_input",
+      `${shown} is a folder. List it with glob, for example with the pattern "${shown === "." ? "" : `${shown}/`}*".`,
+    );
+  if (!found.isFile())
+    throw new EkidenError("bad_input", `${shown} is not a regular file but a device, pipe or socket.`);
+  return found.size;
+}
+
+async function nearby(real: string): Promise<string> {
+  const wanted = basename(real).toLowerCase();
+  const stem = wanted.replace(/\.[^.]*$/, "");
+  const names = await readdir(dirname(real)).catch(() => null);
+  if (!names) return " Its folder does not exist either; find it with glob.";
+  const near = names.filter((name) => {
+    const lower = name.toLowerCase();
+    return lower.includes(stem) || stem.includes(lower.replace(/\.[^.]*$/, ""));
+  });
+  return near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(", ")}?` : " Find it with glob.";
+}
+
+type Part = { lines: string[]; seen: number; more: boolean; counted: boolean; binary: string | null };
+
+/** Lines `offset` … of a file. Holds one chunk and what is shown, also when the whole file is one line. */
+async function readLines(
+  path: string,
+  size: number,
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Part> {
+  const part: Part = { lines: [], seen: 0, more: false, counted: size <= COUNTED_BYTES, binary: null };
+  let chars = 0;
+  let line: Buffer[] = [];
+  let lineBytes = 0;
+  let first = true;
+  const endLine = (): void => {
+    part.seen += 1;
+    const wanted = part.seen >= offset && part.lines.length < limit && chars < CHARS;
+    if (wanted && !part.more) {
+      const text = cut(Buffer.concat(line).toString("utf8"), lineBytes);
+      chars += text.length;
+      part.lines.push(text);
+    } else if (part.seen > offset) part.more = true;
+    line = [];
+    lineBytes = 0;
+  };
+  const take = (bytes: Buffer): void => {
+    // Of a line no more is held than can be shown (a character has at most 4 bytes).
+    const room = LINE_CHARS * 4 + 4 - lineBytes;
+    if (room > 0 && part.seen + 1 >= offset) line.push(bytes.subarray(0, room));
+    lineBytes += bytes.length;
+  };
+  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+    if (first && chunk.subarray(0, 8_000).includes(0)) return { ...part, binary: kindOf(chunk) };
+    first = false;
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      take(chunk.subarray(from, at));
+      endLine();
+      from = at + 1;
+      if (part.more && !part.counted) return part;
+    }
+    take(chunk.subarray(from));
+  }
+  if (lineBytes > 0) endLine();
+  return part;
+}
+
+function cut(text: string, bytes: number): string {
+  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
+  return line.length <= LINE_CHARS && bytes <= LINE_CHARS * 4 + 4
+    ? line
+    : `${line.slice(0, LINE_CHARS)} [… line of ${bytes} bytes cut]`;
+}
+
+const MAGIC: readonly (readonly [bytes: string, kind: string])[] = [
+  ["\x89PNG", "PNG image"],
+  ["\xff\xd8\xff", "JPEG image"],
+  ["GIF8", "GIF image"],
+  ["%PDF", "PDF"],
+  ["PK\x03\x04", "ZIP archive"],
+  ["\x1f\x8b", "gzip"],
+  ["\x7fELF", "ELF program"],
+  ["SQLite format 3", "SQLite database"],
+  ["\xff\xfe", "UTF-16 text"],
+  ["\xfe\xff", "UTF-16 text"],
+];
+
+function kindOf(chunk: Buffer): string {
+  const head = chunk.subarray(0, 16).toString("latin1");
+  const kind = MAGIC.find(([bytes]) => head.startsWith(bytes))?.[1];
+  return kind ? `${kind}, ` : "";
+}
