@@ -103,7 +103,7 @@ export const noteLine = (text: string, by: string, day: string): string =>
 export function memorySection(index: string): string {
   const text = index.trim();
   if (text === "") return "";
-  const kept = text.length > INDEX_MAX ? text.slice(0, text.lastIndexOf("\n", INDEX_MAX)) : text;
+  const kept = text.length > INDEX_MAX ? text.slice(0, INDEX_MAX).replace(/\n[^\n]*$/, "") : text;
   const left = text.slice(kept.length).trim();
   const more = left === "" ? "" : `\n(${left.split("\n").length} more lines)`;
   return tagged("memory", {}, `What is known from before; recall a topic when it matters.\n${kept}${more}`);

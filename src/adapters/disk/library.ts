@@ -1,0 +1,96 @@
+/**
+ * What people lay down for agents, as files: skills, roles, the rules of the project. Read as a whole, so that a stint sees one
+ * state of it; whoever begins a stint reads it anew.
+ */
+import { join } from "node:path";
+import { messageOf } from "../../core/errors.ts";
+import { rulesSection } from "../../core/memory.ts";
+import { makeRole, type Role } from "../../core/role.ts";
+import { makeSkill, type Skill } from "../../core/skill.ts";
+import { entriesOf, type Loaded, loadEach, type Problem, readInside, stem } from "./markdown.ts";
+
+const SKILL_FOLDERS = [".ekiden/skills", ".claude/skills", ".agents/skills"];
+const ROLE_FOLDERS = [".ekiden/agents", ".claude/agents"];
+const RULE_FILES = ["AGENTS.md", "CLAUDE.md"];
+/** Files of one kind; of more, the first are taken. */
+const FILES_MAX = 500;
+
+export type Library = {
+  readonly skills: readonly Skill[];
+  readonly roles: readonly Role[];
+  /** A section of the prompt; "" without rules. */
+  readonly rules: string;
+  readonly problems: readonly Problem[];
+};
+
+/** @param userFolder Ekiden's folder in the person's configuration; its `skills` and `agents` hold for every project. */
+export async function loadLibrary(project: string, userFolder?: string): Promise<Library> {
+  const [skills, roles, rules] = await Promise.all([
+    loadSkills(project, userFolder),
+    loadRoles(project, userFolder),
+    loadRules(project),
+  ]);
+  return {
+    skills: skills.items,
+    roles: roles.items,
+    rules: rulesSection(rules.items),
+    problems: [...skills.problems, ...roles.problems, ...rules.problems],
+  };
+}
+
+/** Each folder with a `SKILL.md` is a skill. The project's come before the person's. */
+export async function loadSkills(project: string, userFolder?: string): Promise<Loaded<Skill>> {
+  const folders = foldersOf(project, SKILL_FOLDERS, userFolder, "skills");
+  const files = await Promise.all(
+    folders.map(async ({ root, folder }) =>
+      (await entriesOf(folder)).map((name) => ({ root, name, path: join(folder, name, "SKILL.md") })),
+    ),
+  );
+  return loadEach(files.flat().slice(0, FILES_MAX), ({ data, body }, name, path) =>
+    makeSkill(data, body, name, join(path, "..")),
+  );
+}
+
+/** Each Markdown file is a role. The project's come before the person's. */
+export async function loadRoles(project: string, userFolder?: string): Promise<Loaded<Role>> {
+  const folders = foldersOf(project, ROLE_FOLDERS, userFolder, "agents");
+  const files = await Promise.all(
+    folders.map(async ({ root, folder }) =>
+      (await entriesOf(folder))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => ({ root, name: stem(name), path: join(folder, name) })),
+    ),
+  );
+  return loadEach(files.flat().slice(0, FILES_MAX), ({ data, body }, name, path) =>
+    makeRole(data, body, name, path),
+  );
+}
+
+/** The files that hold the project's rules for agents, as they are. */
+export async function loadRules(
+  project: string,
+): Promise<Loaded<{ readonly file: string; readonly text: string }>> {
+  const items: { file: string; text: string }[] = [];
+  const problems: Problem[] = [];
+  for (const file of RULE_FILES) {
+    try {
+      const text = await readInside(project, join(project, file));
+      if (text !== null) items.push({ file, text });
+    } catch (error) {
+      problems.push({ file: join(project, file), why: messageOf(error) });
+    }
+  }
+  return { items, problems };
+}
+
+function foldersOf(
+  project: string,
+  inProject: readonly string[],
+  userFolder: string | undefined,
+  own: string,
+) {
+  const ofProject = inProject.map((folder) => ({ root: project, folder: join(project, folder) }));
+  return userFolder === undefined
+    ? ofProject
+    : [...ofProject, { root: userFolder, folder: join(userFolder, own) }];
+}

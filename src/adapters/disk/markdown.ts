@@ -1,0 +1,77 @@
+/** Markdown files with a YAML head, read so that none of them can do harm: bounded, regular, inside the folder they belong to. */
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { basename, relative, sep } from "node:path";
+import { messageOf } from "../../core/errors.ts";
+import { splitFrontMatter } from "../../core/front-matter.ts";
+
+/** A file that could not be used, and why: shown to the person, never fatal. */
+export type Problem = { readonly file: string; readonly why: string };
+export type Loaded<T> = { readonly items: T[]; readonly problems: Problem[] };
+
+const FILE_MAX = 256 * 1024;
+
+/**
+ * The text of a file that really lies inside `root` (a link that leads out is no part of a project), or null when there is none.
+ * @throws Error with the reason when it is there and cannot be used.
+ */
+export async function readInside(root: string, path: string): Promise<string | null> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  });
+  if (!found) {
+    const link = await lstat(path).catch(() => null);
+    if (link) throw new Error("it is a link to nothing");
+    return null;
+  }
+  if (!found.isFile()) return null;
+  const way = relative(await realpath(root), await realpath(path));
+  if (way === ".." || way.startsWith(`..${sep}`)) throw new Error("it is a link out of its folder");
+  if (found.size > FILE_MAX) throw new Error(`it has ${found.size} bytes; at most ${FILE_MAX} are read`);
+  return await readFile(path, "utf8");
+}
+
+/** The entries of a folder in order of name; none when there is no such folder. */
+export async function entriesOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !name.startsWith(".")).sort();
+}
+
+export type Parsed = { readonly data: unknown; readonly body: string };
+
+/** The head as data (null without one) and the rest. Nothing in a head is run. @throws Error saying where the YAML is wrong. */
+export async function parseMarkdown(text: string): Promise<Parsed> {
+  const { head, body } = splitFrontMatter(text);
+  if (head === null) return { data: null, body };
+  const { parseDocument } = await import("yaml"); // only when there is something to parse: it costs a start 20 ms
+  const document = parseDocument(head, { prettyErrors: true, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new Error(`its head is no YAML: ${error.message.split("\n")[0]}`);
+  return { data: document.toJS({ maxAliasCount: 20 }), body };
+}
+
+/**
+ * Reads files one by one through `make`; one that cannot be used becomes a problem and the others go on. The first of a name
+ * wins, whatever the case.
+ */
+export async function loadEach<T extends { readonly name: string }>(
+  files: readonly { readonly root: string; readonly path: string; readonly name: string }[],
+  make: (parsed: Parsed, name: string, path: string) => T,
+): Promise<Loaded<T>> {
+  const items = new Map<string, T>();
+  const problems: Problem[] = [];
+  for (const { root, path, name } of files) {
+    try {
+      const text = await readInside(root, path);
+      if (text === null) continue;
+      const made = make(await parseMarkdown(text), name, path);
+      const key = made.name.toLowerCase();
+      if (!items.has(key)) items.set(key, made);
+    } catch (error) {
+      problems.push({ file: path, why: messageOf(error) });
+    }
+  }
+  return { items: [...items.values()], problems };
+}
+
+export const stem = (file: string): string => basename(file).replace(/\.md$/, "");

@@ -1,0 +1,286 @@
+/**
+ * Memory as files in one folder: `MEMORY.md` (the index) and a file a topic. Notes are only ever appended. Consolidation is the
+ * one thing that replaces files, and it deletes none: new topics are written beside the old ones, one rename of the index makes
+ * them the truth, and only then the old ones move to `archive/`. Killed at any point, either the old index or the new one
+ * stands, and every note is in a file that can be read; files without a line in the index count as topics too.
+ */
+import { createHash } from "node:crypto";
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open as openFile,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import type { Instant } from "../../core/ids.ts";
+import {
+  checkNote,
+  hookOf,
+  indexLine,
+  type Note,
+  noteLine,
+  reindexed,
+  type Topic,
+  topicName,
+  topicsOf,
+} from "../../core/memory.ts";
+import { didYouMean } from "../../core/nearest.ts";
+import { entriesOf, stem } from "./markdown.ts";
+
+const INDEX = "MEMORY.md";
+const ARCHIVE = "archive";
+const LOCK = ".consolidating";
+/** After this long a lock counts as left behind. A consolidation's model call is bounded to far less. */
+const LOCK_MS = 10 * 60_000;
+const FILE_MAX = 256 * 1024;
+
+/** `busy`: another process is at it. `changed`: memory was written to meanwhile. In both cases nothing has happened. */
+export type Consolidated =
+  | { readonly kind: "done"; readonly before: number; readonly after: number; readonly archive: string }
+  | { readonly kind: "busy" | "changed" };
+
+export class MemoryFolder {
+  readonly folder: string;
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(project: string) {
+    this.folder = join(project, ".ekiden", "memory");
+  }
+
+  /** "" when nothing is remembered. */
+  async index(): Promise<string> {
+    return (await this.read(INDEX)) ?? "";
+  }
+
+  /** Also whether this project has a memory at all: somebody laid down the folder. */
+  async exists(): Promise<boolean> {
+    return (await stat(this.folder).catch(() => null))?.isDirectory() ?? false;
+  }
+
+  /** What the index names, and what lies in the folder without being named. */
+  async topics(): Promise<Topic[]> {
+    const listed = topicsOf(await this.index());
+    const known = new Set([INDEX, ...listed.map(({ file }) => file)]);
+    const names = new Set(listed.map(({ name }) => name));
+    const loose: Topic[] = [];
+    for (const file of await entriesOf(this.folder)) {
+      const name = stem(file).toLowerCase();
+      if (!file.endsWith(".md") || known.has(file) || names.has(name)) continue;
+      const text = await this.read(file);
+      if (text !== null) loose.push({ name, file, hook: hookOf(text) });
+    }
+    return [...listed, ...loose];
+  }
+
+  /** @throws EkidenError `not_found` with the topics there are */
+  async recall(topic: string): Promise<string> {
+    const topics = await this.topics();
+    const wanted = topic.trim().toLowerCase().replace(/\.md$/, "");
+    const found = topics.find(({ name }) => name === wanted);
+    const text = found && (await this.read(found.file));
+    if (text) return text;
+    const names = topics.map(({ name }) => name);
+    throw new EkidenError(
+      "not_found",
+      `Nothing is remembered about "${topic}".${didYouMean(wanted, names)} ${names.length > 0 ? `The topics: ${names.join(", ")}.` : "There are no topics yet."}`,
+    );
+  }
+
+  /** `known`: the topic says so already. @throws EkidenError `bad_input` for text that may not be kept */
+  remember(note: Note, by: string, at: Instant): Promise<"stored" | "known"> {
+    return this.alone(async () => {
+      const { topic, text } = checkNote(note);
+      await mkdir(this.folder, { recursive: true });
+      const listed = topicsOf(await this.index()).find(({ name }) => name === topic);
+      const known = listed ?? (await this.topics()).find(({ name }) => name === topic);
+      const file = known?.file ?? `${topic}.md`;
+      const before = await this.read(file);
+      const line = noteLine(text, by, day(at));
+      if (before?.includes(line.slice(0, line.lastIndexOf(" (")))) return "known";
+      await this.append(file, `${before && !before.endsWith("\n") ? "\n" : ""}${line}`);
+      if (!listed) await this.announce({ name: topic, file, hook: hookOf(before ?? text) });
+      return "stored";
+    });
+  }
+
+  /**
+   * Puts what `merge` makes of all topics in their place. Whatever fails on the way, also the merge itself, leaves memory as it was.
+   * @throws what `merge` throws
+   */
+  async consolidate(
+    merge: (topics: readonly Note[]) => Promise<readonly Note[]>,
+    at: Instant,
+  ): Promise<Consolidated> {
+    await mkdir(this.folder, { recursive: true });
+    if (!(await this.lock())) return { kind: "busy" };
+    try {
+      const index = await this.index();
+      const old = await Promise.all(
+        (await this.topics()).map(async (topic) => ({ ...topic, text: (await this.read(topic.file)) ?? "" })),
+      );
+      const notes = await merge(old.map(({ name, text }) => ({ topic: name, text })));
+      return await this.alone(() => this.replace(index, old, notes, at));
+    } finally {
+      await rm(this.path(LOCK), { force: true });
+    }
+  }
+
+  // -- consolidation, step by step: everything before the rename can be left as it is ---------------------------------------
+  private async replace(
+    index: string,
+    old: readonly (Topic & { readonly text: string })[],
+    notes: readonly Note[],
+    at: Instant,
+  ): Promise<Consolidated> {
+    if (notes.length === 0)
+      throw new EkidenError("bad_input", "A consolidation without topics would forget everything.");
+    const unchanged = new Set<string>();
+    const written: string[] = [];
+    try {
+      const topics: Topic[] = [];
+      for (const { topic, text } of notes) {
+        const name = topicName(topic);
+        const same = old.find((o) => o.name === name && o.text.trim() === text.trim());
+        const file = same?.file ?? freshFile(name, text);
+        if (same) unchanged.add(file);
+        else if ((await this.read(file)) === null) {
+          await writeWhole(this.path(file), `${text.trim()}\n`);
+          written.push(file);
+        }
+        topics.push({ name, file, hook: hookOf(text) });
+      }
+      if (!(await this.isAsRead(index, old))) {
+        await this.discard(written);
+        return { kind: "changed" };
+      }
+      const archive = await this.openArchive(at);
+      if (index !== "") await copyFile(this.path(INDEX), join(archive, INDEX));
+      await writeWhole(this.path(INDEX), reindexed(index, topics)); // from here on the new topics are the truth
+      const live = new Set(topics.map(({ file }) => file));
+      for (const topic of old)
+        if (!unchanged.has(topic.file) && !live.has(topic.file)) await this.retire(topic, archive, topics);
+      return { kind: "done", before: old.length, after: topics.length, archive };
+    } catch (error) {
+      const live = new Set(topicsOf(await this.index()).map(({ file }) => file));
+      await this.discard(written.filter((file) => !live.has(file)));
+      throw error;
+    }
+  }
+
+  /** Moves an old topic away. What another process appended to it while it was being replaced goes to the new topic first. */
+  private async retire(
+    old: Topic & { readonly text: string },
+    archive: string,
+    topics: readonly Topic[],
+  ): Promise<void> {
+    const now = (await this.read(old.file)) ?? "";
+    const heir = topics.find(({ name }) => name === old.name) ?? topics[0];
+    if (heir && now.length > old.text.length && now.startsWith(old.text))
+      await this.append(heir.file, now.slice(old.text.length));
+    await rename(this.path(old.file), join(archive, old.file));
+  }
+
+  private async isAsRead(
+    index: string,
+    old: readonly (Topic & { readonly text: string })[],
+  ): Promise<boolean> {
+    if ((await this.index()) !== index) return false;
+    for (const { file, text } of old) if (((await this.read(file)) ?? "") !== text) return false;
+    return true;
+  }
+
+  private async openArchive(at: Instant): Promise<string> {
+    await mkdir(this.path(ARCHIVE), { recursive: true });
+    const stamp = new Date(at).toISOString().replace(/[:.]/g, "-");
+    for (let n = 1; ; n += 1) {
+      const folder = join(this.path(ARCHIVE), n === 1 ? stamp : `${stamp}-${n}`);
+      try {
+        await mkdir(folder);
+        return folder;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+    }
+  }
+
+  /** Only files that this consolidation wrote: what they say stands in the old topics. */
+  private async discard(files: readonly string[]): Promise<void> {
+    for (const file of files) await rm(this.path(file), { force: true });
+  }
+
+  private async lock(): Promise<boolean> {
+    const path = this.path(LOCK);
+    for (const isRetry of [false, true]) {
+      try {
+        await (await openFile(path, "wx")).close();
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+      const age = Date.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? 0);
+      if (isRetry || age < LOCK_MS) return false;
+      await rm(path, { force: true });
+    }
+    return false;
+  }
+
+  // -- files ----------------------------------------------------------------------------------------------------------------
+  private async announce(topic: Topic): Promise<void> {
+    const index = await this.index();
+    const gap = index === "" ? "# Memory\n\n" : index.endsWith("\n") ? "" : "\n";
+    await this.append(INDEX, `${gap}${indexLine(topic)}\n`);
+  }
+
+  /** Null when there is no such file. Links are not followed: what they lead to is not memory. */
+  private async read(file: string): Promise<string | null> {
+    const found = await lstat(this.path(file)).catch(() => null);
+    if (!found?.isFile()) return null;
+    if (found.size > FILE_MAX)
+      throw new EkidenError(
+        "bad_input",
+        `${file} has ${found.size} bytes, more than memory reads. Split it by hand.`,
+      );
+    return await readFile(this.path(file), "utf8");
+  }
+
+  private async append(file: string, text: string): Promise<void> {
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+    const open = await openFile(this.path(file), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW);
+    try {
+      await open.writeFile(text); // one write: whole beside the appends of other processes
+    } finally {
+      await open.close();
+    }
+  }
+
+  private path(file: string): string {
+    return join(this.folder, file);
+  }
+
+  /** One writer at a time in this process; between processes appends are whole and consolidation looks twice. */
+  private alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(work);
+    this.queue = done.catch(() => {});
+    return done;
+  }
+}
+
+const day = (at: Instant): string => new Date(at).toISOString().slice(0, 10);
+
+/** Never the name of a file that says something else. */
+const freshFile = (name: string, text: string): string =>
+  `${name}-${createHash("sha256").update(text.trim()).digest("hex").slice(0, 10)}.md`;
+
+/** All or nothing, also when the machine stops in the middle. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.draft`;
+  await writeFile(draft, text, { flush: true });
+  await rename(draft, path);
+}
