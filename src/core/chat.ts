@@ -34,7 +34,20 @@ export type Entry =
   | { readonly kind: "heard"; readonly text: string } //            mail, a claim, a reminder: from the harness to the model
   | { readonly kind: "said"; readonly message: AssistantMessage } // a reply, stored before its calls run
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
-  | { readonly kind: "summary"; readonly text: string }; //          a compaction: stands for everything before it
+  /** A compaction: stands for everything before it. `atRest`: made while nothing waited for a reply, so it asks for none. */
+  | { readonly kind: "summary"; readonly text: string; readonly atRest?: true }
+  /** From here on, what stands before is sent shortened. The entries stay as they are. */
+  | { readonly kind: "trimmed"; readonly trim: Trim };
+
+/** How far a conversation since its last summary is sent shortened. Numbers only grow until the next summary. */
+export type Trim = {
+  /** Tool steps in front of this message (counted from 0) are left out. */
+  readonly steps: number;
+  /** The first so many results are one line each, but for what is read to be kept. */
+  readonly results: number;
+  /** The first so many results are one line each, whatever their tool. */
+  readonly reads: number;
+};
 
 export const heard = (text: string): Entry => ({ kind: "heard", text });
 

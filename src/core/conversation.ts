@@ -14,17 +14,23 @@ import {
   type Text,
   type ToolCall,
   type ToolResult,
+  type Trim,
   type UserMessage,
 } from "./chat.ts";
+import { trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
 
 export class Conversation {
   private settled: Message[] = [];
+  /** `settled` as it is sent; the same array while nothing is trimmed. */
+  private sent: Message[] = this.settled;
+  private trimNow: Trim = WHOLE;
+  private gist: Text | null = null;
+  private resting = false;
   private calls: readonly ToolCall[] = [];
   private results = new Map<string, ToolResult>();
   private texts: Text[] = [];
   private said: AssistantMessage | null = null;
-  /** Characters of everything a request would hold now: for estimates. */
-  size = 0;
+  private sentSize = 0;
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry);
@@ -35,6 +41,13 @@ export class Conversation {
       case "summary":
         this.reset();
         this.hear(entry.text);
+        this.gist = this.texts[0] ?? null;
+        this.resting = entry.atRest === true;
+        return;
+      case "trimmed":
+        this.trimNow = entry.trim;
+        this.sent = trimmed(this.settled, entry.trim);
+        this.sentSize = weighAll(this.sent);
         return;
       case "heard":
         this.hear(entry.text);
@@ -43,24 +56,47 @@ export class Conversation {
         if (entry.message.content.length === 0) return;
         this.settle();
         if (this.settled.at(-1)?.role !== "user")
-          this.settled.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
-        this.settled.push(entry.message);
+          this.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
+        this.push(entry.message);
         this.said = entry.message;
         this.calls = callsOf(entry.message);
-        this.size += weigh(entry.message);
         return;
       case "result":
         if (!this.calls.some((call) => call.id === entry.result.id) || this.results.has(entry.result.id))
           return;
         this.results.set(entry.result.id, entry.result);
-        this.size += entry.result.text.length;
     }
+  }
+
+  /** Characters of everything a request would hold now: for estimates. */
+  get size(): number {
+    const tail = this.tail();
+    return this.sentSize + (tail ? weigh(tail) : 0);
   }
 
   /** What a request holds: ends with what the user side said last. */
   messages(): Message[] {
     const tail = this.tail();
-    return tail ? [...this.settled, tail] : [...this.settled];
+    return tail ? [...this.sent, tail] : [...this.sent];
+  }
+
+  /** Everything since the last summary, untrimmed, without what came in behind the last reply. */
+  get whole(): readonly Message[] {
+    return this.settled;
+  }
+
+  get trim(): Trim {
+    return this.trimNow;
+  }
+
+  /** What came in behind the last reply: the model has not read it yet. */
+  get unanswered(): UserMessage | null {
+    return this.tail();
+  }
+
+  /** The texts among `unanswered`, but for a summary. */
+  get news(): string[] {
+    return this.texts.flatMap((text) => (text === this.gist ? [] : [text.text]));
   }
 
   /** Calls of the last reply that have no result yet, in call order. */
@@ -70,7 +106,7 @@ export class Conversation {
 
   /** True when something came in behind the last reply: a request would not ask the model the same again. */
   get awaitsReply(): boolean {
-    return this.texts.length > 0 || this.calls.length > 0;
+    return !this.resting && (this.texts.length > 0 || this.calls.length > 0);
   }
 
   get isEmpty(): boolean {
@@ -83,8 +119,8 @@ export class Conversation {
   }
 
   private hear(text: string): void {
+    this.resting = false;
     this.texts.push({ type: "text", text });
-    this.size += text.length;
   }
 
   private tail(): UserMessage | null {
@@ -104,29 +140,31 @@ export class Conversation {
 
   private settle(): void {
     const tail = this.tail();
-    if (tail) this.settled.push(tail);
+    if (tail) this.push(tail);
     this.calls = [];
     this.results = new Map();
     this.texts = [];
   }
 
+  private push(message: Message): void {
+    this.settled.push(message);
+    this.sentSize += weigh(message);
+    if (this.sent !== this.settled) this.sent.push(message);
+  }
+
   private reset(): void {
     this.settled = [];
+    this.sent = this.settled;
+    this.trimNow = WHOLE;
+    this.gist = null;
+    this.resting = false;
     this.calls = [];
     this.results = new Map();
     this.texts = [];
     this.said = null;
-    this.size = 0;
+    this.sentSize = 0;
   }
 }
 
 /** Everything before the last summary is left out. */
 export const assemble = (entries: readonly Entry[]): Message[] => new Conversation(entries).messages();
-
-function weigh(message: AssistantMessage): number {
-  let size = 0;
-  for (const part of message.content)
-    size +=
-      part.type === "call" ? JSON.stringify(part.input ?? null).length + part.tool.length : part.text.length;
-  return size;
-}

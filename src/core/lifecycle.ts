@@ -8,7 +8,7 @@
  * | work     | rested                              | idle, with the reason the turn gave              |
  * | idle     | found (mail, own task, a claim)     | work, a new stint                                |
  * | idle     | waited, shorter than the timeout    | idle, the same since                             |
- * | idle     | waited, the timeout is over         | shutdown (idle_timeout)                          |
+ * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless rate_limited     |
  * | any      | ended (asked, failed, budget)       | shutdown                                         |
  * | shutdown | anything                            | shutdown, unchanged                              |
  */
@@ -64,7 +64,10 @@ export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
         : { at: "idle", since: signal.now, reason: "turn_limit" };
     }
     case "waited": {
-      const over = phase.at === "idle" && signal.now - phase.since >= limits.idleTimeoutMs;
+      const over =
+        phase.at === "idle" &&
+        phase.reason !== "rate_limited" && // it has work; the provider is what it waits for
+        signal.now - phase.since >= limits.idleTimeoutMs;
       return over ? { at: "shutdown", reason: "idle_timeout" } : phase;
     }
   }

@@ -92,6 +92,24 @@ const FIELDS = {
     .number("a number")
     .positive("a number above 0")
     .describe("US dollars the team may spend in all; then it stops with exit code 4."),
+  teammateBudgetTokens: positive.describe(
+    "Tokens each teammate may use in all; then it shuts down and its task goes back to the board.",
+  ),
+  fallbackModel: text.describe("Model that is asked while the main one is overloaded."),
+  providerPatienceMs: duration.describe(
+    "How long a run that nobody watches waits for a provider that does not answer; then it stops with exit code 3.",
+  ),
+  contextShare: z
+    .number("a number")
+    .min(0.1, "0.1 or more")
+    .max(0.95, "at most 0.95")
+    .describe("Share of the model's window at which a conversation is summed up."),
+  contextTokens: positive
+    .min(2_000, "2000 or more")
+    .describe("Tokens at which a conversation is summed up, if that is less than the share."),
+  trimTokens: positive
+    .min(1_000, "1000 or more")
+    .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
   store: text.describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
   team: z.string("a name").transform(read(name)).describe("Name of the team."),
   leadMayHoldSeveralTasks: flag.describe("Whether the lead may have several tasks in progress at once."),
@@ -107,7 +125,17 @@ export type SettingsLayer = z.output<typeof settingsLayer>;
 export type SettingKey = keyof typeof FIELDS;
 
 /** Settings that have no default: unset means what their description says of it. */
-type Unset = "model" | "leadModel" | "baseUrl" | "teammates" | "maxTurns" | "budgetTokens" | "budgetUsd";
+type Unset =
+  | "model"
+  | "leadModel"
+  | "fallbackModel"
+  | "baseUrl"
+  | "teammates"
+  | "maxTurns"
+  | "budgetTokens"
+  | "budgetUsd"
+  | "teammateBudgetTokens"
+  | "contextTokens";
 export type Settings = Readonly<Required<Omit<SettingsLayer, Unset>> & Pick<SettingsLayer, Unset>>;
 
 export const DEFAULTS: Settings = {
@@ -122,6 +150,9 @@ export const DEFAULTS: Settings = {
   allow: [],
   ask: [],
   deny: [],
+  providerPatienceMs: 600_000,
+  contextShare: 0.8,
+  trimTokens: 50_000,
   store: "sqlite:.ekiden/team.db",
   team: DEFAULT_TEAM,
   leadMayHoldSeveralTasks: false,

@@ -2,7 +2,8 @@
  * Tags around what enters a conversation from elsewhere. Content that could be taken for one of our tags is defused, so that
  * no mail, file or tool output can forge an identity, a claim or a mail.
  */
-const OURS = "mail|identity|auto-claimed|own-task|summary|reminder|memory|skills|system|plan|project|todo";
+const OURS =
+  "mail|identity|auto-claimed|own-task|summary|conversation|reminder|memory|skills|system|plan|project|todo";
 const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
 
 /** Only what looks like one of our tags changes; code with `<` in it stays readable. */

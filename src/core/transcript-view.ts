@@ -22,6 +22,10 @@ function lines(name: Name, { at, entry }: Line): FeedLine[] {
       return [line("→", entry.text, "dim")];
     case "summary":
       return [line("summary", entry.text, "warn")];
+    case "trimmed":
+      return [
+        line("trimmed", "From here on, older steps and results are sent to the model shortened.", "dim"),
+      ];
     case "result":
       return [line(`← ${entry.result.tool}`, entry.result.text, entry.result.isError ? "bad" : "dim")];
     case "said":

@@ -50,6 +50,8 @@ export interface Model {
   readonly spec: string;
   /** Tokens of context. */
   readonly window: number;
+  /** The longest reply it gives when `maxOutputTokens` asks for it, in tokens, if that is more than it gives unasked. */
+  readonly longestReply?: number;
   /**
    * One reply. A stream that ends without its finish part is a failure, never a reply.
    * @throws EkidenError `model_auth` | `model_overloaded` (retryable, `facts.retryAfterMs`) | `model_refused` | `context_overflow`;

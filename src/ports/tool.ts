@@ -52,6 +52,8 @@ export type ToolContext = {
   readonly team: TeamControl;
   /** Background commands, where there are any. */
   readonly jobs?: JobControl;
+  /** Has the conversation summed up before the next turn. */
+  compact?(): void;
 };
 
 /** What only the process that hosts the team can do. */

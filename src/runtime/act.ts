@@ -17,10 +17,11 @@ export async function act(
   calls: readonly ToolCall[],
   signal: AbortSignal,
   rest: (why: IdleReason) => void,
+  compact: () => void = () => {},
 ): Promise<Entry[]> {
   const answers: Entry[] = [];
   for (const batch of batches(agent, calls))
-    answers.push(...(await Promise.all(batch.map((call) => answer(agent, call, signal, rest)))));
+    answers.push(...(await Promise.all(batch.map((call) => answer(agent, call, signal, rest, compact)))));
   return answers;
 }
 
@@ -49,6 +50,7 @@ async function answer(
   call: ToolCall,
   signal: AbortSignal,
   rest: (why: IdleReason) => void,
+  compact: () => void,
 ): Promise<Entry> {
   const { store, seat, clock, conversation } = agent;
   const tool = agent.tools.get(call.tool);
@@ -74,6 +76,7 @@ async function answer(
       clock,
       signal,
       rest,
+      compact,
       shell: agent.shell,
       workspace: agent.workspace,
       readable: agent.readable,

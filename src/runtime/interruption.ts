@@ -4,6 +4,7 @@ export type InterruptionKind =
   | "stop" //    the deadline of a stop request: the member leaves
   | "suspend" // the process ends: everything stays as it is for `resume`
   | "person" //  the person pressed Ctrl-C on the lead's turn
+  | "look" //    there is something to do between two turns: only an idle wait is cut short by it
   | "lost"; //   another process took the seat
 
 export class Interruption extends Error {

@@ -17,8 +17,10 @@ import {
 } from "../core/lifecycle.ts";
 import { isStop, WAKES } from "../core/mail.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
-import type { Outgoing, Topic } from "../ports/index.ts";
-import { type Interruption, interruptionOf } from "./interruption.ts";
+import type { Mark, Outgoing, Topic } from "../ports/index.ts";
+import type { Compacted } from "./context.ts";
+import { type Interruption, type InterruptionKind, interruptionOf } from "./interruption.ts";
+import { Replies } from "./recovery.ts";
 import { Stops } from "./stops.ts";
 import { type Agent, readMail, type TurnOutcome, turn } from "./turn.ts";
 
@@ -59,7 +61,12 @@ export class Life {
   private reminded = 0;
   private restarted = true;
   private readonly held = new Set<TaskId>();
+  private readonly replies: Replies;
+  private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
   private shownIdle = false;
+  /** Nothing runs: the wait may be cut short. */
+  private waiting = false;
+  private over = false;
   /** The task of this stint. */
   task: TaskId | null = null;
 
@@ -68,6 +75,7 @@ export class Life {
     this.settings = settings;
     this.watcher = watcher;
     this.outer = outer;
+    this.replies = new Replies(agent);
     const { conversation, clock } = agent;
     this.phase =
       !conversation.isEmpty && conversation.awaitsReply
@@ -81,11 +89,24 @@ export class Life {
     this.stops.interrupt(kind);
   }
 
+  /**
+   * Puts notes in the place of the conversation: at once when it is idle, else before its next turn. Null when there was
+   * nothing to sum up, or the life ended. @throws what the model throws.
+   */
+  compact(): Promise<Compacted | null> {
+    return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
+      if (this.over) return resolve(null);
+      this.compactions.push(resolve);
+      if (this.waiting) this.stops.interrupt("look");
+    });
+  }
+
   async live(): Promise<End> {
     let error: Error | null = null;
     try {
       await this.stops.watch();
       while (this.phase.at !== "shutdown") {
+        if (this.compactions.length > 0) await this.compactNow();
         const signal = this.phase.at === "work" ? await this.work() : await this.look(this.phase.reason);
         this.phase = next(this.phase, signal, this.settings);
       }
@@ -99,6 +120,8 @@ export class Life {
       this.lastWords = [this.lastWords, messageOf(error)].filter(Boolean).join("\n");
     } finally {
       this.stops.close();
+      this.over = true;
+      for (const done of this.compactions.splice(0)) done(Promise.resolve(null));
     }
     return await this.leave(this.phase.at === "shutdown" ? this.phase.reason : "failed", error);
   }
@@ -118,12 +141,16 @@ export class Life {
     let outcome: TurnOutcome;
     const step = stops.step();
     try {
-      outcome = await turn(agent, step);
+      outcome = await turn(agent, step, this.replies);
     } catch (error) {
       const kind = interruptionOf(step);
       if (kind === "stop") return { kind: "ended", reason: "asked" };
       if (kind === "urgent") return { kind: "acted", now: clock.now() };
       if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+      if (kind === null && isEkidenError(error, "model_overloaded")) {
+        this.replies.outage.begin(error);
+        return { kind: "rested", now: clock.now(), reason: "rate_limited" };
+      }
       throw error;
     } finally {
       stops.endStep();
@@ -149,6 +176,7 @@ export class Life {
       await stops.read(await readMail(agent));
       if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
     }
+    if (reason === "rate_limited") return await this.pause(mark);
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
     if (await this.resumeOwnTask(reason)) return await this.found();
@@ -168,8 +196,39 @@ export class Life {
         : WAITING.has(reason)
           ? [`mail:${seat.name}`]
           : [`mail:${seat.name}`, "board"];
-    await store.wake.changed(mark, topics, this.patience(), this.outer);
+    await this.waitFor(mark, topics, this.patience());
     return { kind: "waited", now: clock.now() };
+  }
+
+  /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
+  private async pause(mark: Mark): Promise<Signal> {
+    const { outage } = this.replies;
+    if (outage.left <= 0) return { kind: "found" };
+    const { seat, clock } = this.agent;
+    const cut = await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
+    if (cut === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    return { kind: "waited", now: clock.now() };
+  }
+
+  private async waitFor(mark: Mark, topics: Topic[], ms: number): Promise<InterruptionKind | null> {
+    const { stops, agent } = this;
+    const step = stops.step();
+    this.waiting = true;
+    if (this.compactions.length === 0) await agent.store.wake.changed(mark, topics, ms, step);
+    this.waiting = false;
+    stops.endStep();
+    return interruptionOf(step);
+  }
+
+  private async compactNow(): Promise<void> {
+    const { stops, agent, phase } = this;
+    const step = stops.step();
+    const waiting = this.compactions.splice(0);
+    const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
+    const done = this.replies.context.summarise(agent.model, step, atRest);
+    for (const resolve of waiting) resolve(done);
+    await done.catch(() => {}); // the one who asked hears of it
+    stops.endStep();
   }
 
   /** True when there is a task in hand that the member is to go on with. */

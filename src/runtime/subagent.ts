@@ -13,6 +13,7 @@ import { escapeTags } from "../core/tags.ts";
 import type { Model, Store, Tool, ToolContext, ToolSpec } from "../ports/index.ts";
 import type { Run } from "./call.ts";
 import { hear } from "./record.ts";
+import { Replies } from "./recovery.ts";
 import { type Agent, type TurnOutcome, turn } from "./turn.ts";
 
 /** What its member asks of it. */
@@ -98,11 +99,14 @@ async function work(
   signal: AbortSignal,
 ): Promise<string> {
   await hear(agent, heard(prompt));
+  const replies = new Replies({ ...agent, holds: () => Promise.resolve([`Your job:\n${prompt}`]) });
   let text = "";
   for (let round = 1; round <= rounds; round += 1) {
     const isLast = round === rounds;
     if (isLast && round > 1) await hear(agent, heard(LAST_ROUND));
-    const outcome = await turn(isLast ? { ...agent, run: refuse } : agent, signal);
+    const outcome = await replies.patiently(signal, () =>
+      turn(isLast ? { ...agent, run: refuse } : agent, signal, replies),
+    );
     signal.throwIfAborted();
     onTurn?.(agent.seat.name, outcome);
     text = outcome.text || text;

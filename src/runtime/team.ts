@@ -6,6 +6,7 @@ import { EkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD, later, type Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import type { Clock, Shell, Store, TeamControl } from "../ports/index.ts";
+import type { Compacted } from "./context.ts";
 import { Interruption, type InterruptionKind } from "./interruption.ts";
 import { type End, Life, type LifeSettings } from "./life.ts";
 import type { Agent, TurnOutcome } from "./turn.ts";
@@ -108,6 +109,13 @@ export class Team implements TeamControl {
   /** Cuts the running step of one member short. */
   interrupt(name: Name, kind: InterruptionKind): void {
     this.members.get(name)?.life?.interrupt(kind);
+  }
+
+  /** Has the conversation of a member hosted here summed up, at work or idle. @throws EkidenError `not_found`, and what the model throws. */
+  async compact(name: Name): Promise<Compacted | null> {
+    const life = this.members.get(name)?.life;
+    if (!life) throw new EkidenError("not_found", `There is no member "${name}" at work in this process.`);
+    return await life.compact();
   }
 
   /** Resolves when that member's life here has ended; undefined when it is not hosted here. */

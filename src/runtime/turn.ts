@@ -1,11 +1,12 @@
 /** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
 import { callsOf, type Entry, heard, type ToolCall, textOf } from "../core/chat.ts";
+import type { ContextSettings } from "../core/compaction.ts";
 import type { Conversation } from "../core/conversation.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
 import type { MemberKind, Seat } from "../core/member.ts";
-import { CUT_OFF, delivered } from "../core/prompt.ts";
+import { delivered } from "../core/prompt.ts";
 import type {
   Clock,
   Delta,
@@ -17,10 +18,14 @@ import type {
   TeamControl,
   Tool,
   ToolSpec,
+  Usage,
 } from "../ports/index.ts";
 import { act } from "./act.ts";
 import type { Run } from "./call.ts";
+import type { Patience } from "./outage.ts";
 import { hear, record } from "./record.ts";
+import { Replies } from "./recovery.ts";
+import type { Spool } from "./spool.ts";
 
 /** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */
 export type Agent = {
@@ -30,6 +35,8 @@ export type Agent = {
   readonly subagent?: Name;
   readonly system: string;
   readonly model: Model;
+  /** Asked while `model` is overloaded. */
+  readonly fallback?: Model | undefined;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
   /** The tool behind all its wraps. */
@@ -43,6 +50,12 @@ export type Agent = {
   readonly conversation: Conversation;
   /** The task of this stint, for reports. */
   readonly about: () => TaskId | null;
+  /** When its context is made smaller; the defaults without it. */
+  readonly context?: ContextSettings | undefined;
+  readonly spool?: Spool | undefined;
+  /** What a summary must not lose, one paragraph each. Without it: its claimed task, a plan that waits, unread mail. */
+  readonly holds?: (() => Promise<readonly string[]>) | undefined;
+  readonly patience?: Pick<Patience, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   /** Told the reply and the results of every round of calls; what it returns the model hears next. */
   readonly afterRound?: (round: readonly Entry[]) => Entry | null;
@@ -67,19 +80,29 @@ export async function readMail({ store, seat, conversation }: Agent): Promise<Ma
   return mail;
 }
 
-/** THINK, ACT, RECORD. The mail must have been read. Rejects with the signal's reason when the step is interrupted. */
-export async function turn(agent: Agent, signal: AbortSignal): Promise<TurnOutcome> {
-  const reply = await think(agent, signal);
+/**
+ * THINK, ACT, RECORD. The mail must have been read. Whoever takes several turns hands the same `replies` to all of them.
+ * Rejects with the signal's reason when the step is interrupted.
+ */
+export async function turn(
+  agent: Agent,
+  signal: AbortSignal,
+  replies: Replies = new Replies(agent),
+): Promise<TurnOutcome> {
+  const reply = await think(agent, signal, replies);
+  const besides = replies.takeSpent();
+  const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
   let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
   if (calls.length > 0) {
-    const results = await act(agent, calls, signal, (why) => {
+    const rest = (why: IdleReason): void => {
       reason = why;
-    });
+    };
+    const results = await act(agent, calls, signal, rest, () => replies.context.ask());
     const reminder = agent.afterRound?.([{ kind: "said", message: reply.message }, ...results]);
     if (reminder) await hear(agent, reminder);
-  } else if (reply.stop === "length") {
-    await hear(agent, heard(CUT_OFF));
+  } else if (hint !== null) {
+    await hear(agent, heard(hint));
     reason = null;
   }
   return {
@@ -87,26 +110,16 @@ export async function turn(agent: Agent, signal: AbortSignal): Promise<TurnOutco
     reason: reason ?? "no_tool_use",
     calls,
     text: textOf(reply.message),
-    usd: reply.usd,
-    tokens: reply.usage.inputTokens + reply.usage.outputTokens,
+    usd: reply.usd + besides.usd,
+    tokens: total(reply.usage) + total(besides),
   };
 }
 
 /** The reply is stored before its calls run: after a crash the member must know what it had begun. */
-async function think(agent: Agent, signal: AbortSignal): Promise<Reply> {
-  const { store, seat, model, clock, conversation } = agent;
+async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promise<Reply> {
+  const { seat, clock, conversation } = agent;
   const began = clock.now();
-  const reply = await model.reply(
-    { system: agent.system, messages: conversation.messages(), tools: agent.specs },
-    {
-      signal,
-      ...(agent.onDelta && { onDelta: agent.onDelta }),
-      onRetry: ({ attempt, waitMs, why }) =>
-        void store.journal
-          .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
-          .catch(() => {}),
-    },
-  );
+  const { reply, model } = await replies.next(signal);
   const entry: Entry = { kind: "said", message: reply.message };
   const text = textOf(reply.message);
   const fact = {
@@ -137,3 +150,5 @@ function finalReport({ kind, about }: Agent, reply: Reply, text: string): Outgoi
   if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
   return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task: about(), text } }];
 }
+
+const total = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

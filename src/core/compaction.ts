@@ -1,0 +1,104 @@
+/**
+ * When a conversation is made smaller, and how: decided here, done in runtime/context.ts. Cheapest first; each step only when
+ * the one before was not enough:
+ *
+ *   snip    tool steps far back are left out, named in one line          no model call, decided once and stored
+ *   micro   results but the last three become one line each              the same; files that were read go last
+ *   summary the model writes notes that stand for everything before      one model call
+ *
+ * (A single large result never gets this far: it is cut when it arrives, see `resultCharacters`.)
+ */
+import type { Message, Trim } from "./chat.ts";
+import { countResults, trimmed, weighAll } from "./trim.ts";
+
+export type ContextSettings = {
+  /** Share of the model's window at which a summary is made. */
+  readonly contextShare: number;
+  /** Tokens at which a summary is made, if that is less. */
+  readonly contextTokens?: number | undefined;
+  /** Tokens from which on old steps and results are sent shortened. */
+  readonly trimTokens: number;
+};
+export const CONTEXT_DEFAULTS: ContextSettings = { contextShare: 0.8, trimTokens: 50_000 };
+
+export type ContextLimits = { readonly trimAt: number; readonly summariseAt: number };
+
+export function limitsOf(window: number, settings: ContextSettings): ContextLimits {
+  const summariseAt = Math.floor(
+    Math.min(window * settings.contextShare, settings.contextTokens ?? Number.POSITIVE_INFINITY),
+  );
+  return { summariseAt, trimAt: Math.min(settings.trimTokens, Math.floor(summariseAt / 2)) };
+}
+
+/** What a conversation weighs before a request. */
+export type Load = {
+  /** Since the last summary, untrimmed, without what the model has not answered yet. */
+  readonly messages: readonly Message[];
+  /** Results that the model has not read yet. */
+  readonly unread: number;
+  readonly trim: Trim;
+  /** Estimate of the whole request. */
+  readonly tokens: number;
+  readonly charactersPerToken: number;
+};
+
+export type Step =
+  | { readonly layer: "snip" | "micro"; readonly trim: Trim; readonly after: number }
+  | { readonly layer: "summary" };
+
+/** Results that stay whole, newest first. */
+export const KEEP_RESULTS = 3;
+/** A conversation shorter than this keeps all its steps; a longer one the last half of it. */
+const SNIP_ABOVE = 120;
+/** Of `trimAt`: what a step must save, or the prefix cache is worth more. */
+const WORTHWHILE = 0.1;
+/** Of `trimAt`: small enough to leave the rest alone. */
+const ENOUGH = 0.7;
+
+export function plan(load: Load, limits: ContextLimits): Step[] {
+  const { messages, unread, charactersPerToken } = load;
+  if (load.tokens <= limits.trimAt) return [];
+  const steps: Step[] = [];
+  let { trim, tokens } = load;
+  let size = weighAll(trimmed(messages, trim));
+  const results = messages.reduce((sum, message) => sum + countResults(message), 0);
+  const old = Math.max(0, Math.min(results, results + unread - KEEP_RESULTS));
+
+  const attempt = (layer: "snip" | "micro", to: Trim): void => {
+    if (tokens <= limits.trimAt * ENOUGH) return;
+    const smaller = weighAll(trimmed(messages, to));
+    const saved = (size - smaller) / charactersPerToken;
+    if (saved < limits.trimAt * WORTHWHILE) return;
+    trim = to;
+    size = smaller;
+    tokens -= saved;
+    steps.push({ layer, trim, after: Math.round(tokens) });
+  };
+  if (messages.length - trim.steps > SNIP_ABOVE)
+    attempt("snip", { ...trim, steps: messages.length - SNIP_ABOVE / 2 });
+  if (old > trim.results) attempt("micro", { ...trim, results: old });
+  if (old > trim.reads && tokens > limits.summariseAt)
+    attempt("micro", { ...trim, results: old, reads: old });
+  return tokens > limits.summariseAt ? [{ layer: "summary" }] : steps;
+}
+
+/** Characters a token has before the first reply told us: a low guess, so that the estimate errs upwards. */
+export const CHARACTERS_PER_TOKEN = 3.5;
+
+/** From the real usage of the last reply. Very small requests say nothing, and a provider that counts strangely is not believed. */
+export function calibrated(known: number, characters: number, inputTokens: number): number {
+  if (inputTokens < 200 || characters < 800) return known;
+  return Math.min(6, Math.max(1, characters / inputTokens));
+}
+
+/** How long one result may be in a conversation with this window; of a longer one head and tail stay, the whole goes to a file. */
+export const resultCharacters = (window: number): number =>
+  Math.round(Math.min(60_000, Math.max(4_000, window * 0.8)));
+
+/** Head and tail of what is longer than `max` characters; `where` says how to have the rest. */
+export function headAndTail(text: string, max: number, where: string): string {
+  if (text.length <= max) return text;
+  const tail = Math.floor(max / 4);
+  const head = Math.max(0, max - tail);
+  return `${text.slice(0, head)}\n[… ${text.length - head - tail} characters left out; ${where} …]\n${text.slice(text.length - tail)}`;
+}

@@ -1,0 +1,139 @@
+/**
+ * A conversation sent shortened, without a model's help: old results as one line each, old tool steps left out. A view: what is
+ * stored stays whole. The same messages and the same `Trim` give the same view, so a decision once stored is never made anew
+ * and the provider's prefix cache breaks only when a decision is added.
+ *
+ * Calls and their results stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
+ */
+import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
+import { escapeTags } from "./tags.ts";
+
+export const WHOLE: Trim = { steps: 0, results: 0, reads: 0 };
+
+/** Results not longer than this stay: a line about them would hardly be shorter. */
+export const SHORT_RESULT = 300;
+/** Tools whose results are what the agent works from: they stay longest. */
+const WORKED_FROM: ReadonlySet<string> = new Set(["read_file", "load_skill"]);
+
+const weights = new WeakMap<Message, number>();
+
+/** Characters of a message as far as a model pays for them. */
+export function weigh(message: Message): number {
+  let size = weights.get(message);
+  if (size === undefined) {
+    size = 0;
+    for (const part of message.content)
+      size +=
+        part.type === "call"
+          ? JSON.stringify(part.input ?? null).length + part.tool.length
+          : part.text.length;
+    weights.set(message, size);
+  }
+  return size;
+}
+
+export const weighAll = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + weigh(message), 0);
+
+export const countResults = (message: Message): number =>
+  message.role === "user" ? message.content.filter((part) => part.type === "result").length : 0;
+
+/** `messages` since the last summary, whole; what comes back shares every message that did not change. */
+export const trimmed = (messages: readonly Message[], trim: Trim): Message[] =>
+  withoutSteps(withShortResults(messages, trim), trim.steps);
+
+function withShortResults(messages: readonly Message[], { results, reads }: Trim): Message[] {
+  let seen = 0;
+  let asked: readonly ToolCall[] = [];
+  return messages.map((message) => {
+    if (message.role === "assistant") {
+      asked = callsOf(message);
+      return message;
+    }
+    if (seen >= Math.max(results, reads)) return message;
+    let changed = false;
+    const content = message.content.map((part) => {
+      if (part.type !== "result") return part;
+      seen += 1;
+      if (part.text.length <= SHORT_RESULT) return part;
+      if (seen > (WORKED_FROM.has(part.tool) ? reads : Math.max(results, reads))) return part;
+      changed = true;
+      return {
+        ...part,
+        text: lineFor(
+          part.text,
+          part.tool,
+          asked.find((call) => call.id === part.id),
+        ),
+      };
+    });
+    return changed ? { role: "user", content } : message;
+  });
+}
+
+/** Says what was there and how to have it again. */
+function lineFor(text: string, tool: string, call: ToolCall | undefined): string {
+  const first = oneLine(text).slice(0, 80);
+  return escapeTags(
+    `[left out: ${tool}${call ? ` ${subjectOf(call)}` : ""}, ${text.length} characters, began: ${first}]`,
+  );
+}
+
+/** Drops pairs of a reply with calls and a message that holds nothing but their results, up to message `end`. */
+function withoutSteps(messages: Message[], end: number): Message[] {
+  if (end <= 0) return messages;
+  const kept: Message[] = [];
+  let dropped: AssistantMessage[] = [];
+  const settle = (): void => {
+    const before = kept.at(-1);
+    if (dropped.length > 0 && before?.role === "user")
+      kept[kept.length - 1] = {
+        role: "user",
+        content: [...before.content, { type: "text", text: account(dropped) }],
+      };
+    dropped = [];
+  };
+  for (let i = 0; i < messages.length; i += 1) {
+    const message = messages[i];
+    const answer = messages[i + 1];
+    if (!message) break;
+    if (
+      i > 0 &&
+      i + 1 < end &&
+      message.role === "assistant" &&
+      answer?.role === "user" &&
+      answer.content.length > 0 &&
+      answer.content.every((part) => part.type === "result")
+    ) {
+      dropped.push(message);
+      i += 1;
+      continue;
+    }
+    settle();
+    kept.push(message);
+  }
+  settle();
+  return kept;
+}
+
+const ACCOUNT_MAX = 3_000;
+
+function account(replies: readonly AssistantMessage[]): string {
+  const steps = replies.map((reply) => {
+    const said = oneLine(textOf(reply)).slice(0, 120);
+    const calls = callsOf(reply).map((call) => `${call.tool} ${subjectOf(call)}`.trim());
+    return [...(said ? [`"${said}"`] : []), ...calls].join(", ");
+  });
+  let list = steps.join("; ");
+  if (list.length > ACCOUNT_MAX) list = `…${list.slice(-ACCOUNT_MAX)}`;
+  return escapeTags(`[${replies.length} of your steps are left out here: ${list}]`);
+}
+
+/** What a call was about, on one line: the first text of its input. */
+export function subjectOf({ input }: ToolCall): string {
+  if (typeof input !== "object" || input === null) return "";
+  const first = Object.values(input).find((value) => typeof value === "string" || typeof value === "number");
+  return first === undefined ? "" : oneLine(String(first)).slice(0, 80);
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,0 +1,107 @@
+/**
+ * The time in which a provider does not answer one member: shown as idle (rate_limited), with growing pauses or until the time
+ * the provider named. The member keeps its claim and its conversation, and goes on by itself.
+ */
+import type { EkidenError } from "../core/errors.ts";
+import { type Instant, instant, later } from "../core/ids.ts";
+import type { Clock, ReplyOptions } from "../ports/index.ts";
+import type { Agent } from "./turn.ts";
+
+/** Waits shorter than this are not worth a word. */
+const SHOWN_MS = 1_000;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+type Retry = Parameters<NonNullable<ReplyOptions["onRetry"]>>[0];
+
+export class Outage {
+  private readonly agent: Agent;
+  private until: Instant = instant(0);
+  private pauses = 0;
+  private shown = false;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(agent: Agent) {
+    this.agent = agent;
+  }
+
+  /** The model waits inside a call. */
+  retried({ attempt, waitMs, why }: Retry): void {
+    const { store, seat, patience } = this.agent;
+    patience?.down(why);
+    void store.journal
+      .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
+      .catch(() => {});
+    if (waitMs >= SHOWN_MS) this.show();
+  }
+
+  /** The model gave up: the member pauses. */
+  begin(error: EkidenError): void {
+    this.agent.patience?.down(error.message);
+    const asked = error.facts.retryAfterMs;
+    const pause =
+      asked === undefined
+        ? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.pauses)
+        : Math.max(SHOWN_MS, asked);
+    this.pauses += 1;
+    this.until = later(this.agent.clock.now(), pause);
+    this.show();
+  }
+
+  /** Milliseconds of the pause that are left. */
+  get left(): number {
+    return this.until - this.agent.clock.now();
+  }
+
+  /** A reply came. */
+  async over(): Promise<void> {
+    this.agent.patience?.up();
+    this.pauses = 0;
+    if (!this.shown) return;
+    this.shown = false;
+    await this.writing;
+    await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
+  }
+
+  private show(): void {
+    if (this.shown) return;
+    this.shown = true;
+    const { store, seat } = this.agent;
+    // a seat that is lost is found out by the next write that matters
+    this.writing = store.roster.setActivity(seat, { phase: "idle", reason: "rate_limited" }).catch(() => {});
+  }
+}
+
+/**
+ * How long a team whose provider is down is worth keeping up: told by all its members, because one answer for one of them shows
+ * that the provider is back. For runs that nobody watches.
+ */
+export class Patience {
+  private readonly clock: Clock;
+  private readonly ms: number;
+  private readonly onOut: (why: string) => void;
+  private waiting: AbortController | null = null;
+  private why = "";
+
+  constructor(clock: Clock, ms: number, onOut: (why: string) => void) {
+    this.clock = clock;
+    this.ms = ms;
+    this.onOut = onOut;
+  }
+
+  down(why: string): void {
+    this.why = why;
+    if (this.waiting) return;
+    const waiting = new AbortController();
+    this.waiting = waiting;
+    void this.clock.sleep(this.ms, waiting.signal).then(() => {
+      if (!waiting.signal.aborted) this.onOut(this.why);
+    });
+  }
+
+  /** Somebody got an answer. Also ends the waiting for good when the run ends. */
+  up(): void {
+    this.waiting?.abort();
+    this.waiting = null;
+  }
+}
