@@ -30,7 +30,8 @@ function lean(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
-      if (NOISE.has(key)) return [];
+      // What is accepted besides the one type that models are told of is kindness to those who get it wrong.
+      if (NOISE.has(key) || (key === "anyOf" && "type" in schema)) return [];
       if (key === "properties")
         return [
           [

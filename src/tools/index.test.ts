@@ -1,0 +1,66 @@
+/** What the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
+import { describe, expect, it } from "vitest";
+import { DEFAULT_TEAM, LEAD, type Name } from "../core/ids.ts";
+import { subagentPrompt, systemPrompt } from "../core/prompt.ts";
+import type { Tool } from "../ports/index.ts";
+import { leadTools, specOf, subagentTools, teammateTools } from "./index.ts";
+
+const WORKSPACE = "/home/somebody/projects/something";
+const ALICE = "alice" as Name;
+
+/** Four characters a token, as estimates go. */
+const tokens = (system: string, tools: readonly Tool[]): number =>
+  Math.ceil((system.length + JSON.stringify(tools.map(specOf)).length) / 4);
+
+describe("the first request", () => {
+  const member = (kind: "lead" | "teammate", name: Name): string =>
+    systemPrompt({ name, team: DEFAULT_TEAM, kind, role: "backend" }, WORKSPACE);
+
+  it("of a teammate is within 1,400 tokens", () => {
+    expect(tokens(member("teammate", ALICE), teammateTools)).toBeLessThanOrEqual(1_400);
+  });
+
+  it("of the lead is within 2,000 tokens", () => {
+    expect(tokens(member("lead", LEAD), leadTools)).toBeLessThanOrEqual(2_000);
+  });
+
+  it("of a subagent is within 700 tokens", () => {
+    const system = subagentPrompt({ name: "alice/1" as Name, member: ALICE, team: DEFAULT_TEAM }, WORKSPACE);
+    expect(tokens(system, subagentTools)).toBeLessThanOrEqual(700);
+  });
+});
+
+describe.each([
+  ["lead", leadTools],
+  ["teammate", teammateTools],
+  ["subagent", subagentTools],
+])("the tools of a %s", (_, tools) => {
+  it("have names that every provider takes, each once", () => {
+    const names = tools.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z][a-z_]{1,40}$/);
+  });
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    "%s is shown as a plain object schema",
+    (_, tool) => {
+      const spec = specOf(tool);
+      expect(specOf(tool)).toBe(spec);
+      expect(spec.schema).toMatchObject({ type: "object", properties: expect.any(Object) });
+      expect(JSON.stringify(spec.schema)).not.toMatch(/\$schema|additionalProperties|anyOf|null/);
+    },
+  );
+});
+
+it("a subagent cannot touch the board, and only the lead may add and stop members", () => {
+  expect(subagentTools.filter(({ access }) => access === "team")).toEqual([]);
+  const names = (tools: readonly Tool[]): Set<string> => new Set(tools.map(({ name }) => name));
+  const lead = names(leadTools);
+  const teammate = names(teammateTools);
+  expect([...lead].filter((name) => !teammate.has(name)).sort()).toEqual([
+    "request_shutdown",
+    "spawn_teammate",
+    "update_task",
+  ]);
+  expect([...teammate].filter((name) => !lead.has(name))).toEqual([]);
+});
