@@ -61,3 +61,14 @@ export const textOf = (message: Message): string =>
     .trim();
 
 export const INTERRUPTED = "Interrupted: it may or may not have taken effect. Check before you repeat it.";
+
+/** Where a call keeps input that was not a JSON object: an object again, because providers take nothing else back. */
+export const INVALID_INPUT = "__invalid";
+
+/** The raw text a model gave in the place of a JSON object, or null for proper input. Such a call is answered, never run. */
+export function invalidInput(call: ToolCall): string | null {
+  const { input } = call;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return JSON.stringify(input) ?? "";
+  const raw: unknown = (input as Record<string, unknown>)[INVALID_INPUT];
+  return typeof raw === "string" ? raw : null;
+}

@@ -21,3 +21,25 @@ export function tagged(
 }
 
 const escapeAttribute = (text: string): string => text.replace(/["<>&\n\r]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+export type Tag = {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly content: string;
+};
+
+const TAGGED = new RegExp(`<(${OURS})((?: [\\w-]+="[^"]*")*)>\\n([\\s\\S]*?)\\n</\\1>`, "g");
+const DEFUSED = new RegExp(`&lt;(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
+
+/** What `tagged` wrote, read back: for models that are programs. The tags of a text in order; content is as it was. */
+export const tagsIn = (text: string): Tag[] =>
+  [...text.matchAll(TAGGED)].map(([, tag = "", list = "", content = ""]) => ({
+    tag,
+    attributes: Object.fromEntries(
+      [...list.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [
+        key,
+        value.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
+      ]),
+    ),
+    content: content.replace(DEFUSED, "<"),
+  }));

@@ -1,0 +1,58 @@
+/** Fenced code blocks in Markdown: which lines are inside one, and the shell scripts among them. Pure. */
+
+export type Fence = {
+  /** 1-based lines of its first and last marker; `last` is null when it is never closed. */
+  readonly first: number;
+  readonly last: number | null;
+  /** What stands behind the opening marker: the language, then options. */
+  readonly info: string;
+  readonly lines: readonly string[];
+};
+
+/** Finds the fences of `lines`. Longer fences may hold shorter ones; the indent of the opening marker is taken off. */
+export function fencesIn(lines: readonly string[]): Fence[] {
+  const fences: Fence[] = [];
+  let open: { marker: string; indent: number; info: string; first: number; lines: string[] } | null = null;
+  lines.forEach((line, i) => {
+    if (open) {
+      const end = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1];
+      if (end?.startsWith(open.marker)) {
+        fences.push({ first: open.first, last: i + 1, info: open.info, lines: open.lines });
+        open = null;
+      } else open.lines.push(line.slice(Math.min(open.indent, line.length - line.trimStart().length)));
+      return;
+    }
+    const start = /^(\s*)(`{3,}(?=[^`]*$)|~{3,})\s*(.*)$/.exec(line);
+    if (start) {
+      const [, indent = "", marker = "", info = ""] = start;
+      open = { marker, indent: indent.length, info: info.trim(), first: i + 1, lines: [] };
+    }
+  });
+  const unclosed = open as { info: string; first: number; lines: string[] } | null;
+  if (unclosed)
+    fences.push({ first: unclosed.first, last: null, info: unclosed.info, lines: unclosed.lines });
+  return fences;
+}
+
+export type Script = { readonly text: string; readonly timeoutMs: number | null };
+
+/** True for the fences that the runbook model runs. */
+export const isShell = ({ info }: Fence): boolean => /^(sh|bash|shell)(\s|$)/i.test(info);
+
+/** The fenced `sh`, `bash` and `shell` blocks of a text, in order, with `timeout=60s` (or `500ms`, `2m`, `90`: seconds) of their info string. */
+export const scriptsIn = (text: string): Script[] =>
+  fencesIn(text.split(/\r?\n/))
+    .filter(isShell)
+    .map((fence) => ({ text: fence.lines.join("\n"), timeoutMs: timeoutOf(fence) ?? null }))
+    .filter((script) => script.text.trim() !== "");
+
+/** Milliseconds; null without the option, undefined when its value is not a time. */
+export function timeoutOf({ info }: Fence): number | null | undefined {
+  const value = /(?:^|\s)timeout=(\S*)/.exec(info)?.[1];
+  if (value === undefined) return null;
+  const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
+  const ms = Number(number) * (UNIT_MS[unit] ?? Number.NaN);
+  return ms > 0 ? ms : undefined;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };

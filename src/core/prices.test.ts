@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { usdOf, windowOf } from "./prices.ts";
+
+const million = { fresh: 1e6, cached: 0, written: 0, output: 0 };
+
+it("prices the four kinds of tokens apart", () => {
+  expect(usdOf("claude-opus-4-5-20251101", million)).toBe(5);
+  expect(usdOf("claude-opus-4-5", { fresh: 0, cached: 1e6, written: 0, output: 0 })).toBe(0.5);
+  expect(usdOf("claude-opus-4-5", { fresh: 0, cached: 0, written: 1e6, output: 0 })).toBe(6.25);
+  expect(usdOf("claude-opus-4-5", { fresh: 0, cached: 0, written: 0, output: 1e6 })).toBe(25);
+});
+
+it("takes the longest beginning, and only whole words of it", () => {
+  expect(usdOf("gpt-5-mini-2025-08-07", { ...million, fresh: 1e5 })).toBeCloseTo(0.025);
+  expect(usdOf("gpt-5.4-mini", { ...million, fresh: 1e5 })).toBeCloseTo(0.075);
+  expect(usdOf("claude-opus-5-5", { ...million, fresh: 1e5 })).toBeCloseTo(0.4);
+  expect(usdOf("gpt-50", million)).toBe(0);
+  expect(usdOf("gpt-5.9", million)).toBe(0);
+});
+
+it("charges a long prompt the long rate, counting what was cached", () => {
+  expect(usdOf("gpt-5.4", { fresh: 200_000, cached: 0, written: 0, output: 1e6 })).toBeCloseTo(15.5);
+  expect(usdOf("gpt-5.4", { fresh: 200_000, cached: 100_000, written: 0, output: 1e6 })).toBeCloseTo(
+    1 + 0.05 + 22.5,
+  );
+});
+
+it("knows windows, and says 0 dollars and a careful window for strangers", () => {
+  expect(windowOf("claude-haiku-4-5")).toBe(200_000);
+  expect(windowOf("claude-sonnet-5-5")).toBe(1_000_000);
+  expect(windowOf("claude-something-new")).toBe(200_000);
+  expect(windowOf("qwen3:8b")).toBe(128_000);
+  expect(usdOf("qwen3:8b", million)).toBe(0);
+});
