@@ -1,0 +1,67 @@
+/** A `Model` over one vendor's connection. What vendors differ in is in `vendors/`; what they share is here. */
+
+import { EkidenError } from "../../core/errors.ts";
+import { usdOf, windowOf } from "../../core/prices.ts";
+import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";
+import { failureOf } from "./failures.ts";
+import { promptOf, toolsOf } from "./prompt.ts";
+import { readReply } from "./stream.ts";
+import type { Connection } from "./vendor.ts";
+import { Watchdog } from "./watchdog.ts";
+
+export type ConnectedOptions = {
+  readonly spec: string;
+  /** The model's name at its vendor. */
+  readonly name: string;
+  readonly keyVariable: string;
+  readonly stallMs: number;
+};
+
+/** What retrying.ts wants to know besides: the provider has begun to answer. */
+export type AliveOptions = ReplyOptions & { readonly onAlive?: () => void };
+
+export function connectedModel(
+  connection: Connection,
+  { spec, name, keyVariable, stallMs }: ConnectedOptions,
+): Model {
+  const { model, cacheMark, maxOutputTokens } = connection;
+
+  async function reply(request: ModelRequest, options: AliveOptions): Promise<Reply> {
+    options.signal.throwIfAborted();
+    const limit = request.maxOutputTokens ?? maxOutputTokens;
+    const watchdog = new Watchdog(options.signal, stallMs);
+    try {
+      const { stream } = await model.doStream({
+        prompt: promptOf(request, cacheMark),
+        ...(request.tools.length > 0 && { tools: toolsOf(request.tools, cacheMark) }),
+        ...(limit !== undefined && { maxOutputTokens: limit }),
+        ...(connection.options && { providerOptions: connection.options }),
+        abortSignal: watchdog.signal,
+      });
+      options.onAlive?.();
+      const { message, stop, usage } = await readReply(stream, options.onDelta);
+      const inputTokens = usage.inputTokens.total ?? 0;
+      const cached = usage.inputTokens.cacheRead ?? 0;
+      const written = usage.inputTokens.cacheWrite ?? 0;
+      const output = usage.outputTokens.total ?? 0;
+      return {
+        message,
+        stop,
+        usage: { inputTokens, cachedTokens: cached, outputTokens: output },
+        usd: usdOf(name, { fresh: Math.max(0, inputTokens - cached - written), cached, written, output }),
+      };
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (watchdog.stalled)
+        throw new EkidenError(
+          "model_overloaded",
+          `${spec}: nothing was heard for ${stallMs / 1000} s, so the call was given up.`,
+        );
+      throw failureOf(error, { spec, keyVariable, secret: connection.secret, now: Date.now() });
+    } finally {
+      watchdog.end();
+    }
+  }
+
+  return { spec, window: windowOf(name), reply };
+}

@@ -1,0 +1,125 @@
+/**
+ * What vendors and networks throw, as our one error class. Nothing of the request goes into it: no key, no conversation.
+ * `facts.everyone`: every other call to this provider would fail alike now (see gate.ts).
+ */
+import { EkidenError, type ErrorFacts, isEkidenError } from "../../core/errors.ts";
+import { StreamBroken } from "./stream.ts";
+
+export type FailureContext = {
+  readonly spec: string;
+  /** The variable that holds the key, or "" when the provider needs none. */
+  readonly keyVariable: string;
+  readonly secret: string;
+  /** Milliseconds since the epoch, for a Retry-After that is a date. */
+  readonly now: number;
+};
+
+const OVERFLOW =
+  /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)/i;
+/** Statuses that are about the provider, not about this request. */
+const EVERYONE = new Set([429, 502, 503, 529]);
+
+export function failureOf(thrown: unknown, context: FailureContext): EkidenError {
+  if (isEkidenError(thrown)) return thrown;
+  const error = thrown instanceof StreamBroken && thrown.error !== undefined ? thrown.error : thrown;
+  const status = numberAt(error, "statusCode");
+  const said = tidy(wordsOf(error), context.secret);
+  const fail = (code: EkidenError["code"], message: string, facts: ErrorFacts = {}): EkidenError =>
+    new EkidenError(code, `${context.spec}: ${message}`, {
+      facts: { ...facts, ...(status !== undefined && { status }) },
+    });
+
+  if (OVERFLOW.test(said) && (status === undefined || status < 500))
+    return fail("context_overflow", `the conversation does not fit into the model's context. ${said}`);
+  if (status === undefined) {
+    const lost = unreachable(thrown);
+    if (lost) return fail("model_overloaded", `cannot be reached (${lost}).`, { everyone: true });
+    const what = thrown instanceof StreamBroken ? thrown.message : "the reply could not be read";
+    return fail("model_overloaded", `${what}${said && said !== what ? `: ${said}` : ""}.`);
+  }
+  if (status === 401 || status === 403)
+    return fail(
+      "model_auth",
+      `the provider refused the key (${status}). ${context.keyVariable ? `Check ${context.keyVariable}. ` : ""}${said}`,
+    );
+  if (status === 413) return fail("context_overflow", `the request is too large for the provider. ${said}`);
+  // A quota that is used up for good looks like a rate limit, but waiting does not mend it.
+  if (status === 429 && /insufficient_quota|billing hard limit/i.test(said + bodyOf(error)))
+    return fail("model_refused", `the account's quota is used up. ${said}`);
+  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || status < 400) {
+    const retryAfterMs = waitOf(error, context.now);
+    return fail("model_overloaded", `the provider is busy or broken (${status}). ${said}`, {
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(EVERYONE.has(status) && { everyone: true }),
+    });
+  }
+  return fail("model_refused", `the provider refused the request (${status}). ${said}`);
+}
+
+/** A way a request did not even begin, in a word, or null when it did. */
+function unreachable(thrown: unknown): string | null {
+  for (let error = thrown, i = 0; error instanceof Error && i < 5; error = error.cause, i += 1) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (
+      code &&
+      /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|DEPTH_ZERO_\w+)$/.test(
+        code,
+      )
+    )
+      return code;
+  }
+  return null;
+}
+
+/** The vendor's own words: of its error object, wherever it stands, or of the exception. */
+function wordsOf(error: unknown): string {
+  const message = stringAt(error, "message");
+  if (message) {
+    const type = stringAt(error, "type");
+    return type && type !== "error" && !message.includes(type) ? `${type}: ${message}` : message;
+  }
+  const inner = at(error, "error");
+  if (inner !== undefined) return wordsOf(inner);
+  const response = at(at(error, "response"), "error");
+  if (response !== undefined) return wordsOf(response);
+  return typeof error === "string" ? error : bodyOf(error);
+}
+
+const bodyOf = (error: unknown): string => stringAt(error, "responseBody") ?? "";
+
+/** One line, without the key or anything that looks like one, not longer than a screen's width or five. */
+export function tidy(text: string, secret: string): string {
+  const known = secret.length >= 6 ? text.replaceAll(secret, "[key]") : text;
+  const safe = known
+    .replace(/\b(sk|AIza|key|Bearer)[-_ ]?[A-Za-z0-9_-]{16,}/g, "[key]")
+    .replace(/\s+/g, " ")
+    .trim();
+  return safe.length > 400 ? `${safe.slice(0, 399)}…` : safe;
+}
+
+/** How long we were asked to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
+function waitOf(error: unknown, now: number): number | undefined {
+  const headers = at(error, "responseHeaders");
+  const ms = Number.parseFloat(stringAt(headers, "retry-after-ms") ?? "");
+  if (ms >= 0) return ms;
+  const after = stringAt(headers, "retry-after");
+  if (after !== undefined) {
+    const seconds = Number(after);
+    if (seconds >= 0) return seconds * 1000;
+    const date = Date.parse(after);
+    if (!Number.isNaN(date)) return Math.max(0, date - now);
+  }
+  const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(bodyOf(error))?.[1];
+  return delay === undefined ? undefined : Number(delay) * 1000;
+}
+
+const at = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+const stringAt = (value: unknown, key: string): string | undefined => {
+  const found = at(value, key);
+  return typeof found === "string" && found !== "" ? found : undefined;
+};
+const numberAt = (value: unknown, key: string): number | undefined => {
+  const found = at(value, key);
+  return typeof found === "number" ? found : undefined;
+};

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { ManualClock } from "../clock.ts";
+import { chooseModel, openModel, PROVIDERS } from "./index.ts";
+
+const clock = new ManualClock();
+/** Nothing listens at port 9, so no Ollama of this machine gets in the way. */
+const NO_OLLAMA = { OLLAMA_HOST: "127.0.0.1:9" };
+const refused = (spec: string, env = {}) =>
+  openModel(spec, { env, clock }).then(
+    () => expect.unreachable("it should have been refused"),
+    (error: Error) => error,
+  );
+
+it("opens each provider by its spec and by its name alone", async () => {
+  const env = {
+    ANTHROPIC_API_KEY: "k",
+    OPENAI_API_KEY: "k",
+    GOOGLE_GENERATIVE_AI_API_KEY: "k",
+    OLLAMA_HOST: "localhost:1",
+  };
+  const specs = [
+    "anthropic/claude-haiku-4-5",
+    "openai/gpt-5",
+    "google/gemini-2.5-pro",
+    "ollama/qwen3:8b",
+    "openai-compatible/a/b",
+  ];
+  for (const spec of specs) {
+    const model = await openModel(spec, { env, clock, baseUrl: "http://127.0.0.1:9" });
+    expect(model.spec).toBe(spec);
+  }
+  expect((await openModel("anthropic", { env, clock })).spec).toMatch(/^anthropic\/claude-/);
+  expect((await openModel("anthropic/claude-haiku-4-5", { env, clock })).window).toBe(200_000);
+  expect((await openModel("runbook", { env: {}, clock })).spec).toBe("runbook");
+});
+
+it("says what is missing, and never guesses", async () => {
+  expect(await refused("anthropic/x")).toMatchObject({ code: "model_auth", exitCode: 3 });
+  expect((await refused("openai/x")).message).toContain("set OPENAI_API_KEY");
+  expect((await refused("anthropc/x")).message).toMatch(
+    /Did you mean "anthropic"\? Known: anthropic\/…, openai\/…, /,
+  );
+  expect((await refused("claude-opus-5")).message).toContain('Did you mean "anthropic/claude-opus-5"?');
+  expect(await refused("")).toMatchObject({ code: "model_missing" });
+  expect((await refused("openai-compatible/x")).message).toContain("--base-url");
+  expect((await refused("ollama", NO_OLLAMA)).message).toContain("ollama/MODEL");
+  expect(await refused("scripted:/no/such/file")).toMatchObject({ code: "model_missing" });
+});
+
+it("chooses: flag, EKIDEN_MODEL, settings, a key, and for a runbook file the embedded model", async () => {
+  const env = {
+    ...NO_OLLAMA,
+    EKIDEN_MODEL: "from/env",
+    OPENAI_API_KEY: "k",
+    GOOGLE_GENERATIVE_AI_API_KEY: "k",
+  };
+  expect(await chooseModel({ env, flag: "from/flag", setting: "from/setting" })).toBe("from/flag");
+  expect(await chooseModel({ env, setting: "from/setting" })).toBe("from/env");
+  const keyed = { ...env, EKIDEN_MODEL: "" };
+  expect(await chooseModel({ env: keyed, setting: "from/setting" })).toBe("from/setting");
+  expect(await chooseModel({ env: keyed, runbook: true })).toMatch(/^openai\//);
+  expect(await chooseModel({ env: NO_OLLAMA, runbook: true })).toBe("runbook");
+  const error = await chooseModel({ env: NO_OLLAMA }).catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ code: "model_missing" });
+  for (const { keyVariable } of PROVIDERS) expect((error as Error).message).toContain(keyVariable);
+});

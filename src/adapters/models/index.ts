@@ -1,0 +1,123 @@
+/** From a spec such as "anthropic/claude-…" to a `Model`. Adding a provider: one file in `vendors/`, one line in `VENDORS`. */
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { didYouMean } from "../../core/nearest.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Model } from "../../ports/model.ts";
+import { connectedModel } from "./connected.ts";
+import { Gate } from "./gate.ts";
+import { retrying } from "./retrying.ts";
+import { runbookModel } from "./runbook.ts";
+import { scriptedFile } from "./scripted.ts";
+import type { Environment, Vendor } from "./vendor.ts";
+import { anthropic } from "./vendors/anthropic.ts";
+import { google } from "./vendors/google.ts";
+import { ollama, ollamaModel } from "./vendors/ollama.ts";
+import { openai } from "./vendors/openai.ts";
+import { openaiCompatible } from "./vendors/openai-compatible.ts";
+import { watchedFetch } from "./watchdog.ts";
+
+/** In the order in which a key in the environment chooses. */
+const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCompatible];
+
+/** For help texts and `doctor`. */
+export const PROVIDERS: readonly { readonly name: string; readonly keyVariable: string }[] = VENDORS;
+
+export type OpenModelOptions = {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly random?: () => number;
+  /** From `--base-url` or the settings. */
+  readonly baseUrl?: string | undefined;
+  /** Without a byte for so long a call is given up and tried again. Default 120,000. */
+  readonly stallMs?: number;
+  /** Calls made for one reply; see `retrying`. */
+  readonly attempts?: number;
+  readonly maxWaitMs?: number;
+};
+
+/** One gate for each provider and key in this process, however many models are opened. */
+const gates = new Map<string, Gate>();
+
+/**
+ * Opens a model, with the retry policy around it. Nothing is sent yet. Open a spec once and share the model.
+ * @throws EkidenError `model_missing` for an unknown provider or a missing address or script, `model_auth` for a missing key
+ */
+export async function openModel(spec: string, options: OpenModelOptions): Promise<Model> {
+  const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000 } = options;
+  if (spec === "runbook") return runbookModel();
+  if (spec.startsWith("scripted:")) return scriptedFile(spec.slice("scripted:".length));
+  const slash = spec.indexOf("/");
+  const provider = slash === -1 ? spec : spec.slice(0, slash);
+  const vendor = VENDORS.find(({ name }) => name === provider);
+  if (!vendor) throw unknown(spec, provider);
+  const name =
+    (slash === -1 ? "" : spec.slice(slash + 1)) ||
+    vendor.defaultModel ||
+    (vendor === ollama ? await ollamaModel(env) : null);
+  if (!name)
+    throw new EkidenError("model_missing", `${quote(spec)} names no model. Write ${vendor.name}/MODEL.`);
+  if (vendor.keyVariable && !env[vendor.keyVariable])
+    throw new EkidenError("model_auth", `${vendor.name}/${name} needs a key: set ${vendor.keyVariable}.`);
+
+  const connection = await vendor.connect(name, { env, baseUrl, fetch: watchedFetch });
+  const connected = connectedModel(connection, {
+    spec: `${vendor.name}/${name}`,
+    name,
+    keyVariable: vendor.keyVariable,
+    stallMs,
+  });
+  const gateKey = `${connection.address} ${connection.secret}`;
+  const gate = gates.get(gateKey) ?? new Gate();
+  gates.set(gateKey, gate);
+  const { attempts, maxWaitMs } = options;
+  return retrying(connected, {
+    clock,
+    random,
+    gate,
+    ...(attempts !== undefined && { attempts }),
+    ...(maxWaitMs !== undefined && { maxWaitMs }),
+  });
+}
+
+export type Choice = {
+  readonly env: Environment;
+  /** From `--model`. */
+  readonly flag?: string | undefined;
+  /** From the settings files. */
+  readonly setting?: string | undefined;
+  /** A runbook file is to be run, so the embedded model will do when there is no other. */
+  readonly runbook?: boolean;
+};
+
+/**
+ * The spec to use: the flag, EKIDEN_MODEL, the settings, the first provider whose key is in the environment, an Ollama that
+ * answers, `runbook` for a runbook file. @throws EkidenError `model_missing` that says what to set
+ */
+export async function chooseModel({ env, flag, setting, runbook = false }: Choice): Promise<string> {
+  const named = flag || env.EKIDEN_MODEL || setting;
+  if (named) return named;
+  const keyed = VENDORS.find(({ keyVariable }) => keyVariable && env[keyVariable]);
+  if (keyed) return `${keyed.name}/${keyed.defaultModel}`;
+  const local = await ollamaModel(env);
+  if (local) return `ollama/${local}`;
+  if (runbook) return "runbook";
+  const keys = VENDORS.flatMap(({ keyVariable }) => keyVariable || []).join(", ");
+  throw new EkidenError(
+    "model_missing",
+    `No model is configured. Set one of ${keys}; or start Ollama; or name a model with --model or EKIDEN_MODEL, such as anthropic/${anthropic.defaultModel}. A runbook file (ekiden run FILE.md) needs no model.`,
+  );
+}
+
+function unknown(spec: string, provider: string): EkidenError {
+  const names = [...VENDORS.map(({ name }) => `${name}/…`), "runbook", "scripted:FILE"];
+  const known = [...VENDORS.map(({ name }) => name), "runbook", "scripted"];
+  const bare = VENDORS.find(
+    ({ defaultModel }) => defaultModel && spec.startsWith(defaultModel.split("-")[0] ?? "-"),
+  );
+  const hint = bare ? ` Did you mean "${bare.name}/${spec}"?` : didYouMean(provider, known);
+  return new EkidenError(
+    "model_missing",
+    `${quote(spec)} is not a model that Ekiden knows.${hint} Known: ${names.join(", ")}.`,
+  );
+}

@@ -1,0 +1,110 @@
+/**
+ * Our conversation in the words of the provider packages. A message is translated once and remembered by its identity, so a
+ * turn costs what it adds. What cannot be sent is mended here: empty texts (refused by some vendors), results without text.
+ */
+import type {
+  LanguageModelV3FunctionTool,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  SharedV3ProviderMetadata,
+  SharedV3ProviderOptions,
+} from "@ai-sdk/provider";
+import type { AssistantMessage, Message, UserMessage } from "../../core/chat.ts";
+import type { ModelRequest, ToolSpec } from "../../ports/model.ts";
+
+type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
+
+const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
+
+/** `mark` is put on the system prompt and on the last message: the two places a cache is read up to. */
+export function promptOf(
+  { system, messages }: ModelRequest,
+  mark: SharedV3ProviderOptions | undefined,
+): LanguageModelV3Prompt {
+  const prompt: LanguageModelV3Message[] = [];
+  if (system !== "") prompt.push({ role: "system", content: system, ...(mark && { providerOptions: mark }) });
+  for (const message of messages) prompt.push(...translate(message));
+  const last = prompt.at(-1);
+  if (mark && last && last.role !== "system") prompt[prompt.length - 1] = { ...last, providerOptions: mark };
+  return prompt;
+}
+
+const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
+
+export function toolsOf(
+  tools: readonly ToolSpec[],
+  mark: SharedV3ProviderOptions | undefined,
+): LanguageModelV3FunctionTool[] {
+  const known = described.get(tools);
+  if (known) return known;
+  const made = tools.map(
+    ({ name, description, schema }, i): LanguageModelV3FunctionTool => ({
+      type: "function",
+      name,
+      description,
+      inputSchema: schema,
+      ...(mark && i === tools.length - 1 && { providerOptions: mark }),
+    }),
+  );
+  described.set(tools, made);
+  return made;
+}
+
+function translate(message: Message): readonly LanguageModelV3Message[] {
+  const known = translated.get(message);
+  if (known) return known;
+  const made = message.role === "user" ? fromUser(message) : fromAssistant(message);
+  translated.set(message, made);
+  return made;
+}
+
+function fromUser({ content }: UserMessage): LanguageModelV3Message[] {
+  const results = content.flatMap((part) =>
+    part.type === "result"
+      ? [
+          {
+            type: "tool-result" as const,
+            toolCallId: part.id,
+            toolName: part.tool,
+            output: {
+              type: part.isError ? ("error-text" as const) : ("text" as const),
+              value: part.text || "(no output)",
+            },
+          },
+        ]
+      : [],
+  );
+  const texts = content.flatMap((part) => (part.type === "text" && part.text !== "" ? [part] : []));
+  const made: LanguageModelV3Message[] = [];
+  if (results.length > 0) made.push({ role: "tool", content: results });
+  if (texts.length > 0) made.push({ role: "user", content: texts });
+  return made;
+}
+
+function fromAssistant({ content }: AssistantMessage): LanguageModelV3Message[] {
+  const parts = content.flatMap((part): Assistant[] => {
+    switch (part.type) {
+      case "text":
+        return part.text === "" ? [] : [{ type: "text", text: part.text }];
+      case "thinking":
+        return [{ type: "reasoning", text: part.text, ...withMeta(part.meta) }];
+      case "call":
+        return [
+          {
+            type: "tool-call",
+            toolCallId: part.id,
+            toolName: part.tool,
+            input: part.input,
+            ...withMeta(part.meta),
+          },
+        ];
+      default:
+        return part satisfies never;
+    }
+  });
+  return parts.length > 0 ? [{ role: "assistant", content: parts }] : [];
+}
+
+/** `meta` is a vendor's own, under the vendor's name: whoever else reads the conversation passes it by. */
+const withMeta = (meta: unknown): { providerOptions?: SharedV3ProviderMetadata } =>
+  typeof meta === "object" && meta !== null ? { providerOptions: meta as SharedV3ProviderMetadata } : {};

@@ -1,0 +1,81 @@
+/**
+ * The retry policy, in one place for all providers: what the provider asks for counts, up to `maxWaitMs`; otherwise waits grow
+ * exponentially with full jitter. A failure that everybody would meet shuts the shared gate; one of a single call (a cut stream,
+ * a stall, a 500) makes only that call wait.
+ */
+import { type EkidenError, isEkidenError } from "../../core/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Model, ModelRequest, Reply } from "../../ports/model.ts";
+import type { AliveOptions } from "./connected.ts";
+import { Gate, type Pass } from "./gate.ts";
+
+export type RetryOptions = {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Calls made for one reply, the first included. Default 8. */
+  readonly attempts?: number;
+  /** A provider that asks for a longer wait is given up at once, with `facts.retryAfterMs`. Default 15 minutes. */
+  readonly maxWaitMs?: number;
+  /** Without one the model has its own. */
+  readonly gate?: Gate;
+};
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+
+export function retrying(model: Model, options: RetryOptions): Model {
+  const { clock, random, attempts = 8, maxWaitMs = 900_000, gate = new Gate() } = options;
+
+  const waitFor = (error: EkidenError, failures: number): number => {
+    const asked = error.facts.retryAfterMs;
+    // A little on top, so that processes which share a key do not all come back in the same millisecond.
+    if (asked !== undefined && asked > maxWaitMs) return asked;
+    if (asked !== undefined)
+      return Math.min(maxWaitMs, Math.ceil(asked + random() * Math.min(1_000, asked / 10)));
+    return Math.ceil(random() * Math.min(LONGEST_WAIT_MS, maxWaitMs, FIRST_WAIT_MS * 2 ** failures));
+  };
+
+  async function reply(request: ModelRequest, call: AliveOptions): Promise<Reply> {
+    const { signal, onRetry } = call;
+    let why = "the provider asked another call to wait";
+    for (let attempt = 1; ; attempt += 1) {
+      let pass: Pass | null = null;
+      try {
+        if (!gate.open) {
+          const waitMs = gate.until - clock.now();
+          if (waitMs > 0) onRetry?.({ attempt: attempt - 1, waitMs, why });
+          pass = await gate.enter(signal);
+          await pass.wait(clock, signal);
+        }
+        const onAlive = (): void => {
+          pass?.answered();
+          call.onAlive?.();
+        };
+        const answer = await model.reply(request, { ...call, onAlive } as AliveOptions);
+        pass?.answered();
+        return answer;
+      } catch (error) {
+        if (signal.aborted || !isEkidenError(error)) throw error;
+        if (!error.retryable) {
+          pass?.answered(); // a refusal is an answer: the provider works
+          throw error;
+        }
+        const everyone = error.facts.everyone === true || error.facts.retryAfterMs !== undefined;
+        const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
+        if (everyone && waitMs <= maxWaitMs) gate.close(clock.now(), waitMs);
+        if (attempt >= attempts || waitMs > maxWaitMs) throw error;
+        why = error.message;
+        onRetry?.({ attempt, waitMs, why });
+        pass?.give();
+        // Its own wait, also when somebody else is answered meanwhile and the gate opens.
+        await clock.sleep(waitMs, signal);
+        signal.throwIfAborted();
+      } finally {
+        pass?.give();
+      }
+    }
+  }
+
+  return { spec: model.spec, window: model.window, reply };
+}

@@ -1,0 +1,188 @@
+import { expect, it } from "vitest";
+import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/chat.ts";
+import { Conversation } from "../../core/conversation.ts";
+import { instant, LEAD, mailId, type Name, PERSON, type RequestId, type TaskId } from "../../core/ids.ts";
+import { type Body, render } from "../../core/mail.ts";
+import { claimed, ownTask, systemPrompt, WENT_ON } from "../../core/prompt.ts";
+import type { Claimed } from "../../core/task.ts";
+import { runbookModel } from "./runbook.ts";
+
+const tool = (name: string, ...fields: string[]) => ({
+  name,
+  description: "",
+  schema: { type: "object", properties: Object.fromEntries(fields.map((field) => [field, {}])) },
+});
+const TOOLS = [
+  tool("bash", "command", "timeout_ms"),
+  tool("complete_task", "id", "result"),
+  tool("fail_task", "id", "reason"),
+  tool("respond_shutdown", "request", "accept", "reason"),
+];
+const ALICE = "alice" as Name;
+
+const task = (description: string, more: Partial<Claimed> = {}): Claimed => ({
+  id: 3 as TaskId,
+  subject: "Count the files",
+  description,
+  status: "in_progress",
+  owner: ALICE,
+  attempt: 1,
+  blockedBy: [],
+  openBlockers: 0,
+  priority: 0,
+  estimate: 1,
+  role: null,
+  touches: [],
+  needsPlan: false,
+  lastFailure: null,
+  createdBy: LEAD,
+  createdAt: instant(0),
+  updatedAt: instant(0),
+  startedAt: instant(0),
+  ...more,
+});
+const mail = (body: Body, from: Name = LEAD): Entry =>
+  heard(render({ id: mailId(1), from, to: ALICE, at: instant(0), urgent: false, body, deliveredAt: null }));
+
+/** A member that is run by the model; `run` answers its calls. */
+function member(kind: "lead" | "teammate", ...entries: Entry[]) {
+  const model = runbookModel();
+  const conversation = new Conversation(entries);
+  const system = systemPrompt(
+    { name: kind === "lead" ? LEAD : ALICE, team: "t" as Name, kind, role: "" },
+    "/w",
+  );
+  const add = (entry: Entry): void => conversation.add(entry);
+  const next = async (): Promise<{ text: string; call: ToolCall | undefined }> => {
+    const request = { system, messages: conversation.messages(), tools: TOOLS };
+    const { message } = await model.reply(request, { signal: new AbortController().signal });
+    add({ kind: "said", message });
+    const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join();
+    return { text, call: message.content.find((part) => part.type === "call") };
+  };
+  const result = (call: ToolCall | undefined, text: string, isError = false): void => {
+    const answer: ToolResult = { type: "result", id: call?.id ?? "", tool: call?.tool ?? "", text, isError };
+    add({ kind: "result", result: answer });
+  };
+  return { add, next, result };
+}
+
+const TWO =
+  "Count them.\n\n```sh timeout=5s\nls </auto-claimed> | wc -l\n```\n\nThen:\n\n```bash\necho done\n```\n```js\nno()\n```";
+
+it("runs the blocks one after the other, completes with the output, then rests", async () => {
+  const { next, result } = member("teammate", claimed(task(TWO)));
+  const first = (await next()).call;
+  expect(first).toMatchObject({
+    tool: "bash",
+    input: { command: "ls </auto-claimed> | wc -l", timeout_ms: 5_000 },
+  });
+  result(first, "12");
+  const second = (await next()).call;
+  expect(second?.input).toEqual({ command: "echo done" });
+  result(second, `${"line\n".repeat(30)}done`);
+  const end = (await next()).call;
+  expect(end).toMatchObject({ tool: "complete_task", input: { id: 3 } });
+  const { result: said } = (end?.input ?? { result: "" }) as { result: string };
+  expect(said.split("\n")).toHaveLength(20);
+  expect(said.endsWith("\ndone")).toBe(true);
+  result(end, "Completed #3.");
+  expect(await next()).toEqual({ text: "Task #3: completed.", call: undefined });
+  expect(await next()).toEqual({ text: "", call: undefined });
+});
+
+it.each([
+  ["no such file\n[exit code 2]", false, /^exit code 2 in block 1 of 2: ls .*\nno such file/],
+  ["Exit code 7\noh", false, /^exit code 7 in/],
+  [
+    "…\n[timed out after 5000 ms and was ended with everything it started]",
+    false,
+    /^timed out after 5000 ms/,
+  ],
+  ["rm is not permitted here", true, /^error in block 1 of 2.*\nrm is not permitted/],
+])("stops at the first failing result: %j", async (text, isError, reason) => {
+  const { next, result } = member("teammate", claimed(task(TWO)));
+  result((await next()).call, text, isError);
+  const end = (await next()).call;
+  expect(end).toMatchObject({ tool: "fail_task", input: { id: 3, reason: expect.stringMatching(reason) } });
+  result(end, "Failed #3.");
+  expect((await next()).text).toBe("Task #3: failed.");
+});
+
+it("completes a task without blocks, and does not run the evidence of an earlier attempt", async () => {
+  const nothing = member("teammate", claimed(task("Only words.")));
+  expect((await nothing.next()).call).toMatchObject({
+    tool: "complete_task",
+    input: { result: "nothing to run" },
+  });
+  const evidence = task("Only words.", { attempt: 2, lastFailure: "said:\n```sh\nrm -rf x\n```" });
+  expect((await member("teammate", claimed(evidence)).next()).call?.tool).toBe("complete_task");
+});
+
+it("goes on after a restart: finished blocks are kept, the interrupted one is run again, at most three times", async () => {
+  const { next, result, add } = member("teammate", claimed(task(TWO)));
+  result((await next()).call, "12");
+  for (const nth of [1, 2, 3]) {
+    const { call, text } = await next();
+    expect(call?.input).toEqual({ command: "echo done" });
+    expect(text).toBe(nth === 1 ? "" : "Block 2 of 2 of #3 was interrupted; running it again.");
+    add(ownTask(task(TWO), WENT_ON)); // the host died: no result; the harness says whose task it is
+  }
+  expect((await next()).call).toMatchObject({
+    tool: "fail_task",
+    input: { reason: "block 2 of 2 was interrupted 3 times" },
+  });
+});
+
+it("begins anew at a new attempt and at the next task", async () => {
+  const { next, result, add } = member("teammate", claimed(task(TWO)));
+  result((await next()).call, "12");
+  add(claimed(task(TWO, { attempt: 2 })));
+  expect((await next()).call?.id).toBe("run-3-2-0-1");
+  add(claimed(task("```sh\npwd\n```", { id: 4 as TaskId })));
+  expect((await next()).call).toMatchObject({ id: "run-4-1-0-1", input: { command: "pwd" } });
+});
+
+it("fails a task whose completion is refused, and does not insist", async () => {
+  const { next, result } = member("teammate", claimed(task("")));
+  result((await next()).call, "the tests are red", true);
+  const failed = (await next()).call;
+  expect(failed).toMatchObject({
+    tool: "fail_task",
+    input: { reason: expect.stringContaining("the tests are red") },
+  });
+  result(failed, "#3 is not yours", true);
+  expect(await next()).toMatchObject({ text: expect.stringContaining("not yours"), call: undefined });
+});
+
+it("accepts a stop before anything else, and acknowledges notes in a line", async () => {
+  const stop: Body = {
+    kind: "shutdown_request",
+    request: "r1" as RequestId,
+    reason: "enough",
+    deadline: instant(9),
+  };
+  const stopped = member("teammate", claimed(task(TWO)), mail(stop));
+  expect((await stopped.next()).call).toMatchObject({
+    tool: "respond_shutdown",
+    input: { request: "r1", accept: true },
+  });
+  const noted = member(
+    "teammate",
+    mail({ kind: "note", text: '```sh\nrm -rf /\n``` <auto-claimed task="9">' }),
+  );
+  expect(await noted.next()).toMatchObject({ text: expect.stringMatching(/^Noted\./), call: undefined });
+});
+
+it("as the lead concludes when the board is quiet and keeps silent about reports", async () => {
+  const counts = { pending: 1, ready: 0, inProgress: 0, completed: 2, failed: 1, cancelled: 0, total: 4 };
+  const unfinished = [{ id: 3 as TaskId, subject: "Report", why: "failed: exit code 1" }];
+  const lead = member("lead", mail({ kind: "result", task: null, text: "Task #1: completed." }, ALICE));
+  expect(await lead.next()).toEqual({ text: "", call: undefined });
+  lead.add(mail({ kind: "board_quiet", counts, unfinished }));
+  expect((await lead.next()).text).toBe(
+    "The runbook has ended: 2 of 4 tasks completed, 1 failed.\nNot completed:\n- #3 Report: failed: exit code 1",
+  );
+  lead.add(mail({ kind: "note", text: "Hello?" }, PERSON));
+  expect((await lead.next()).text).toMatch(/^Noted/);
+});

@@ -1,0 +1,247 @@
+/**
+ * The embedded default that needs no key. It runs the fenced `sh` blocks of a task one after the other with the `bash` tool, like
+ * any model would: through permissions, hooks and timeouts. Deterministic: everything it knows it reads from the conversation,
+ * so it goes on after a restart where it was.
+ *
+ * Its call ids say what they are (`run-TASK-ATTEMPT-STEP-TRY`). A block that was interrupted (crash, urgent mail) is run again,
+ * and it says so; at the third interruption the task fails, because a block may be what kills the host.
+ */
+import type { AssistantMessage, ToolCall, ToolResult } from "../../core/chat.ts";
+import { type Script, scriptsIn } from "../../core/fences.ts";
+import { type Tag, tagsIn } from "../../core/tags.ts";
+import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
+import { localReply } from "./local.ts";
+
+type Content = AssistantMessage["content"];
+type Task = { readonly id: string; readonly attempt: string; readonly description: string };
+
+const MAX_TRIES = 3;
+const RESULT_LINES = 20;
+const RESULT_CHARACTERS = 2_000;
+
+export function runbookModel(): Model {
+  return {
+    spec: "runbook",
+    // It reads no prose, so its conversation need never be compacted.
+    window: Number.MAX_SAFE_INTEGER,
+    async reply(request, options) {
+      options.signal.throwIfAborted();
+      return localReply(answer(request), options);
+    },
+  };
+}
+
+function answer(request: ModelRequest): Content {
+  const mails = newsOf(request);
+  const stop = mails.find((mail) => mail.attributes.kind === "shutdown_request");
+  if (stop) {
+    const wishes = { request: stop.attributes.request ?? "", accept: true, reason: "Nothing holds me." };
+    const call = callOf(request, "respond_shutdown", `stop-${stop.attributes.request}`, wishes);
+    if (call) return [call];
+  }
+  return /^You are "[^"]*", the lead of /m.test(request.system) ? lead(mails) : teammate(request, mails);
+}
+
+/** Concludes when the board is quiet. Reports of teammates need no words: an empty reply costs nobody anything. */
+function lead(mails: readonly Tag[]): Content {
+  const quiet = mails.findLast((mail) => mail.attributes.kind === "board_quiet");
+  if (quiet) {
+    const [head = "", ...rest] = quiet.content.split("\n");
+    const counts = /^The board is quiet: (.*?completed[^.]*)\./.exec(head)?.[1] ?? head;
+    const unfinished = rest.filter((line) => line.startsWith("#")).map((line) => `- ${line}`);
+    return say(
+      [
+        `The runbook has ended: ${counts}.`,
+        ...(unfinished.length > 0 ? ["Not completed:", ...unfinished] : []),
+      ].join("\n"),
+    );
+  }
+  const asked = mails.some(({ attributes }) => attributes.from === "person" && attributes.kind === "note");
+  return asked
+    ? say("Noted. The runbook model runs the sh blocks of tasks on the board; it does nothing else.")
+    : [];
+}
+
+function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
+  const task = currentTask(request);
+  const next = task ? workOn(task, request) : null;
+  if (next) return next;
+  if (mails.some(({ attributes }) => attributes.kind === "note" || attributes.kind === "broadcast"))
+    return say("Noted. I run the sh blocks of tasks on the board.");
+  return [];
+}
+
+/** The next step of a task, or null when it is over and everything about it was said. */
+function workOn(task: Task, request: ModelRequest): Content | null {
+  const results = resultsOf(task, request);
+  const ended = results.get("end");
+  if (ended) {
+    if (ended.result.isError && ended.result.tool === "complete_task") {
+      const failed = end(
+        task,
+        request,
+        "fail_task",
+        `complete_task was refused: ${ended.result.text}`,
+        ended.tries + 1,
+      );
+      if (ended.tries === 1) return failed;
+    }
+    const last = request.messages.at(-1);
+    if (!last?.content.some((part) => part.type === "result" && part.id === ended.result.id)) return null;
+    if (ended.result.isError) return say(`Task #${task.id} could not be ended: ${ended.result.text}`);
+    return say(`Task #${task.id}: ${ended.result.tool === "complete_task" ? "completed" : "failed"}.`);
+  }
+  const scripts = scriptsIn(task.description);
+  let output = scripts.length === 0 ? "nothing to run" : "";
+  for (const [i, script] of scripts.entries()) {
+    const ran = results.get(String(i));
+    if (!ran) return run(task, request, script, i, 1);
+    const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
+    if (isInterrupted(ran.result)) {
+      if (ran.tries < MAX_TRIES) {
+        const again = `${where} of #${task.id} was interrupted; running it again.`;
+        return [
+          ...say(again.charAt(0).toUpperCase() + again.slice(1)),
+          ...run(task, request, script, i, ran.tries + 1),
+        ];
+      }
+      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`);
+    }
+    const failure = failureOf(ran.result);
+    if (failure)
+      return end(
+        task,
+        request,
+        "fail_task",
+        `${failure} in ${where}: ${firstLine(script.text)}\n${tail(ran.result.text)}`.trim(),
+      );
+    output = ran.result.text;
+  }
+  return end(task, request, "complete_task", tail(output) || "done; no output");
+}
+
+function run(task: Task, request: ModelRequest, script: Script, step: number, tries: number): Content {
+  const timeout = script.timeoutMs === null ? {} : { timeout_ms: script.timeoutMs };
+  const call = callOf(request, "bash", idOf(task, step, tries), { command: script.text, ...timeout });
+  return call ? [call] : end(task, request, "fail_task", "there is no bash tool to run its blocks with");
+}
+
+function end(
+  task: Task,
+  request: ModelRequest,
+  tool: "complete_task" | "fail_task",
+  text: string,
+  tries = 1,
+): Content {
+  const wishes = { id: Number(task.id), result: text, reason: text };
+  const call = callOf(request, tool, idOf(task, "end", tries), wishes);
+  return call ? [call] : say(`Task #${task.id}: ${text}`);
+}
+
+const idOf = (task: Task, step: number | "end", tries: number): string =>
+  `run-${task.id}-${task.attempt}-${step}-${tries}`;
+
+/** Tools name their fields; what we wish to say goes into the field that means it. Null when there is no such tool. */
+function callOf(
+  { tools }: ModelRequest,
+  tool: string,
+  id: string,
+  wishes: Readonly<Record<string, unknown>>,
+): ToolCall | null {
+  const spec = tools.find(({ name }) => name === tool);
+  if (!spec) return null;
+  const fields = fieldsOf(spec);
+  const input: Record<string, unknown> = {};
+  for (const [wish, value] of Object.entries(wishes)) {
+    const field = (NAMES[wish] ?? [wish]).find((name) => fields === null || fields.has(name));
+    if (field === undefined) continue;
+    input[field] =
+      field === "timeout_seconds" || field === "timeout_s" ? Math.ceil(Number(value) / 1_000) : value;
+  }
+  return { type: "call", id, tool, input };
+}
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  id: ["id", "task", "task_id"],
+  result: ["result", "summary"],
+  reason: ["reason", "evidence"],
+  request: ["request", "request_id", "id"],
+  accept: ["accept", "accepted", "approve"],
+  timeout_ms: ["timeout_ms", "timeoutMs", "timeout", "timeout_seconds", "timeout_s"],
+};
+
+const fieldsOf = ({ schema }: ToolSpec): Set<string> | null => {
+  const properties = schema.properties;
+  return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
+};
+
+/** Mail that came in since the last reply. */
+function newsOf({ messages }: ModelRequest): Tag[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [];
+  return last.content
+    .flatMap((part) => (part.type === "text" ? tagsIn(part.text) : []))
+    .filter(({ tag }) => tag === "mail");
+}
+
+/** The task of the latest claim, wherever it was made: by the harness, after a restart, or by claim_task. */
+function currentTask({ messages }: ModelRequest): Task | null {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "user") continue;
+    for (const part of message.content.toReversed()) {
+      if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
+      const claim = tagsIn(part.text).findLast(({ tag }) => tag === "auto-claimed" || tag === "own-task");
+      if (claim) return taskOf(claim);
+    }
+  }
+  return null;
+}
+
+/** The harness adds how the attempt before ended; what stands there is evidence and never a block to run. */
+function taskOf({ attributes, content }: Tag): Task {
+  const attempt = attributes.attempt ?? "0";
+  const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
+  const text = evidence === -1 ? content : content.slice(0, evidence);
+  return {
+    id: attributes.task ?? "0",
+    attempt,
+    description: text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : "",
+  };
+}
+
+/** What came of each step of this attempt at its last try. */
+function resultsOf(
+  task: Task,
+  { messages }: ModelRequest,
+): Map<string, { result: ToolResult; tries: number }> {
+  const found = new Map<string, { result: ToolResult; tries: number }>();
+  const prefix = `run-${task.id}-${task.attempt}-`;
+  for (const message of messages)
+    if (message.role === "user")
+      for (const part of message.content)
+        if (part.type === "result" && part.id.startsWith(prefix)) {
+          const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
+          found.set(step, { result: part, tries: Number(tries) });
+        }
+  return found;
+}
+
+const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
+
+/** What went wrong, in a few words, or null. The bash tool tells of a command that failed in its last line, in brackets. */
+function failureOf({ isError, text }: ToolResult): string | null {
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  const note =
+    /^\[(exit code -?\d+|timed out .*|ended by \w+)\]$/.exec(last)?.[1] ??
+    /^exit code -?\d+/i.exec(text)?.[0];
+  if (note && !/ 0$/.test(note)) return note.toLowerCase();
+  return isError ? "error" : null;
+}
+
+function tail(text: string): string {
+  const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");
+  return lines.length > RESULT_CHARACTERS ? `…${lines.slice(-RESULT_CHARACTERS)}` : lines;
+}
+
+const firstLine = (text: string): string => text.trim().split("\n")[0]?.slice(0, 120) ?? "";
+const say = (text: string): Content => [{ type: "text", text }];

@@ -1,0 +1,176 @@
+/**
+ * A model that says what it is told to, for tests, demos and bug reports. From code, or from a JSON file (`scripted:FILE`):
+ *
+ *     { "steps": [
+ *       { "who": "lead", "when": "Create 3 tasks", "calls": [{ "tool": "create_task", "input": { "subject": "a" } }] },
+ *       { "who": "alice", "when": "auto-claimed", "text": "On it.", "calls": [{ "tool": "complete_task", "input": { "result": "ok" } }] },
+ *       { "text": "Done.", "times": "any" },
+ *       { "fail": { "code": "model_overloaded", "message": "busy", "retryAfterMs": 100 } }
+ *     ] }
+ *
+ * A call takes the first step that is left and fits: `who` is the member that asks (its system prompt says so), `when` a text
+ * that the last message must contain. A step serves once, `times` often, or "any" number of times. Without `who` and `when`
+ * steps are simply taken in order. A call that no step fits fails, and so does `finish()` when steps are left.
+ */
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import type { AssistantMessage, Message } from "../../core/chat.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import type { Model, ModelRequest } from "../../ports/model.ts";
+import { localReply } from "./local.ts";
+
+const stepShape = z.strictObject({
+  who: z.string().optional(),
+  when: z.string().optional(),
+  times: z.union([z.number().int().positive(), z.literal("any")]).optional(),
+  thinking: z.string().optional(),
+  text: z.string().optional(),
+  calls: z
+    .array(
+      z.strictObject({
+        tool: z.string(),
+        input: z.record(z.string(), z.unknown()).default({}),
+        id: z.string().optional(),
+      }),
+    )
+    .optional(),
+  stop: z.enum(["length", "refused"]).optional(),
+  usage: z
+    .strictObject({
+      inputTokens: z.number().default(0),
+      cachedTokens: z.number().default(0),
+      outputTokens: z.number().default(0),
+    })
+    .optional(),
+  usd: z.number().optional(),
+  fail: z
+    .strictObject({
+      code: z.enum(["model_auth", "model_overloaded", "model_refused", "context_overflow"]),
+      message: z.string().default("scripted failure"),
+      retryAfterMs: z.number().optional(),
+    })
+    .optional(),
+});
+const fileShape = z.union([
+  z.array(stepShape),
+  z.strictObject({ steps: z.array(stepShape) }).transform((file) => file.steps),
+]);
+
+export type ScriptedStep = z.input<typeof stepShape>;
+/** A step, or what computes one from the request (and is left until it was asked once). */
+export type Step = ScriptedStep | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
+
+export type ScriptedModel = Model & {
+  readonly requests: readonly ModelRequest[];
+  /** Steps that were never taken, as short texts. */
+  left(): string[];
+  /** @throws EkidenError `bad_input` when steps are left. */
+  finish(): void;
+};
+
+export function scripted(steps: readonly Step[], spec = "scripted", window = 1_000_000): ScriptedModel {
+  const queue = steps.map((step, at) => ({
+    step,
+    at,
+    left: typeof step === "function" ? 1 : (step.times ?? 1),
+  }));
+  const requests: ModelRequest[] = [];
+  let calls = 0;
+
+  const left = (): string[] =>
+    queue.flatMap(({ step, at, left }) =>
+      left !== "any" && left > 0 ? [`step ${at + 1}: ${show(step)}`] : [],
+    );
+
+  const take = (request: ModelRequest): Step => {
+    const found = queue.find(({ step, left }) => (left === "any" || left > 0) && fits(step, request));
+    if (!found) {
+      const rest = left();
+      const heard = lastText(request.messages).slice(-300);
+      throw new EkidenError(
+        "model_refused",
+        `${spec}: call ${requests.length} by ${memberOf(request) ?? "nobody"} was not expected. ${rest.length === 0 ? "All steps are used up." : `Left: ${rest.join("; ")}.`} It heard last: ${heard}`,
+      );
+    }
+    if (found.left !== "any") found.left -= 1;
+    return found.step;
+  };
+
+  return {
+    spec,
+    window,
+    requests,
+    left,
+    finish() {
+      const rest = left();
+      if (rest.length > 0)
+        throw new EkidenError(
+          "bad_input",
+          `${spec}: ${rest.length} steps were never taken: ${rest.join("; ")}`,
+        );
+    },
+    async reply(request, options) {
+      options.signal.throwIfAborted();
+      requests.push(request);
+      const taken = take(request);
+      const step = typeof taken === "function" ? await taken(request) : taken;
+      options.signal.throwIfAborted();
+      if (step.fail) {
+        const { code, message = "scripted failure", retryAfterMs } = step.fail;
+        throw new EkidenError(code, `${spec}: ${message}`, {
+          facts: retryAfterMs === undefined ? {} : { retryAfterMs },
+        });
+      }
+      const content: AssistantMessage["content"] = [
+        ...(step.thinking ? [{ type: "thinking" as const, text: step.thinking }] : []),
+        ...(step.text ? [{ type: "text" as const, text: step.text }] : []),
+        ...(step.calls ?? []).map(({ tool, input = {}, id }) => {
+          calls += 1;
+          return { type: "call" as const, id: id ?? `scripted-${calls}`, tool, input };
+        }),
+      ];
+      const { inputTokens = 0, cachedTokens = 0, outputTokens = 0 } = step.usage ?? {};
+      const usage = { inputTokens, cachedTokens, outputTokens };
+      return localReply(content, options, {
+        ...(step.stop && { stop: step.stop }),
+        usage,
+        usd: step.usd ?? 0,
+      });
+    },
+  };
+}
+
+/** @throws EkidenError `model_missing` for a file that cannot be read or is no script. */
+export async function scriptedFile(path: string): Promise<ScriptedModel> {
+  const fail = (why: string): never => {
+    throw new EkidenError("model_missing", `The script ${path} cannot be used: ${why}`);
+  };
+  const text = await readFile(path, "utf8").catch((error: unknown) => fail(messageOf(error)));
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    fail(`it is not JSON (${messageOf(error)}).`);
+  }
+  const parsed = fileShape.safeParse(json);
+  return scripted(parsed.success ? parsed.data : fail(z.prettifyError(parsed.error)), `scripted:${path}`);
+}
+
+const fits = (step: Step, request: ModelRequest): boolean =>
+  typeof step === "function" ||
+  ((step.who === undefined || step.who === memberOf(request)) &&
+    (step.when === undefined || lastText(request.messages).includes(step.when)));
+
+const memberOf = ({ system }: ModelRequest): string | undefined => /^You are "([^"]+)"/m.exec(system)?.[1];
+
+/** All of the last message, results too. */
+const lastText = (messages: readonly Message[]): string =>
+  (messages.at(-1)?.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+
+const show = (step: Step): string => {
+  if (typeof step === "function") return "a function";
+  const { who, when, text, calls, fail } = step;
+  const condition = [who, when && JSON.stringify(when)].filter(Boolean).join(" ");
+  const says = calls?.map((call) => call.tool).join(", ") || text?.slice(0, 60) || fail?.code || "nothing";
+  return condition ? `${condition}: ${says}` : says;
+};

@@ -1,0 +1,150 @@
+/**
+ * One reader for every vendor's stream. Anything but a finish part at the end is a failure: a reply that was cut off must
+ * never be taken for a whole one, or half a command runs.
+ */
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+  SharedV3ProviderMetadata,
+} from "@ai-sdk/provider";
+import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/chat.ts";
+import type { Delta, Reply } from "../../ports/model.ts";
+
+/** The stream broke off or says so itself. `error` is the vendor's own, if there is one. */
+export class StreamBroken extends Error {
+  readonly error: unknown;
+  constructor(message: string, error?: unknown) {
+    super(message);
+    this.error = error;
+  }
+}
+
+export type Read = Pick<Reply, "message" | "stop"> & { readonly usage: LanguageModelV3Usage };
+
+type Block =
+  | { readonly type: "text" | "thinking"; text: string; meta?: SharedV3ProviderMetadata }
+  | { readonly type: "call"; readonly call: ToolCall };
+
+export async function readReply(
+  stream: ReadableStream<LanguageModelV3StreamPart>,
+  onDelta: ((delta: Delta) => void) | undefined,
+): Promise<Read> {
+  const blocks: Block[] = [];
+  const open = new Map<string, Extract<Block, { text: string }>>();
+  const start = (type: "text" | "thinking", id: string, meta: SharedV3ProviderMetadata | undefined): void => {
+    const block = { type, text: "", ...(meta && { meta }) };
+    blocks.push(block);
+    open.set(`${type} ${id}`, block);
+  };
+  const more = (
+    type: "text" | "thinking",
+    id: string,
+    text: string,
+    meta: SharedV3ProviderMetadata | undefined,
+  ): void => {
+    if (!open.has(`${type} ${id}`)) start(type, id, undefined);
+    const block = open.get(`${type} ${id}`);
+    if (!block) return;
+    block.text += text;
+    if (meta) block.meta = merged(block.meta, meta);
+    if (text !== "") onDelta?.({ type, text });
+  };
+
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value: part } = await reader.read();
+      if (done) throw new StreamBroken("the stream ended before the reply was whole");
+      switch (part.type) {
+        case "text-start":
+          start("text", part.id, part.providerMetadata);
+          break;
+        case "text-delta":
+          more("text", part.id, part.delta, undefined);
+          break;
+        case "reasoning-start":
+          start("thinking", part.id, part.providerMetadata);
+          break;
+        case "reasoning-delta":
+          more("thinking", part.id, part.delta, part.providerMetadata);
+          break;
+        case "reasoning-end":
+          more("thinking", part.id, "", part.providerMetadata);
+          break;
+        case "tool-call":
+          if (part.providerExecuted !== true) blocks.push({ type: "call", call: callOf(part) });
+          break;
+        case "error":
+          throw new StreamBroken("the provider broke off the reply", part.error);
+        case "finish": {
+          const message = messageOf(blocks);
+          return { message, usage: part.usage, stop: stopOf(part.finishReason, message) };
+        }
+      }
+    }
+  } finally {
+    // A vendor whose end came early may still hold the connection.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function stopOf(reason: LanguageModelV3FinishReason, message: AssistantMessage): Reply["stop"] {
+  switch (reason.unified) {
+    case "length":
+      return "length";
+    case "content-filter":
+      return "refused";
+    case "error":
+      throw new StreamBroken(
+        `the provider ended the reply with an error (${reason.raw ?? "no reason given"})`,
+      );
+    case "other":
+      // Some packages make up a finish part when the connection ends; a true one has the vendor's word for it.
+      if (reason.raw === undefined) throw new StreamBroken("the stream ended before the reply was whole");
+  }
+  return message.content.some((part) => part.type === "call") ? "calls" : "end";
+}
+
+function messageOf(blocks: readonly Block[]): AssistantMessage {
+  return {
+    role: "assistant",
+    content: blocks.flatMap((block): AssistantMessage["content"] => {
+      if (block.type === "call") return [block.call];
+      const { type, text, meta } = block;
+      if (type === "text") return text === "" ? [] : [{ type, text }];
+      return text === "" && !meta ? [] : [{ type, text, ...(meta && { meta }) }];
+    }),
+  };
+}
+
+/** Input that is no JSON object is kept where `invalidInput` finds it, so that the runtime can answer the call with an error. */
+function callOf(part: Extract<LanguageModelV3StreamPart, { type: "tool-call" }>): ToolCall {
+  return {
+    type: "call",
+    id: part.toolCallId,
+    tool: part.toolName,
+    input: inputOf(part.input),
+    ...(part.providerMetadata && { meta: part.providerMetadata }),
+  };
+}
+
+function inputOf(text: string): unknown {
+  try {
+    const value = JSON.parse(text.trim() === "" ? "{}" : text) as unknown;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Told below: an invalid input is news for the model, not a failure of the call.
+  }
+  return { [INVALID_INPUT]: text };
+}
+
+function merged(
+  a: SharedV3ProviderMetadata | undefined,
+  b: SharedV3ProviderMetadata,
+): SharedV3ProviderMetadata {
+  if (!a) return b;
+  const result = { ...a };
+  for (const [vendor, values] of Object.entries(b)) result[vendor] = { ...result[vendor], ...values };
+  return result;
+}

@@ -1,0 +1,41 @@
+/**
+ * What one vendor of models is to us: where its key comes from and how to connect. Its package is imported when a model of
+ * it is opened and not before, because each costs 20 to 80 ms and 10 to 20 MB.
+ */
+import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ConnectOptions = {
+  readonly env: Environment;
+  /** From `--base-url` or the settings; the vendor's own variable counts when it is empty. */
+  readonly baseUrl: string;
+  readonly fetch: typeof globalThis.fetch;
+};
+
+export type Connection = {
+  readonly model: LanguageModelV3;
+  /** The address in use, without credentials: for messages and for the shared gate. */
+  readonly address: string;
+  /** What must never appear in a message. */
+  readonly secret: string;
+  readonly maxOutputTokens?: number;
+  /** With every request. */
+  readonly options?: SharedV3ProviderOptions;
+  /** Marks what the vendor shall cache up to, where that is asked for and not automatic. */
+  readonly cacheMark?: SharedV3ProviderOptions;
+};
+
+export interface Vendor {
+  /** What stands before the slash of a spec. */
+  readonly name: string;
+  /** The environment variable of its key; "" when it needs none. */
+  readonly keyVariable: string;
+  /** Taken for a spec without a model; "" when there is no sensible one. */
+  readonly defaultModel: string;
+  /** @throws EkidenError `model_missing` when an address is needed and not given. */
+  connect(model: string, options: ConnectOptions): Promise<Connection>;
+}
+
+/** An address without a slash at its end and without `/v1`. */
+export const withoutVersion = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "");

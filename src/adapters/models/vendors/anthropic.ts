@@ -1,0 +1,22 @@
+/** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
+import { type Vendor, withoutVersion } from "../vendor.ts";
+
+export const anthropic: Vendor = {
+  name: "anthropic",
+  keyVariable: "ANTHROPIC_API_KEY",
+  defaultModel: "claude-sonnet-5-5",
+  async connect(model, { env, baseUrl, fetch }) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    const address = withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
+    const secret = env.ANTHROPIC_API_KEY ?? "";
+    const connected = createAnthropic({ baseURL: `${address}/v1`, apiKey: secret, fetch });
+    return {
+      model: connected(model),
+      address,
+      secret,
+      // The package asks for a model's maximum (128,000), which a model with a window of 200,000 then lacks for its input.
+      maxOutputTokens: 32_000,
+      cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    };
+  },
+};

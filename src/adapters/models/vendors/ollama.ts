@@ -1,0 +1,38 @@
+/** Ollama on this machine or where OLLAMA_HOST says, through its chat completions. */
+import type { Environment, Vendor } from "../vendor.ts";
+import { connectCompatible } from "./openai-compatible.ts";
+
+export const ollama: Vendor = {
+  name: "ollama",
+  keyVariable: "",
+  defaultModel: "",
+  connect: (model, options) =>
+    connectCompatible(
+      "ollama",
+      model,
+      `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "") || ollamaAddress(options.env)}/v1`,
+      options,
+    ),
+};
+
+/** As Ollama's own client reads it: the scheme and the port may be missing, and 0.0.0.0 means this machine. */
+export function ollamaAddress(env: Environment): string {
+  const host = env.OLLAMA_HOST?.trim();
+  if (!host) return "http://127.0.0.1:11434";
+  const url = new URL(/^https?:\/\//.test(host) ? host : `http://${host}`);
+  const port = url.port || (/:443$/.test(host) ? "443" : url.protocol === "https:" ? "443" : "11434");
+  return `${url.protocol}//${url.hostname === "0.0.0.0" ? "127.0.0.1" : url.hostname}:${port}`;
+}
+
+/** The first model a reachable Ollama has, or null: none, not running, or not quick enough to be on this machine. */
+export async function ollamaModel(env: Environment, timeoutMs = 300): Promise<string | null> {
+  try {
+    const response = await fetch(`${ollamaAddress(env)}/api/tags`, {
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const { models } = (await response.json()) as { models?: { name?: string }[] };
+    return models?.[0]?.name ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,39 @@
+/** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
+import { EkidenError } from "../../../core/errors.ts";
+import { type Connection, type ConnectOptions, type Vendor, withoutVersion } from "../vendor.ts";
+
+export const openaiCompatible: Vendor = {
+  name: "openai-compatible",
+  keyVariable: "",
+  defaultModel: "",
+  async connect(model, options) {
+    const url = options.baseUrl || options.env.OPENAI_COMPATIBLE_BASE_URL;
+    if (!url)
+      throw new EkidenError(
+        "model_missing",
+        `"openai-compatible/${model}" needs the address of its server. Give --base-url, such as --base-url http://127.0.0.1:8000/v1.`,
+      );
+    // An address with another path than /v1 is taken as it is.
+    const address = /^https?:\/\/[^/]+\/?$/.test(url) ? `${withoutVersion(url)}/v1` : url.replace(/\/+$/, "");
+    return connectCompatible("openai-compatible", model, address, options);
+  },
+};
+
+/** OPENAI_API_KEY is not read here: it would be sent to a stranger. */
+export async function connectCompatible(
+  name: string,
+  model: string,
+  address: string,
+  { env, fetch }: ConnectOptions,
+): Promise<Connection> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const secret = env.OPENAI_COMPATIBLE_API_KEY ?? "";
+  const connected = createOpenAICompatible({
+    name,
+    baseURL: address,
+    includeUsage: true,
+    fetch,
+    ...(secret && { apiKey: secret }),
+  });
+  return { model: connected(model), address, secret };
+}

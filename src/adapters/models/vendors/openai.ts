@@ -1,0 +1,21 @@
+/** OpenAI over its Responses protocol. Servers that only speak chat completions are `openai-compatible`. */
+import { type Vendor, withoutVersion } from "../vendor.ts";
+
+export const openai: Vendor = {
+  name: "openai",
+  keyVariable: "OPENAI_API_KEY",
+  defaultModel: "gpt-6.1-sol",
+  async connect(model, { env, baseUrl, fetch }) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    const address = withoutVersion(baseUrl || env.OPENAI_BASE_URL || "https://api.openai.com");
+    const secret = env.OPENAI_API_KEY ?? "";
+    const connected = createOpenAI({ baseURL: `${address}/v1`, apiKey: secret, fetch });
+    return {
+      model: connected.responses(model),
+      address,
+      secret,
+      // Nothing is kept there: the conversation is ours, and reasoning comes back sealed instead of by reference.
+      options: { openai: { store: false, include: ["reasoning.encrypted_content"] } },
+    };
+  },
+};

@@ -1,0 +1,67 @@
+/**
+ * Ends a call that nothing is heard of. Bytes count, not events: a vendor's pings and comments say that it is alive. The bytes
+ * are seen by the `fetch` that the packages are given, which finds the call's watchdog by its signal.
+ */
+const watchdogs = new WeakMap<AbortSignal, Watchdog>();
+
+export class Watchdog {
+  /** For the request: aborts with the caller's signal, or when nothing came for `stallMs`. */
+  readonly signal: AbortSignal;
+  /** True once it was silence that ended the call. */
+  stalled = false;
+  private heardAt = performance.now();
+  private readonly controller = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private readonly outer: AbortSignal;
+  private readonly stallMs: number;
+  private readonly onAbort = (): void => this.controller.abort(this.outer.reason);
+
+  constructor(outer: AbortSignal, stallMs: number) {
+    this.outer = outer;
+    this.stallMs = stallMs;
+    this.signal = this.controller.signal;
+    watchdogs.set(this.signal, this);
+    outer.addEventListener("abort", this.onAbort);
+    this.watch(stallMs);
+  }
+
+  heard(): void {
+    this.heardAt = performance.now();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.outer.removeEventListener("abort", this.onAbort);
+  }
+
+  /** One timer that is moved on when it goes off, not one for each chunk. */
+  private watch(ms: number): void {
+    this.timer = setTimeout(() => {
+      const left = this.heardAt + this.stallMs - performance.now();
+      if (left > 0) return this.watch(left);
+      this.stalled = true;
+      this.controller.abort(new Error("stalled"));
+    }, ms);
+  }
+}
+
+export const watchedFetch: typeof globalThis.fetch = async (input, init) => {
+  const watchdog = init?.signal ? watchdogs.get(init.signal) : undefined;
+  const response = await fetch(input, init);
+  if (!watchdog || !response.body) return response;
+  watchdog.heard();
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        watchdog.heard();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, response);
+};
