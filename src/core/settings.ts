@@ -136,7 +136,9 @@ type Unset =
   | "budgetUsd"
   | "teammateBudgetTokens"
   | "contextTokens";
-export type Settings = Readonly<Required<Omit<SettingsLayer, Unset>> & Pick<SettingsLayer, Unset>>;
+export type Settings = {
+  readonly [K in Exclude<SettingKey, Unset>]: NonNullable<SettingsLayer[K]>;
+} & { readonly [K in Unset]?: SettingsLayer[K] };
 
 export const DEFAULTS: Settings = {
   turnsPerStint: 50,
