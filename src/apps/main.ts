@@ -2,9 +2,12 @@
 /** The `ekiden` command. Each command's code is imported when it is chosen: start-up time is a feature. */
 import manifest from "../../package.json" with { type: "json" };
 
-if (process.argv.includes("--version")) {
-  console.log(manifest.version);
+const args = process.argv.slice(2);
+if (args[0] === "--version" || args[0] === "-V") {
+  process.stdout.write(`${manifest.version}\n`);
 } else {
-  const { Command } = await import("commander");
-  await new Command("ekiden").description(manifest.description).version(manifest.version).parseAsync();
+  const { main } = await import("./cli.ts");
+  process.exitCode = await main(args);
+  // Whatever a command may have left open must not keep a finished program alive.
+  setTimeout(() => process.exit(), 2_000).unref();
 }

@@ -159,7 +159,6 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "task.changed",
   "mail.sent",
   "mail.delivered",
-  "shutdown.answered",
   "job.started",
   "context.compacted",
 ]);
@@ -168,6 +167,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
 export function isNews(event: Event): boolean {
   if (event.type === "turn.taken") return event.text !== "";
   if (event.type === "tool.called") return event.isError;
+  if (event.type === "shutdown.answered") return !event.accepted;
   if (event.type === "teammate.phase") return event.phase === "shutdown";
   return !CHATTER.has(event.type);
 }

@@ -65,12 +65,13 @@ export const journalView = (events: readonly Event[], empty = "The journal is em
   empty,
 });
 
-/** 950 → "0s", 61,000 → "1m", 3,700,000 → "1h01m". */
+/** 950 → "0s", 61,000 → "1m01s", 3,700,000 → "1h01m". */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600)
-    return `${Math.floor(seconds / 60)}m${seconds < 600 ? String(seconds % 60).padStart(2, "0") : ""}`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
+  if (minutes < 60) return `${minutes}m`;
   if (seconds < 86_400)
     return `${Math.floor(seconds / 3600)}h${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}m`;
   return `${Math.floor(seconds / 86_400)}d${Math.floor((seconds % 86_400) / 3600)}h`;

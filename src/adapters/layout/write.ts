@@ -1,0 +1,181 @@
+/**
+ * Writes a team as files: the courses' `.tasks`, `.team` and `.mailboxes`, a folder as Claude Code keeps its tasks, and
+ * `ekiden.json`, which holds everything. All of it is written beside its place first and then moved there by renames.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { MAILBOX_MAX, type Mail, words } from "../../core/mail.ts";
+import type { Member } from "../../core/member.ts";
+import type { Status, Task } from "../../core/task.ts";
+import type { Recorded, Store } from "../../ports/store.ts";
+import { FORMAT, FORMAT_VERSION } from "./record.ts";
+
+export type Written = {
+  readonly entries: readonly string[];
+  readonly tasks: number;
+  readonly members: number;
+  readonly mail: number;
+};
+
+/** @throws EkidenError `bad_input` when an earlier export is in the way and `force` is not given */
+export async function writeLayouts(
+  store: Store,
+  dir: string,
+  options: { readonly force: boolean; readonly now: Instant },
+): Promise<Written> {
+  const whole = await collect(store, options.now);
+  const entries = [".tasks", ".team", ".mailboxes", "claude-tasks", "ekiden.json"];
+  const inTheWay = entries.filter((name) => existsSync(join(dir, name)));
+  if (inTheWay.length > 0 && !options.force)
+    throw new EkidenError(
+      "bad_input",
+      `${dir} already holds ${inTheWay.join(", ")}. Choose another folder, or replace them with --force.`,
+    );
+  mkdirSync(dir, { recursive: true });
+  const stage = mkdtempSync(join(dir, ".export-"));
+  try {
+    for (const [path, content] of files(whole)) {
+      mkdirSync(dirname(join(stage, path)), { recursive: true });
+      writeFileSync(join(stage, path), content);
+    }
+    for (const folder of entries.filter((name) => name !== "ekiden.json"))
+      mkdirSync(join(stage, folder), { recursive: true });
+    const old = join(stage, "replaced");
+    mkdirSync(old);
+    for (const name of inTheWay) renameSync(join(dir, name), join(old, name));
+    for (const name of readdirSync(stage))
+      if (name !== "replaced") renameSync(join(stage, name), join(dir, name));
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+  return { entries, tasks: whole.tasks.length, members: whole.members.length, mail: whole.mail.length };
+}
+
+type Whole = {
+  readonly format: typeof FORMAT;
+  readonly version: number;
+  readonly team: string;
+  readonly exportedAt: Instant;
+  readonly tasks: readonly Task[];
+  readonly members: readonly Member[];
+  readonly mail: readonly WholeMail[];
+  readonly transcripts: Readonly<Record<string, readonly Recorded[]>>;
+  readonly journal: readonly Event[];
+};
+type WholeMail = Mail & { readonly kind: string; readonly text: string };
+
+async function collect(store: Store, now: Instant): Promise<Whole> {
+  const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
+  const names = [...new Set([LEAD, PERSON, ...members.map((member) => member.name)])];
+  const mail: WholeMail[] = [];
+  const transcripts: Record<string, Recorded[]> = {};
+  for (const name of names) {
+    const box = await store.mail.box(name, MAILBOX_MAX);
+    mail.push(...box.map((one) => ({ ...one, kind: one.body.kind, text: words(one.body) })));
+    const lines: Recorded[] = [];
+    for (let page: Recorded[] = []; ; ) {
+      page = await store.transcript.all(name, page.at(-1)?.seq ?? 0, 1000);
+      if (page.length === 0) break;
+      lines.push(...page);
+    }
+    if (lines.length > 0) transcripts[name] = lines;
+  }
+  const journal: Event[] = [];
+  for (let cursor = store.journal.from(0); ; ) {
+    const read = await store.journal.read(cursor, { limit: 1000 });
+    if (read.events.length === 0) break;
+    journal.push(...read.events);
+    cursor = read.cursor;
+  }
+  return {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    team: store.team,
+    exportedAt: now,
+    tasks,
+    members,
+    mail,
+    transcripts,
+    journal,
+  };
+}
+
+function* files(whole: Whole): Generator<readonly [path: string, content: string]> {
+  yield ["ekiden.json", json(whole)];
+  for (const task of whole.tasks) {
+    yield [`.tasks/task_${task.id}.json`, json(courseTask(task))];
+    yield [`claude-tasks/${task.id}.json`, json(claudeTask(task, whole.tasks))];
+  }
+  yield [".team/config.json", json(teamConfig(whole))];
+  // The courses keep only what has not been read: reading drains the file.
+  const unread = whole.mail.filter((mail) => mail.deliveredAt === null);
+  for (const to of new Set(unread.map((mail) => mail.to))) {
+    const lines = unread
+      .filter((mail) => mail.to === to)
+      .map((mail) => `${JSON.stringify(mailLine(mail))}\n`);
+    yield [`.team/inbox/${to}.jsonl`, lines.join("")];
+    yield [`.mailboxes/${to}.jsonl`, lines.join("")];
+  }
+}
+
+const ownerOf = (task: Task): Name | null => (task.status === "pending" ? null : task.owner);
+
+/** The courses know three states; the others are told by `status` all the same, and by a reason. */
+const courseTask = (task: Task): object => ({
+  id: task.id,
+  subject: task.subject,
+  description: task.description,
+  status: task.status,
+  owner: ownerOf(task),
+  blockedBy: task.blockedBy,
+  ...(task.priority !== 0 && { priority: task.priority }),
+  ...(task.estimate !== 1 && { estimate: task.estimate }),
+  ...(task.role !== null && { role: task.role }),
+  ...(task.touches.length > 0 && { touches: task.touches }),
+  ...(task.needsPlan && { needsPlan: true }),
+  ...(task.status === "completed" && { result: task.result }),
+  ...((task.status === "failed" || task.status === "cancelled") && { reason: task.reason }),
+});
+
+const CLAUDE_STATUS: Readonly<Record<Status, string>> = {
+  pending: "pending",
+  in_progress: "in_progress",
+  completed: "completed",
+  failed: "pending",
+  cancelled: "deleted",
+};
+
+const claudeTask = (task: Task, all: readonly Task[]): object => ({
+  id: String(task.id),
+  subject: task.subject,
+  description: task.description,
+  status: CLAUDE_STATUS[task.status],
+  ...(ownerOf(task) !== null && task.status !== "failed" && { owner: ownerOf(task) }),
+  blocks: all.filter((other) => other.blockedBy.includes(task.id)).map((other) => String(other.id)),
+  blockedBy: task.blockedBy.map(String),
+});
+
+const teamConfig = ({ team, members }: Whole): object => ({
+  team_name: team,
+  members: members.map((member) => ({
+    name: member.name,
+    role: member.role || (member.kind === "lead" ? "lead" : ""),
+    status: { work: "working", idle: "idle", shutdown: "shutdown" }[member.activity.phase],
+    ...(member.model && { model: member.model }),
+    ...(member.prompt && { prompt: member.prompt }),
+  })),
+});
+
+const mailLine = (mail: WholeMail): object => ({
+  type: mail.kind === "note" ? "message" : mail.kind,
+  from: mail.from,
+  to: mail.to,
+  content: mail.text,
+  timestamp: mail.at / 1000,
+  ...(mail.urgent && { urgent: true }),
+});
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

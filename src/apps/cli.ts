@@ -1,0 +1,235 @@
+/**
+ * The command line: which commands and options there are. What a command does stands in `commands/`, one file each, and is
+ * imported when the command is chosen. A new command = one entry in `COMMANDS` and its file.
+ */
+import { Command, type CommanderError, Option } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { EkidenError } from "../core/errors.ts";
+import { quote } from "../core/ids.ts";
+import { didYouMean } from "../core/nearest.ts";
+import { PERMISSION_MODES } from "../core/settings.ts";
+import { type Call, type CommonOptions, prepare } from "./call.ts";
+import { handleClosedOutput, reportFailure } from "./failure.ts";
+
+/** A command's code. It returns the exit code, if that is not 0. */
+type Code = { run(call: Call, args: readonly string[], options: never): Promise<number | undefined> };
+type Entry = {
+  /** Name and arguments, as commander writes them. */
+  readonly usage: string;
+  readonly about: string;
+  readonly example: string;
+  readonly options?: readonly (readonly [flags: string, about: string, repeat?: true])[];
+  readonly load: () => Promise<Code>;
+};
+
+const COMMANDS: readonly Entry[] = [
+  {
+    usage: "run <goal...>",
+    about: "let a team work on a goal, or on the tasks of a runbook (FILE.md), until the board is done",
+    example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
+    load: () => import("./commands/run.ts"),
+  },
+  {
+    usage: "resume",
+    about: "bring a stopped, interrupted or crashed team back to where it was",
+    example: "ekiden resume --budget-usd 5",
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    usage: "add <subject...>",
+    about: "put a task on the board; prints its id",
+    example: 'ekiden add "Write the release notes" --after 1,2 -d "One line per change"',
+    options: [
+      ["-d, --description <text>", "what is to be done, in full"],
+      ["--after <ids>", "tasks that must be completed first, such as 1,2", true],
+      ["--priority <n>", "higher goes first (default 0)"],
+      ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
+      ["--role <role>", "only a teammate of this role may take it"],
+    ],
+    load: () => import("./commands/add.ts"),
+  },
+  {
+    usage: "tasks [id]",
+    about: "the board, or one task with its history",
+    example: "ekiden tasks 3",
+    load: () => import("./commands/tasks.ts"),
+  },
+  {
+    usage: "team",
+    about: "who works on what, who is idle and why",
+    example: "ekiden team --json",
+    load: () => import("./commands/team.ts"),
+  },
+  {
+    usage: "inbox <name>",
+    about: "a mailbox, without consuming it",
+    example: "ekiden inbox lead",
+    options: [["--limit <n>", "how many of the latest mails (default 50)"]],
+    load: () => import("./commands/inbox.ts"),
+  },
+  {
+    usage: "send <name> <text...>",
+    about: "mail to a teammate, the lead or all",
+    example: 'ekiden send alice "Use the new API" --urgent',
+    options: [["--urgent", "interrupt what the member is doing"]],
+    load: () => import("./commands/send.ts"),
+  },
+  {
+    usage: "log",
+    about: "the journal: what happened, in order",
+    example: "ekiden log --follow --who alice",
+    options: [
+      ["-f, --follow", "go on with what happens next, in whatever process"],
+      ["--since <seq>", "only what happened after this number"],
+      ["--who <name>", "only what concerns this member"],
+    ],
+    load: () => import("./commands/log.ts"),
+  },
+  {
+    usage: "transcript <name>",
+    about: "a conversation, also the part before compaction",
+    example: "ekiden transcript alice | less",
+    load: () => import("./commands/transcript.ts"),
+  },
+  {
+    usage: "retry <id>",
+    about: "put a failed or cancelled task back on the board",
+    example: "ekiden retry 4",
+    load: async () => (await import("./commands/override.ts")).retry,
+  },
+  {
+    usage: "cancel <id> [reason...]",
+    about: "take an unfinished task off the board",
+    example: 'ekiden cancel 4 "no longer needed"',
+    load: async () => (await import("./commands/override.ts")).cancel,
+  },
+  {
+    usage: "release <id>",
+    about: "take a claimed task from its owner and put it back on the board",
+    example: "ekiden release 4",
+    load: async () => (await import("./commands/override.ts")).release,
+  },
+  {
+    usage: "stop [name]",
+    about: "ask a member, or everyone, to stop; ends it at the deadline",
+    example: "ekiden stop alice",
+    options: [
+      ["--now", "without waiting for an answer"],
+      ["--reason <text>", "what to tell them"],
+    ],
+    load: () => import("./commands/stop.ts"),
+  },
+  {
+    usage: "import <path>",
+    about:
+      "read a board, a team and mailboxes from files (.tasks, .team, .mailboxes, a task folder, our own JSON)",
+    example: "ekiden import ./old-project",
+    load: () => import("./commands/import.ts"),
+  },
+  {
+    usage: "export <dir>",
+    about: "write the team as files, in the same layouts and whole as JSON",
+    example: "ekiden export ./backup",
+    options: [["--force", "replace an earlier export"]],
+    load: () => import("./commands/export.ts"),
+  },
+  {
+    usage: "doctor",
+    about: "what is installed, which models are reachable, what is wrong and how to mend it",
+    example: "ekiden doctor",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    usage: "init",
+    about: "write a commented settings file",
+    example: "ekiden init",
+    options: [["--force", "overwrite one that exists"]],
+    load: () => import("./commands/init.ts"),
+  },
+];
+
+const NAMES = COMMANDS.map((entry) => entry.usage.split(" ")[0] as string);
+
+const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+
+function addCommonOptions(program: Command): void {
+  const repeat = (flags: string, about: string): Option => new Option(flags, about).argParser(collect);
+  program
+    .option("--cwd <dir>", "folder of the project (default: this one)")
+    .option("--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)")
+    .option("--team <name>", 'which team of the store (default "default")')
+    .option("--model <spec>", "provider/model, such as anthropic/claude-sonnet-4-5")
+    .option("--lead-model <spec>", "model of the lead, where it differs")
+    .option("--base-url <url>", "address of an openai-compatible provider")
+    .option("--teammates <n>", "how many teammates to start with")
+    .addOption(repeat("--teammate <name[:role]>", "a teammate to start with (repeatable)"))
+    .option("--max-turns <n>", "stop after this many model calls of the whole team")
+    .option("--budget-tokens <n>", "stop after this many tokens")
+    .option("--budget-usd <x>", "stop after this many US dollars")
+    .option("--permission-mode <mode>", PERMISSION_MODES.join(", "))
+    .addOption(repeat("--allow <rule>", "allow calls without asking (repeatable)"))
+    .addOption(repeat("--ask <rule>", "always ask about calls (repeatable)"))
+    .addOption(repeat("--deny <rule>", "refuse calls (repeatable)"))
+    .option("--worktrees", "give every task a git worktree of its own")
+    .option("--json", "print JSON: one object, or one a line where it streams")
+    .option("--quiet", "results only, no progress")
+    .option("--verbose", "more detail; stacks of errors");
+}
+
+/** Runs one command line; resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const output = handleClosedOutput();
+  const verbose = args.includes("--verbose");
+  const json = args.includes("--json");
+  let exitCode = 0;
+  const program = new Command("ekiden")
+    .description(manifest.description)
+    .version(manifest.version)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({ outputError: () => {} })
+    .helpCommand("help [command]", "help on a command")
+    .addHelpText("after", '\nExample:\n  ekiden run "Write tests for the parser" --teammates 2');
+  addCommonOptions(program);
+  const act = async (command: Command, load: () => Promise<Code>): Promise<void> => {
+    const options = command.optsWithGlobals() as CommonOptions;
+    if (command.name() === "run") output.keepGoing();
+    const code = await load();
+    exitCode = (await code.run(prepare(options), command.args, options as never)) ?? 0;
+  };
+  for (const { usage, about, example, options, load } of COMMANDS) {
+    const command = program
+      .command(usage)
+      .description(about)
+      .addHelpText("after", `\nExample:\n  ${example}`);
+    for (const [flags, text, many] of options ?? [])
+      command.addOption(many ? new Option(flags, text).argParser(collect) : new Option(flags, text));
+    command.action(() => act(command, load));
+  }
+  const talk = program.command("talk [words...]", { isDefault: true, hidden: true });
+  talk.action(() => {
+    const [word] = talk.args;
+    if (word === undefined) return act(talk, () => import("./commands/repl.ts"));
+    const hint =
+      didYouMean(word, NAMES) || ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
+    throw new EkidenError("bad_input", `unknown command ${quote(word)}.${hint}`);
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (!isCommanderError(error)) return reportFailure(error, { verbose, json });
+    if (error.exitCode === 0) return 0;
+    return reportFailure(new EkidenError("bad_input", usageMessage(error)), { verbose, json });
+  }
+}
+
+const isCommanderError = (error: unknown): error is CommanderError =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
+
+/** "error: unknown option '--jsn'\n(Did you mean --json?)" on one line, in our words. */
+function usageMessage(error: CommanderError): string {
+  const [what = "", ...hints] = error.message.replace(/^error: /, "").split("\n");
+  const hint = hints.join(" ").replace(/^\((.*)\)$/, "$1") || "See ekiden --help.";
+  return `${what}. ${hint}`;
+}

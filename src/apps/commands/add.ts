@@ -1,0 +1,48 @@
+/** `ekiden add`: a task for the board. */
+
+import { systemClock } from "../../adapters/clock.ts";
+import { boardData } from "../../core/board-view.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { PERSON, quote, type TaskId, taskId } from "../../core/ids.ts";
+import { checkTask, type NewTask } from "../../core/task.ts";
+import type { Call } from "../call.ts";
+import { withTeam } from "../open.ts";
+
+type Options = {
+  description?: string;
+  after?: string[];
+  priority?: string;
+  estimate?: string;
+  role?: string;
+};
+
+export async function run(call: Call, args: readonly string[], options: Options): Promise<undefined> {
+  const task: NewTask = {
+    subject: args.join(" ").trim(),
+    blockedBy: idList(options.after ?? []),
+    ...(options.description !== undefined && { description: options.description }),
+    ...(options.priority !== undefined && { priority: number("--priority", options.priority) }),
+    ...(options.estimate !== undefined && { estimate: number("--estimate", options.estimate) }),
+    ...(options.role !== undefined && { role: options.role }),
+  };
+  // Before the store is opened: a task that is refused must not leave an empty team behind.
+  checkTask(task);
+  await withTeam(call, "make", async ({ board, team }) => {
+    const added = await board.add(task, PERSON);
+    if (!call.json) return call.out.write(`${added.id}\n`);
+    const [data] = boardData(team, [added], systemClock.now()).tasks;
+    call.out.write(`${JSON.stringify(data)}\n`);
+  });
+}
+
+function idList(texts: readonly string[]): TaskId[] {
+  const parts = texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
+  return [...new Set(parts.map(taskId))];
+}
+
+function number(option: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value))
+    throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number.`);
+  return value;
+}

@@ -1,0 +1,37 @@
+/** `ekiden doctor`: every check with what was found and, where something is wrong, how to mend it. Keys are never shown. */
+import type { Figure, View } from "../../core/view.ts";
+import type { Call } from "../call.ts";
+import { examine } from "../examine.ts";
+
+export type Finding = {
+  readonly name: string;
+  /** `missing`: not there, and only some work needs it. */
+  readonly state: "ok" | "missing" | "wrong";
+  readonly found: string;
+  readonly mend?: string;
+};
+
+export async function run(call: Call): Promise<number | undefined> {
+  const findings = await examine(call);
+  const ok = findings.every((finding) => finding.state !== "wrong");
+  await call.show({ ok, findings }, () => [view(findings)]);
+  return ok ? undefined : 1;
+}
+
+const LOOKS = {
+  ok: { glyph: "✓", tone: "good" },
+  missing: { glyph: "–", tone: "dim" },
+  wrong: { glyph: "✗", tone: "bad" },
+} as const;
+
+function view(findings: readonly Finding[]): View {
+  const figures = findings.map(({ name, state, found, mend }): Figure => {
+    const { glyph, tone } = LOOKS[state];
+    return {
+      label: `${glyph} ${name}`,
+      text: mend ? `${found}\n→ ${mend}` : found,
+      tone: state === "ok" ? "plain" : tone,
+    };
+  });
+  return { kind: "figures", figures };
+}

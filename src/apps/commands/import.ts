@@ -1,0 +1,34 @@
+/** `ekiden import`: a team from files. What is damaged is named with the reason; the rest is imported, and the exit code is 1. */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import type { HostId } from "../../core/ids.ts";
+import type { Call } from "../call.ts";
+import { withTeam } from "../open.ts";
+
+export async function run(call: Call, [path = ""]: readonly string[]): Promise<number | undefined> {
+  const [{ readLayout }, { restore }] = await Promise.all([
+    import("../../adapters/layout/read.ts"),
+    import("../../adapters/layout/restore.ts"),
+  ]);
+  const { record, faults, layouts } = readLayout(resolve(call.cwd, path));
+  return withTeam(call, "make", async (store) => {
+    const host = `import-${randomUUID()}` as HostId;
+    const restored = await restore(store, record, host, hostname(), process.pid);
+    const all = [...faults, ...restored.faults];
+    if (call.json) {
+      const { tasks, members, mail, ids } = restored;
+      call.out.write(`${JSON.stringify({ layouts, tasks, members, mail, ids, faults: all })}\n`);
+    } else {
+      for (const { file, why } of all) call.err.write(`ekiden: ${file}: ${why}\n`);
+      const renamed = Object.entries(restored.ids).filter(([key, id]) => key !== String(id));
+      const names = renamed.slice(0, 10).map(([key, id]) => `${key} → #${id}`);
+      if (renamed.length > 0)
+        call.say(`new ids: ${names.join(", ")}${renamed.length > names.length ? ", …" : ""}`);
+      call.out.write(
+        `imported ${restored.tasks} tasks, ${restored.members} members, ${restored.mail} mails\n`,
+      );
+    }
+    return all.length > 0 ? 1 : undefined;
+  });
+}

@@ -1,0 +1,51 @@
+/** `ekiden init`: a settings file with every setting as a comment, ready to be changed. */
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import { aboutSetting, DEFAULTS, SETTING_KEYS, type SettingKey } from "../../core/settings.ts";
+import type { Call } from "../call.ts";
+import { makeProjectFolder } from "../open.ts";
+import { projectFile, variableName } from "../settings.ts";
+
+/** What to show for a setting that has no default. */
+const EXAMPLES: Partial<Record<SettingKey, unknown>> = {
+  model: "anthropic/claude-sonnet-4-5",
+  leadModel: "anthropic/claude-opus-4-5",
+  baseUrl: "http://localhost:11434/v1",
+  teammates: ["alice", "bob:tester"],
+  maxTurns: 500,
+  budgetTokens: 5_000_000,
+  budgetUsd: 10,
+};
+
+export async function run(
+  call: Call,
+  _args: readonly string[],
+  options: { force?: boolean },
+): Promise<undefined> {
+  const path = projectFile(call.cwd);
+  const shown = relative(call.cwd, path);
+  if (existsSync(path) && !options.force)
+    throw new EkidenError("bad_input", `${shown} exists. Edit it, or replace it with ekiden init --force.`);
+  makeProjectFolder(call.cwd);
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, commentedSettings());
+  renameSync(draft, path);
+  if (call.json) call.out.write(`${JSON.stringify({ path })}\n`);
+  else call.out.write(`${shown}\n`);
+}
+
+export function commentedSettings(): string {
+  const lines = SETTING_KEYS.flatMap((key) => {
+    const isDefault = key in DEFAULTS;
+    const value = isDefault ? (DEFAULTS as Record<string, unknown>)[key] : EXAMPLES[key];
+    const note = isDefault ? "" : " (not set; an example)";
+    return [`  // ${aboutSetting(key)}${note}`, `  // "${key}": ${JSON.stringify(value)},`, ""];
+  });
+  return `// Settings of Ekiden for this project. Take the // away from a line to change it. A flag goes before the environment
+// (such as ${variableName("leadModel")}), that before this file, and this before the user's own settings file.
+{
+${lines.join("\n").trimEnd()}
+}
+`;
+}

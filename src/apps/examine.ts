@@ -1,0 +1,186 @@
+/** The checks of `ekiden doctor`. Each is short, changes nothing, and never lets a key out. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import { isEkidenError, messageOf } from "../core/errors.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Call } from "./call.ts";
+import type { Finding } from "./commands/doctor.ts";
+import { sqlitePath, storeUrl } from "./open.ts";
+
+const PROBE_MS = 3_000;
+
+export async function examine(call: Call): Promise<Finding[]> {
+  const { settings, finding } = await settingsOf(call);
+  const checks = [
+    node(),
+    sqlite(),
+    program("git", "Install git; without it there are no worktrees.", "missing"),
+    program("bash", "Install bash; commands run with sh meanwhile.", "missing"),
+    ripgrep(),
+    finding,
+    ...(settings ? [store(call, settings)] : []),
+    ...providers(call, settings),
+  ];
+  return Promise.all(checks);
+}
+
+async function settingsOf(call: Call): Promise<{ settings: Settings | null; finding: Finding }> {
+  try {
+    return { settings: await call.settings(), finding: { name: "settings", state: "ok", found: "valid" } };
+  } catch (error) {
+    if (!isEkidenError(error, "settings_invalid")) throw error;
+    const problems = error.facts["problems"] as readonly string[];
+    return {
+      settings: null,
+      finding: { name: "settings", state: "wrong", found: problems.join("\n"), mend: "Correct these lines." },
+    };
+  }
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > 20 || (major === 20 && minor >= 19);
+  const found = `${process.version} on ${process.platform} ${process.arch}`;
+  return ok
+    ? { name: "node", state: "ok", found }
+    : { name: "node", state: "wrong", found, mend: "Install Node 20.19 or newer." };
+}
+
+async function sqlite(): Promise<Finding> {
+  const name = "sqlite";
+  // Computed, so that neither the bundler nor the types need to know a module that this Node may not have.
+  const builtIn = "node:sqlite";
+  try {
+    const { DatabaseSync } = (await import(builtIn).catch(
+      () => import("@photostructure/sqlite"),
+    )) as SqliteModule;
+    const database = new DatabaseSync(":memory:");
+    const row = database.prepare("select sqlite_version() as version").get() as { version: string };
+    database.close();
+    return { name, state: "ok", found: `SQLite ${row.version}` };
+  } catch (error) {
+    const mend =
+      "Run npm install again with optional dependencies, or use Node 22.13 or newer, or a PostgreSQL store.";
+    return { name, state: "wrong", found: `no driver works: ${messageOf(error)}`, mend };
+  }
+}
+
+type SqliteModule = {
+  readonly DatabaseSync: new (path: string) => { prepare(sql: string): { get(): unknown }; close(): void };
+};
+
+const runFile = promisify(execFile);
+
+async function program(
+  name: string,
+  mend: string,
+  otherwise: Finding["state"],
+  file = name,
+): Promise<Finding> {
+  try {
+    const { stdout } = await runFile(file, ["--version"], { timeout: PROBE_MS });
+    return { name, state: "ok", found: stdout.split("\n")[0]?.trim() ?? "" };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return { name, state: otherwise, found: code === "ENOENT" ? "not found" : messageOf(error), mend };
+  }
+}
+
+async function ripgrep(): Promise<Finding> {
+  const mend =
+    "Run npm install again: ripgrep comes with the package @vscode/ripgrep. Searching falls back to what the machine has.";
+  try {
+    const { rgPath } = await import("@vscode/ripgrep");
+    return await program("ripgrep", mend, "missing", rgPath);
+  } catch {
+    return program("ripgrep", mend, "missing", "rg");
+  }
+}
+
+async function store(call: Call, settings: Settings): Promise<Finding> {
+  const name = "store";
+  const path = sqlitePath(settings.store, call.cwd);
+  if (path !== null && !existsSync(path))
+    return { name, state: "ok", found: `${path} will be made when it is first needed` };
+  try {
+    const [{ openStore }, { systemClock }] = await Promise.all([
+      import("../adapters/store/index.ts"),
+      import("../adapters/clock.ts"),
+    ]);
+    const open = await openStore({
+      url: storeUrl(settings, call.cwd),
+      team: settings.team,
+      clock: systemClock,
+    });
+    try {
+      const { total } = await open.board.counts();
+      return { name, state: "ok", found: `${path ?? "PostgreSQL"}: team "${open.team}", ${total} tasks` };
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    return { name, state: "wrong", found: messageOf(error), mend: "See --store, or name another file." };
+  }
+}
+
+type Provider = {
+  readonly name: string;
+  readonly key: string | null;
+  readonly url: string;
+  readonly keyless?: true;
+};
+
+/** The vendors' own variables, read as their own tools read them. */
+function providers({ env }: Call, settings: Settings | null): Promise<Finding>[] {
+  const wanted = [settings?.model, settings?.leadModel].map((spec) => spec?.split("/")[0]);
+  const list: Provider[] = [
+    {
+      name: "anthropic",
+      key: "ANTHROPIC_API_KEY",
+      url: env["ANTHROPIC_BASE_URL"] ?? "https://api.anthropic.com",
+    },
+    { name: "openai", key: "OPENAI_API_KEY", url: env["OPENAI_BASE_URL"] ?? "https://api.openai.com/v1" },
+    { name: "google", key: "GOOGLE_GENERATIVE_AI_API_KEY", url: "https://generativelanguage.googleapis.com" },
+    { name: "ollama", key: null, url: env["OLLAMA_HOST"] ?? "http://127.0.0.1:11434" },
+  ];
+  if (settings?.baseUrl) list.push({ name: "openai-compatible", key: null, url: settings.baseUrl });
+  return list.map((provider) => examineProvider(provider, env, wanted.includes(provider.name)));
+}
+
+async function examineProvider(
+  { name, key, url }: Provider,
+  env: NodeJS.ProcessEnv,
+  wanted: boolean,
+): Promise<Finding> {
+  const label = `model: ${name}`;
+  const worst = wanted ? "wrong" : "missing";
+  if (key !== null && !env[key]) {
+    return {
+      name: label,
+      state: worst,
+      found: `${key} is not set`,
+      ...(wanted && { mend: `Set ${key}, or choose another --model.` }),
+    };
+  }
+  const reached = await reach(url.includes("://") ? url : `http://${url}`);
+  const found = `${key === null ? "" : "key is set, "}${reached ? "reachable" : "cannot be reached"}`;
+  if (reached) return { name: label, state: "ok", found };
+  const mend = key === null && !wanted ? undefined : "Check the network, the proxy, and the address.";
+  return { name: label, state: key === null ? worst : "wrong", found, ...(mend && { mend }) };
+}
+
+/** Any answer will do: what is asked is whether somebody is there. */
+async function reach(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,140 @@
+/** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
+
+import { messageOf } from "../core/errors.ts";
+import { isNews, sentence, tally } from "../core/sentence.ts";
+import type { Cursor } from "../ports/index.ts";
+import { askOnTerminal } from "./asking.ts";
+import type { Call } from "./call.ts";
+import { follow } from "./follow.ts";
+import { type Outcome, openHost, type TeamHost, type Work } from "./host-contract.ts";
+import type { Live } from "./live.ts";
+import { makeProjectFolder } from "./open.ts";
+import { feedLine } from "./print.ts";
+import { clean } from "./terminal.ts";
+
+type Screen = { live: Live | null };
+
+/** Resolves with the exit code. */
+export async function hostTeam(call: Call, work: Work): Promise<number> {
+  const settings = await call.settings();
+  makeProjectFolder(call.cwd);
+  const screen: Screen = { live: null };
+  const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
+  const ask = askOnTerminal(call.err, (use) => (screen.live ? screen.live.pause(use) : use()));
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: false,
+    ...(canAsk && { ask }),
+  });
+  const release = interruptible(call, host);
+  try {
+    const reading = new AbortController();
+    const from = await host.store.journal.end();
+    const reader = readAlong(call, host, from, screen, reading.signal);
+    try {
+      await host.start(work);
+      return conclude(call, await ended(host, reading, reader, screen));
+    } finally {
+      reading.abort();
+      await reader;
+      screen.live?.stop();
+    }
+  } finally {
+    release();
+    await host.close();
+  }
+}
+
+async function ended(
+  host: TeamHost,
+  reading: AbortController,
+  reader: Promise<void>,
+  screen: Screen,
+): Promise<Outcome> {
+  const outcome = await host.done;
+  reading.abort();
+  await reader;
+  screen.live?.stop();
+  screen.live = null;
+  return outcome;
+}
+
+/** Follows the journal for whoever watches: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+async function readAlong(
+  call: Call,
+  host: TeamHost,
+  from: Cursor,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  if (call.quiet && !call.json) return;
+  if (call.err.isTTY && !call.json) {
+    const { Live } = await import("./live.ts");
+    if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+  }
+  try {
+    let over = false;
+    for await (const events of follow(host.store, from, signal)) {
+      if (call.json) {
+        // Nothing comes after team.finished, whatever the members write while they leave.
+        for (const event of events) {
+          if (!over) call.out.write(`${JSON.stringify(event)}\n`);
+          over ||= event.type === "team.finished";
+        }
+      } else if (screen.live) screen.live.take(events);
+      else
+        for (const event of events.filter(isNews))
+          call.err.write(`${feedLine(call.err, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`);
+    }
+  } catch (error) {
+    // Watching is not the work: a reader that fails must not end the team.
+    call.say(`cannot follow the journal: ${messageOf(error)}`);
+  }
+}
+
+/** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
+function interruptible(call: Call, host: TeamHost): () => void {
+  let asked = false;
+  const onSignal = (): void => {
+    if (asked) process.exit(130);
+    asked = true;
+    if (!call.json) call.err.write("interrupted; `ekiden resume` goes on\n");
+    host.interrupt().catch((error: unknown) => {
+      call.err.write(`ekiden: ${messageOf(error)}\n`);
+      process.exit(130);
+    });
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}
+
+function conclude(call: Call, outcome: Outcome): number {
+  if (!call.json) {
+    if (outcome.text.trim() !== "") call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    if (outcome.reason !== "concluded" || outcome.failed + outcome.cancelled + outcome.unfinished > 0)
+      call.say(`${outcome.reason}: ${tally(outcome)}`);
+  }
+  if (outcome.error) call.err.write(`ekiden: ${outcome.error.message}\n`);
+  return exitCodeOf(outcome);
+}
+
+export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Outcome): number {
+  switch (reason) {
+    case "concluded":
+      return error?.exitCode ?? (failed + cancelled + unfinished > 0 ? 1 : 0);
+    case "budget":
+    case "turns":
+      return 4;
+    case "model":
+      return error?.exitCode ?? 3;
+    case "interrupted":
+      return 130;
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,61 @@
+/** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { systemClock } from "../adapters/clock.ts";
+import { EkidenError } from "../core/errors.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Store } from "../ports/index.ts";
+import type { Call } from "./call.ts";
+
+/** With the path of a SQLite file made absolute; anything else as it is. */
+export function storeUrl({ store }: Pick<Settings, "store">, cwd: string): string {
+  const path = sqlitePath(store, cwd);
+  return path === null ? store : `sqlite:${path}`;
+}
+
+export function sqlitePath(url: string, cwd: string): string | null {
+  return url.startsWith("sqlite:") ? resolve(cwd, url.slice("sqlite:".length)) : null;
+}
+
+/** The project's own folder. It ignores itself for git. */
+export function makeProjectFolder(cwd: string): void {
+  const folder = join(cwd, ".ekiden");
+  mkdirSync(folder, { recursive: true });
+  const ignore = join(folder, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+}
+
+/**
+ * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
+ * @throws EkidenError `not_found` when there is no team to look at; what the store throws
+ */
+export async function withTeam<T>(
+  call: Call,
+  mode: "look" | "make",
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const settings = await call.settings();
+  const path = sqlitePath(settings.store, call.cwd);
+  const missing = (where: string): EkidenError =>
+    new EkidenError(
+      "not_found",
+      `no team here yet: ${where}. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
+    );
+  if (path !== null && !existsSync(path)) {
+    if (mode === "look") throw missing(`${path} does not exist`);
+    if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
+    else mkdirSync(dirname(path), { recursive: true });
+  }
+  const { openStore } = await import("../adapters/store/index.ts");
+  const open = await openStore({
+    url: storeUrl(settings, call.cwd),
+    team: settings.team,
+    clock: systemClock,
+    mode,
+  });
+  try {
+    return await use(open);
+  } finally {
+    await open.close();
+  }
+}

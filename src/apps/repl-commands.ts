@@ -1,0 +1,190 @@
+/** The commands that begin with a slash. A new one is one entry in `COMMANDS`. */
+import { boardViews, taskHistory, taskViews } from "../core/board-view.ts";
+import { EkidenError } from "../core/errors.ts";
+import type { Event } from "../core/event.ts";
+import { LEAD, type Name, name, PERSON, taskId } from "../core/ids.ts";
+import { checkText } from "../core/mail.ts";
+import { didYouMean } from "../core/nearest.ts";
+import type { Settings } from "../core/settings.ts";
+import { teamViews } from "../core/team-view.ts";
+import {
+  type Column,
+  type FeedLine,
+  inboxViews,
+  journalView,
+  money,
+  tokens,
+  type View,
+} from "../core/view.ts";
+import { readInbox } from "./commands/inbox.ts";
+import { readBoard, taskEvents } from "./commands/tasks.ts";
+import { readTeam } from "./commands/team.ts";
+import { allEvents } from "./follow.ts";
+import type { TeamHost } from "./host-contract.ts";
+
+export type ReplContext = {
+  readonly host: TeamHost;
+  readonly settings: Settings;
+  quit(): void;
+};
+
+type Said = readonly View[] | string;
+type ReplCommand = {
+  readonly usage: string;
+  readonly about: string;
+  run(context: ReplContext, args: readonly string[], rest: string): Promise<Said>;
+};
+
+const COMMANDS: Readonly<Record<string, ReplCommand>> = {
+  help: { usage: "/help", about: "this list", run: async () => [help()] },
+  tasks: {
+    usage: "/tasks [ID]",
+    about: "the board, or one task with its history",
+    run: async ({ host }, [id]) => {
+      const board = await readBoard(host.store);
+      if (id === undefined) return boardViews(board);
+      const history = taskHistory(taskId(id), board, await taskEvents(host.store));
+      if (!history) throw new EkidenError("not_found", `there is no task #${taskId(id)}.`);
+      return taskViews(history);
+    },
+  },
+  team: {
+    usage: "/team",
+    about: "who works on what, who is idle and why",
+    run: async ({ host }) => teamViews(await readTeam(host.store)),
+  },
+  inbox: {
+    usage: "/inbox [NAME]",
+    about: "a mailbox (yours, or a member's), without consuming it",
+    run: async ({ host }, [who]) =>
+      inboxViews(await readInbox(host.store, who === undefined ? PERSON : name(who))),
+  },
+  send: {
+    usage: "/send NAME TEXT",
+    about: "mail to a member, or to all",
+    run: async ({ host }, [to = ""], rest) => {
+      const text = checkText(rest.slice(to.length).trim());
+      if (to === "all") {
+        const names = await host.store.mail.broadcast(PERSON, { kind: "broadcast", text });
+        return names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to";
+      }
+      await host.store.mail.send(PERSON, { to: name(to), body: { kind: "note", text } });
+      return `sent to ${to}`;
+    },
+  },
+  log: {
+    usage: "/log [N]",
+    about: "the last N facts of the journal (default 20)",
+    run: async ({ host }, [count = "20"]) => {
+      const last: Event[] = [];
+      for await (const events of allEvents(host.store.journal, host.store.journal.from(0))) {
+        last.push(...events);
+        last.splice(0, Math.max(0, last.length - Math.max(1, Number(count) || 20)));
+      }
+      return [journalView(last)];
+    },
+  },
+  cost: {
+    usage: "/cost",
+    about: "tokens and money, by member",
+    run: async ({ host }) => [await costs(host)],
+  },
+  model: {
+    usage: "/model",
+    about: "which model each member uses",
+    run: async ({ host, settings }) => {
+      const members = await host.store.roster.members();
+      const line = (who: string, text: string): FeedLine => ({ at: null, who, text, tone: "plain" });
+      const team = settings.model ?? "chosen by what is configured";
+      const lines = members.map((member) => line(member.name, member.model || team));
+      return [
+        {
+          kind: "feed",
+          lines: [...lines, line("", "To change it: leave with /quit, then ekiden --model PROVIDER/MODEL")],
+          empty: "",
+        },
+      ];
+    },
+  },
+  stop: {
+    usage: "/stop [NAME]",
+    about: "ask a member to stop; without a name, everybody, and leave",
+    run: async ({ host, quit }, [who]) => {
+      const target: Name | undefined = who === undefined ? undefined : name(who);
+      await host.stop(target);
+      if (target === undefined || target === LEAD) quit();
+      return target === undefined ? "the team has stopped" : `${target} was asked to stop`;
+    },
+  },
+  quit: {
+    usage: "/quit",
+    about: "leave; the team's state is kept, ekiden resume goes on",
+    run: async ({ quit }) => {
+      quit();
+      return "";
+    },
+  },
+};
+const ALIASES: Readonly<Record<string, string>> = { exit: "quit", q: "quit", "?": "help", board: "tasks" };
+
+/** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
+export async function slash(context: ReplContext, line: string): Promise<Said> {
+  const [, word = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
+  const known = Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word;
+  const command = Object.hasOwn(COMMANDS, known) ? COMMANDS[known] : undefined;
+  if (!command)
+    throw new EkidenError(
+      "bad_input",
+      `there is no /${word}.${didYouMean(word, Object.keys(COMMANDS)) || " See /help."}`,
+    );
+  return command.run(
+    context,
+    rest.split(/\s+/).filter((part) => part !== ""),
+    rest.trim(),
+  );
+}
+
+/** For the tab key. */
+export const completions = (line: string): string[] =>
+  Object.keys(COMMANDS)
+    .map((word) => `/${word}`)
+    .filter((word) => word.startsWith(line));
+
+const help = (): View => ({
+  kind: "figures",
+  figures: [
+    ...Object.values(COMMANDS).map(({ usage, about }) => ({ label: usage, text: about })),
+    { label: "anything else", text: "goes to the lead" },
+  ],
+});
+
+async function costs({ store }: TeamHost): Promise<View> {
+  const members = await store.roster.members();
+  const columns: Column[] = [
+    { name: "name" },
+    { name: "turns", align: "right" },
+    { name: "read", align: "right" },
+    { name: "cached", align: "right" },
+    { name: "written", align: "right" },
+    { name: "cost", align: "right" },
+  ];
+  const sum = (of: (member: (typeof members)[number]) => number): number =>
+    members.reduce((all, one) => all + of(one), 0);
+  const row = (who: string, turns: number, input: number, cached: number, output: number, usd: number) =>
+    [who, String(turns), tokens(input), tokens(cached), tokens(output), money(usd)].map((text) => ({ text }));
+  const rows = members.map((m) => row(m.name, m.turns, m.inputTokens, m.cachedTokens, m.outputTokens, m.usd));
+  const all = row(
+    "all",
+    sum((m) => m.turns),
+    sum((m) => m.inputTokens),
+    sum((m) => m.cachedTokens),
+    sum((m) => m.outputTokens),
+    sum((m) => m.usd),
+  );
+  return {
+    kind: "table",
+    columns,
+    rows: members.length > 1 ? [...rows, all] : rows,
+    empty: "Nobody has spent anything yet.",
+  };
+}

@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import type { Event, Fact } from "./event.ts";
+import { asTaskId, type HostId, instant, LEAD, mailId, type Name, type RequestId } from "./ids.ts";
+import { isNews, sentence, tally } from "./sentence.ts";
+
+const alice = "alice" as Name;
+const one = asTaskId(1);
+const FACTS: Fact[] = [
+  { type: "team.created" },
+  { type: "team.resumed", host: "h" as HostId },
+  { type: "team.finished", completed: 3, failed: 1, cancelled: 0, unfinished: 2, reason: "concluded" },
+  { type: "teammate.spawned", who: alice, kind: "teammate", role: "tester", model: "x/y" },
+  { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" },
+  { type: "task.added", task: one, subject: "Write\ntests", by: LEAD, blockedBy: [asTaskId(7)] },
+  { type: "task.changed", task: one, by: LEAD, what: ["priority", "role"] },
+  { type: "task.claimed", task: one, by: alice, attempt: 2 },
+  { type: "task.completed", task: one, by: alice, attempt: 2 },
+  { type: "task.failed", task: one, by: null, attempt: 3, reason: "three attempts" },
+  { type: "task.released", task: one, from: alice, why: "owner_died" },
+  { type: "task.cancelled", task: one, by: LEAD, reason: "" },
+  { type: "task.unblocked", task: one, by: asTaskId(2) },
+  { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  {
+    type: "turn.taken",
+    who: alice,
+    model: "m",
+    inputTokens: 1,
+    cachedTokens: 0,
+    outputTokens: 1,
+    usd: 0,
+    ms: 1234,
+    text: "",
+  },
+  {
+    type: "tool.called",
+    who: alice,
+    tool: "bash",
+    subject: "npm test",
+    ms: 12,
+    isError: true,
+    note: "exit 1",
+  },
+  { type: "permission.asked", who: alice, request: "r" as RequestId, tool: "bash", subject: "rm x" },
+  { type: "permission.answered", who: alice, tool: "bash", subject: "rm x", allowed: false, by: "rule" },
+  { type: "shutdown.asked", who: alice, by: LEAD, reason: "done" },
+  { type: "shutdown.answered", who: alice, accepted: false, reason: "not yet" },
+  { type: "plan.submitted", who: alice, task: one, attempt: 1 },
+  { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
+  { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
+  { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
+  { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
+  { type: "warning.raised", who: null, text: "80 % of the budget" },
+];
+
+it("has one line for every fact", () => {
+  const told = FACTS.map((fact, i): string => {
+    const event: Event = { seq: i, at: instant(0), ...fact };
+    const { who, text, tone } = sentence(event);
+    return `${isNews(event) ? "*" : " "} ${tone.padEnd(5)} ${who.padEnd(6)} ${text}`;
+  });
+  expect(told.join("\n")).toMatchInlineSnapshot(`
+    "  dim          the team was created
+    * dim          the team was resumed
+    * warn         finished (concluded): 3 completed, 1 failed, 2 unfinished
+    * plain alice  joined as tester on x/y
+      dim   alice  is idle (awaiting_tasks)
+    * plain lead   added #1 Write tests, after #7
+      dim   lead   changed #1: priority, role
+    * busy  alice  claimed #1 (attempt 2)
+    * good  alice  completed #1
+    * bad          failed #1: three attempts
+    * warn  alice  #1 is back on the board (owner_died)
+    * warn  lead   cancelled #1
+      dim          #1 is ready now that #2 is completed
+      dim   lead   → alice (note)
+      dim   alice  read the note from lead
+      dim   alice  thought for 1.2 s
+    * warn  alice  bash npm test failed: exit 1 (12 ms)
+    * warn  alice  asks to run bash: rm x
+    * warn  alice  may not run bash: rm x (says rule)
+    * plain lead   asked alice to stop: done
+    * warn  alice  refused to stop: not yet
+    * plain alice  submitted a plan for #1
+    * good  lead   approved the plan of alice for #1
+    * warn  alice  answered a request that was not to be answered: second answer
+      dim   alice  compacted its context (summary): 9000 → 900 tokens
+    * warn  alice  asks the model again in 1.5 s (attempt 2): 429
+    * warn         80 % of the budget"
+  `);
+});
+
+it("sums up only what there is", () => {
+  expect(tally({ completed: 2, failed: 0, cancelled: 0, unfinished: 0 })).toBe("2 completed");
+});
