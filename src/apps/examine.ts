@@ -112,6 +112,7 @@ async function store(call: Call, settings: Settings): Promise<Finding> {
       url: storeUrl(settings, call.cwd),
       team: settings.team,
       clock: systemClock,
+      mustExist: true,
     });
     try {
       const { total } = await open.board.counts();

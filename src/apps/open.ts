@@ -3,18 +3,27 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { EkidenError } from "../core/errors.ts";
+import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import type { Call } from "./call.ts";
 
-/** With the path of a SQLite file made absolute; anything else as it is. */
+/** With the path of a SQLite file made absolute. @throws EkidenError `bad_input` for another kind of database */
 export function storeUrl({ store }: Pick<Settings, "store">, cwd: string): string {
   const path = sqlitePath(store, cwd);
   return path === null ? store : `sqlite:${path}`;
 }
 
+/** Null for PostgreSQL. */
 export function sqlitePath(url: string, cwd: string): string | null {
-  return url.startsWith("sqlite:") ? resolve(cwd, url.slice("sqlite:".length)) : null;
+  if (/^postgres(ql)?:/.test(url)) return null;
+  if (url.startsWith("sqlite:")) return resolve(cwd, url.slice("sqlite:".length));
+  if (/^[a-z][\w+.-]+:/i.test(url))
+    throw new EkidenError(
+      "bad_input",
+      `the store ${quote(url)} is of an unknown kind. Use sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
+    );
+  return resolve(cwd, url);
 }
 
 /** The project's own folder. It ignores itself for git. */
@@ -51,7 +60,9 @@ export async function withTeam<T>(
     url: storeUrl(settings, call.cwd),
     team: settings.team,
     clock: systemClock,
-    mode,
+    leaseMs: settings.leaseMs,
+    maxAttempts: settings.maxAttempts,
+    mustExist: mode === "look",
   });
   try {
     return await use(open);

@@ -1,6 +1,7 @@
 /** Opens a store. The address decides which database; everything else is the same for both. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -24,18 +25,23 @@ export type StoreOptions = Partial<Limits> & {
   readonly clock: Clock;
   /** How often SQLite is asked whether another process has written, when no notice came. Default 250 ms. */
   readonly pollMs?: number;
+  /** For those that only look: a team that is not there is not made. */
+  readonly mustExist?: boolean;
 };
 
 const DEFAULTS: Limits = { leaseMs: 15_000, maxAttempts: 3 };
 
 /**
- * The team is created if it is new. Stores of one address share a connection and the wake-ups inside a process.
- * @throws `store_unavailable` | `store_foreign` | `store_newer`; then nothing was altered.
+ * The team is created if it is new, unless it must exist. Stores of one address share a connection and the wake-ups inside a process.
+ * @throws `store_unavailable` | `store_foreign` | `store_newer` | `not_found` (it must exist); then nothing was altered.
  */
-export async function openStore({ url, team, clock, pollMs = 250, ...limits }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, team, clock, pollMs = 250, mustExist = false, ...limits } = options;
   const share = await shared(url, pollMs);
   try {
-    return await view(share, new Session(team, share.driver, clock, { ...DEFAULTS, ...limits }));
+    const session = new Session(team, share.driver, clock, { ...DEFAULTS, ...limits });
+    if (mustExist) await find(session);
+    return await view(share, session);
   } catch (error) {
     await share.release();
     throw error;
@@ -74,6 +80,13 @@ async function view(share: Share, session: Session): Promise<Store> {
       await share.release();
     },
   };
+}
+
+async function find(session: Session): Promise<void> {
+  const teams = await session.look(() => sql<{ name: Name }>`select name from teams order by name`);
+  if (teams.some(({ name }) => name === session.team)) return;
+  const known = teams.map(({ name }) => `"${name}"`).join(", ") || "none";
+  throw new EkidenError("not_found", `no team "${session.team}" here yet; the store has ${known}.`);
 }
 
 /** Makes the team's row, once. */

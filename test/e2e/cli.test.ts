@@ -1,0 +1,274 @@
+/** The command line end to end, without a team: what people type, what comes out, on which stream, with which exit code. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ended, Project } from "./cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+/** One line on stderr, nothing of a stack, nothing on stdout. */
+async function refused(args: string[], message: RegExp, code = 2): Promise<void> {
+  const run = await project.run(args);
+  expect(run.stderr).toMatch(message);
+  expect(run.stderr).toMatch(/^ekiden: [^\n]+\n$/);
+  expect(run.stdout).toBe("");
+  expect(run.code).toBe(code);
+}
+
+describe("usage", () => {
+  it("has a version, and help with an example for every command", async () => {
+    expect(await project.run(["--version"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: "",
+    });
+    const { stdout } = await project.run(["--help"]);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name as string);
+    expect(commands).toEqual(
+      expect.arrayContaining([
+        "run",
+        "add",
+        "tasks",
+        "team",
+        "inbox",
+        "send",
+        "log",
+        "resume",
+        "stop",
+        "doctor",
+        "init",
+      ]),
+    );
+    for (const command of ["add", "log"]) {
+      const help = await project.run([command, "--help"]);
+      expect(help).toMatchObject({ code: 0, stderr: "" });
+      expect(help.stdout).toMatch(/\nExample:\n {2}ekiden \S.*\n$/);
+      expect(help.stdout).toContain("--store <url>");
+    }
+  });
+
+  it("suggests the nearest command, option and setting", async () => {
+    await refused(["taks"], /unknown command "taks"\. Did you mean "tasks"\?/);
+    await refused(["tasks", "--jsn"], /unknown option '--jsn'\. Did you mean --json\?/);
+    await refused(["add"], /missing required argument 'subject'/);
+    await refused(["tasks", "--permission-mode", "yolo"], /--permission-mode: expected one of "plan"/);
+    project.write({ ".ekiden/settings.json": '{\n  "modle": "x/y"\n}' });
+    await refused(["tasks"], /\.ekiden\/settings\.json:2: unknown setting "modle"\. Did you mean "model"\?/);
+  });
+});
+
+describe("bad input", () => {
+  it("is refused before anything is made", async () => {
+    await refused(["run", ""], /the goal is empty/);
+    await refused(["run", "nope.md"], /the runbook "nope\.md" does not exist/);
+    await refused(["add", ""], /A task needs a subject/);
+    await refused(["add", "x", "--priority", "high"], /--priority "high" is not a number/);
+    await refused(["tasks", "../x"], /"\.\.\/x" is not a task id/);
+    await refused(["log", "--since", "yesterday"], /--since "yesterday" is not the number/);
+    await refused(["inbox", "A/B"], /not a usable name/);
+    await refused(["tasks", "--cwd", "/nowhere/at/all"], /--cwd "\/nowhere\/at\/all" is not a folder/);
+    expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
+  });
+
+  it("looking at no team does not make one", async () => {
+    for (const args of [
+      ["tasks"],
+      ["team"],
+      ["log"],
+      ["inbox", "lead"],
+      ["transcript", "lead"],
+      ["resume"],
+      ["stop"],
+    ])
+      await refused(args, /no team here yet: .*team\.db does not exist/);
+    const json = await project.run(["tasks", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "not_found" } });
+    expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
+    await project.run(["add", "x"]);
+    await refused(["tasks", "--team", "other"], /no team "other" here yet; the store has "default"/);
+    expect((await project.run(["tasks"])).code).toBe(0);
+  });
+
+  it("says what is wrong with a store", async () => {
+    project.write({
+      "folder/x": "",
+      "notes.txt": "not a database, but long enough to be looked at as if it were one ".repeat(20),
+    });
+    await refused(["add", "x", "--store", "sqlite:folder"], /folder/, 5);
+    await refused(["add", "x", "--store", "sqlite:notes.txt"], /notes\.txt/, 5);
+    await refused(["add", "x", "--store", "mysql://x"], /unknown kind/);
+    expect(readFileSync(join(project.dir, "notes.txt"), "utf8")).toMatch(/^not a database/);
+    await project.run(["add", "x"]);
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const database = new DatabaseSync(join(project.dir, ".ekiden/team.db"));
+    database.exec("update meta set value = '9999' where name = 'version'");
+    database.close();
+    await refused(["tasks"], /newer/, 5);
+  });
+
+  it("shows a stack only to who asks for it", async () => {
+    const { stderr } = await project.run(["add", "x", "--after", "7", "--verbose"]);
+    expect(stderr).toMatch(/^ekiden: .*#7.*\nEkidenError: /);
+  });
+});
+
+describe("the board", () => {
+  it("takes tasks, shows them, and keeps a person's overrides in the journal", async () => {
+    expect(await project.run(["add", "Build it"])).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+    expect(
+      await project.json([
+        "add",
+        "Ship",
+        "it",
+        "--after",
+        "1",
+        "--priority",
+        "-5",
+        "--role",
+        "tester",
+        "-d",
+        "two\nlines",
+      ]),
+    ).toMatchObject({
+      id: 2,
+      subject: "Ship it",
+      description: "two\nlines",
+      blockedBy: [1],
+      waitsFor: [1],
+      priority: -5,
+      role: "tester",
+      status: "pending",
+    });
+    expect((await project.run(["tasks"])).stdout).toMatch(
+      /#1 {2}○ ready +Build it .*\n#2 {2}◌ waiting +Ship it +\(tester\) +#1 /,
+    );
+    await refused(["retry", "1"], /pending/i);
+    await refused(["cancel", "99"], /99/);
+    expect((await project.run(["cancel", "1", "not", "needed"])).stderr).toBe("#1 is cancelled\n");
+    expect((await project.run(["retry", "#1"])).code).toBe(0);
+    const { history } = await project.json<{ history: unknown[] }>(["tasks", "1"]);
+    expect(history).toMatchObject([
+      { type: "task.added", by: "person" },
+      { type: "task.cancelled", by: "person", reason: "not needed" },
+      { type: "task.released", why: "retry" },
+    ]);
+    const board = await project.json<{ counts: unknown; tasks: unknown[] }>(["tasks"]);
+    expect(board).toMatchObject({
+      team: "default",
+      counts: { total: 2, ready: 1 },
+      tasks: [{ id: 1 }, { id: 2 }],
+    });
+  });
+
+  it("writes no colours into a pipe, unless they are wanted", async () => {
+    await project.run(["add", "x"]);
+    expect((await project.run(["tasks"])).stdout).not.toContain("\x1b");
+    expect((await project.run(["tasks"], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\x1b[2m");
+    expect((await project.run(["tasks"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })).stdout).not.toContain(
+      "\x1b",
+    );
+  });
+
+  it("ignores itself for git", async () => {
+    await project.run(["add", "x"]);
+    expect(readFileSync(join(project.dir, ".ekiden/.gitignore"), "utf8")).toBe("*\n");
+  });
+});
+
+describe("mail and journal", () => {
+  it("sends to the lead, and looking does not consume", async () => {
+    await project.run(["add", "x"]);
+    await refused(["send", "zoe", "hi"], /"zoe"/);
+    await refused(["send", "lead", " "], /empty/);
+    expect(await project.json(["send", "lead", "Use", "the new API", "--urgent"])).toMatchObject({
+      to: ["lead"],
+    });
+    for (let i = 0; i < 2; i += 1)
+      expect(await project.json(["inbox", "lead"])).toMatchObject({
+        unread: 1,
+        mail: [
+          {
+            from: "person",
+            urgent: true,
+            deliveredAt: null,
+            body: { kind: "note", text: "Use the new API" },
+          },
+        ],
+      });
+    expect((await project.run(["inbox", "lead"])).stdout).toMatch(/person {2}● urgent: Use the new API/);
+  });
+
+  it("shows the journal from a number, by name, and as it grows in another process", async () => {
+    await project.run(["add", "one"]);
+    const child = project.start(["log", "--follow", "--json"]);
+    const seen = new Promise<Record<string, unknown>[]>((resolve) => {
+      let text = "";
+      child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        const lines = text
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as Record<string, unknown>);
+        if (lines.some((line) => line.subject === "two")) resolve(lines);
+      });
+    });
+    await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+    await project.run(["add", "two"]);
+    expect((await seen).map((line) => line.type)).toEqual(["team.created", "task.added", "task.added"]);
+    const over = ended(child);
+    child.kill("SIGINT");
+    expect((await over).code).toBe(130);
+    expect((await project.run(["log", "--since", "2"])).stdout).toMatch(/^\S+ {2}person +added #2 two\n$/);
+    expect((await project.run(["log", "--who", "alice"])).stdout).toBe("");
+  });
+
+  it("ends quietly when its reader goes away", async () => {
+    await project.run(["add", "x"]);
+    const child = project.start(["log", "--follow"]);
+    const over = ended(child);
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    // What is written now finds the pipe closed.
+    await new Promise<void>((resolve) => child.stdout?.once("close", () => resolve()));
+    await project.run(["add", "y"]);
+    expect(await over).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("doctor and init", () => {
+  it("finds what is wrong and says how to mend it, without showing a key", async () => {
+    const env = { ANTHROPIC_API_KEY: "sk-very-secret", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+    const bad = await project.run(["doctor", "--json"], {
+      env: { ...env, EKIDEN_LEASE_MS: "soon", OLLAMA_HOST: "http://127.0.0.1:9" },
+    });
+    expect(bad.code).toBe(1);
+    expect(bad.stdout + bad.stderr).not.toContain("sk-very-secret");
+    const { findings } = JSON.parse(bad.stdout) as {
+      findings: { name: string; state: string; found: string; mend?: string }[];
+    };
+    const of = (name: string) => findings.find((finding) => finding.name === name);
+    expect(of("settings")).toMatchObject({
+      state: "wrong",
+      found: expect.stringContaining("EKIDEN_LEASE_MS"),
+    });
+    expect(of("model: anthropic")).toMatchObject({
+      state: "wrong",
+      found: "key is set, cannot be reached",
+      mend: expect.any(String),
+    });
+    for (const name of ["node", "sqlite", "git", "bash", "ripgrep"])
+      expect(of(name)).toMatchObject({ state: "ok" });
+    expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
+  });
+
+  it("writes settings that are read, and does not overwrite them", async () => {
+    expect((await project.run(["init"])).stdout).toBe(".ekiden/settings.json\n");
+    project.write({ ".ekiden/settings.json": "{}" });
+    await refused(["init"], /exists.*--force/);
+    expect((await project.run(["init", "--force"])).code).toBe(0);
+    expect((await project.run(["add", "x"])).code).toBe(0);
+  });
+});
