@@ -1,27 +1,57 @@
 import { expect, it } from "vitest";
 import type { Event, Fact } from "./event.ts";
-import { asTaskId, type HostId, instant, LEAD, mailId, type Name, type RequestId } from "./ids.ts";
+import {
+  asTaskId,
+  type CronId,
+  type HostId,
+  instant,
+  type JobId,
+  LEAD,
+  mailId,
+  type Name,
+  type RequestId,
+} from "./ids.ts";
 import { isNews, sentence, tally } from "./sentence.ts";
 
 const alice = "alice" as Name;
 const one = asTaskId(1);
-const FACTS: Fact[] = [
-  { type: "team.created" },
-  { type: "team.resumed", host: "h" as HostId },
-  { type: "team.finished", completed: 3, failed: 1, cancelled: 0, unfinished: 2, reason: "concluded" },
-  { type: "teammate.spawned", who: alice, kind: "teammate", role: "tester", model: "x/y" },
-  { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" },
-  { type: "task.added", task: one, subject: "Write\ntests", by: LEAD, blockedBy: [asTaskId(7)] },
-  { type: "task.changed", task: one, by: LEAD, what: ["priority", "role"] },
-  { type: "task.claimed", task: one, by: alice, attempt: 2 },
-  { type: "task.completed", task: one, by: alice, attempt: 2 },
-  { type: "task.failed", task: one, by: null, attempt: 3, reason: "three attempts" },
-  { type: "task.released", task: one, from: alice, why: "owner_died" },
-  { type: "task.cancelled", task: one, by: LEAD, reason: "" },
-  { type: "task.unblocked", task: one, by: asTaskId(2) },
-  { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
-  { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
-  {
+/** One of each: a new fact does not compile until it is here. */
+const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
+  "team.created": { type: "team.created" },
+  "team.resumed": { type: "team.resumed", host: "h" as HostId },
+  "team.finished": {
+    type: "team.finished",
+    completed: 3,
+    failed: 1,
+    cancelled: 0,
+    unfinished: 2,
+    reason: "concluded",
+  },
+  "teammate.spawned": {
+    type: "teammate.spawned",
+    who: alice,
+    kind: "teammate",
+    role: "tester",
+    model: "x/y",
+  },
+  "teammate.phase": { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" },
+  "task.added": {
+    type: "task.added",
+    task: one,
+    subject: "Write\ntests",
+    by: LEAD,
+    blockedBy: [asTaskId(7)],
+  },
+  "task.changed": { type: "task.changed", task: one, by: LEAD, what: ["priority", "role"] },
+  "task.claimed": { type: "task.claimed", task: one, by: alice, attempt: 2 },
+  "task.completed": { type: "task.completed", task: one, by: alice, attempt: 2 },
+  "task.failed": { type: "task.failed", task: one, by: null, attempt: 3, reason: "three attempts" },
+  "task.released": { type: "task.released", task: one, from: alice, why: "owner_died" },
+  "task.cancelled": { type: "task.cancelled", task: one, by: LEAD, reason: "" },
+  "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
+  "mail.sent": { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  "mail.delivered": { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  "turn.taken": {
     type: "turn.taken",
     who: alice,
     model: "m",
@@ -32,7 +62,7 @@ const FACTS: Fact[] = [
     ms: 1234,
     text: "",
   },
-  {
+  "tool.called": {
     type: "tool.called",
     who: alice,
     tool: "bash",
@@ -41,20 +71,38 @@ const FACTS: Fact[] = [
     isError: true,
     note: "exit 1",
   },
-  { type: "permission.asked", who: alice, request: "r" as RequestId, tool: "bash", subject: "rm x" },
-  { type: "permission.answered", who: alice, tool: "bash", subject: "rm x", allowed: false, by: "rule" },
-  { type: "shutdown.asked", who: alice, by: LEAD, reason: "done" },
-  { type: "shutdown.answered", who: alice, accepted: false, reason: "not yet" },
-  { type: "plan.submitted", who: alice, task: one, attempt: 1 },
-  { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
-  { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
-  { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
-  { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
-  { type: "warning.raised", who: null, text: "80 % of the budget" },
-];
+  "permission.asked": {
+    type: "permission.asked",
+    who: alice,
+    request: "r" as RequestId,
+    tool: "bash",
+    subject: "rm x",
+  },
+  "permission.answered": {
+    type: "permission.answered",
+    who: alice,
+    tool: "bash",
+    subject: "rm x",
+    allowed: false,
+    by: "rule",
+  },
+  "shutdown.asked": { type: "shutdown.asked", who: alice, by: LEAD, reason: "done" },
+  "shutdown.answered": { type: "shutdown.answered", who: alice, accepted: false, reason: "not yet" },
+  "plan.submitted": { type: "plan.submitted", who: alice, task: one, attempt: 1 },
+  "plan.answered": { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
+  "answer.ignored": { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
+  "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
+  "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
+  "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },
+  "job.ended": { type: "job.ended", who: alice, job: 1 as JobId, state: "failed", exitCode: 2 },
+  "cron.added": { type: "cron.added", cron: 1 as CronId, by: LEAD, expression: "0 9 * * *", text: "Look" },
+  "cron.fired": { type: "cron.fired", cron: 1 as CronId, to: alice, task: null, late: true },
+  "cron.cancelled": { type: "cron.cancelled", cron: 1 as CronId, by: LEAD },
+  "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
+};
 
 it("has one line for every fact", () => {
-  const told = FACTS.map((fact, i): string => {
+  const told = Object.values(FACTS).map((fact, i): string => {
     const event: Event = { seq: i, at: instant(0), ...fact };
     const { who, text, tone } = sentence(event);
     return `${isNews(event) ? "*" : " "} ${tone.padEnd(5)} ${who.padEnd(6)} ${text}`;
@@ -86,6 +134,11 @@ it("has one line for every fact", () => {
     * warn  alice  answered a request that was not to be answered: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
+      dim   alice  runs j1 in the background: npm test
+    * warn  alice  j1 failed (exit code 2)
+    * plain lead   set the alarm c1 (0 9 * * *): Look
+    * plain        the alarm c1 went off late: → alice
+    * dim   lead   the alarm c1 was cancelled
     * warn         80 % of the budget"
   `);
 });

@@ -125,7 +125,7 @@ export type SettingsLayer = z.output<typeof settingsLayer>;
 export type SettingKey = keyof typeof FIELDS;
 
 /** Settings that have no default: unset means what their description says of it. */
-type Unset =
+export type UnsetKey =
   | "model"
   | "leadModel"
   | "fallbackModel"
@@ -137,8 +137,8 @@ type Unset =
   | "teammateBudgetTokens"
   | "contextTokens";
 export type Settings = {
-  readonly [K in Exclude<SettingKey, Unset>]: NonNullable<SettingsLayer[K]>;
-} & { readonly [K in Unset]?: SettingsLayer[K] };
+  readonly [K in Exclude<SettingKey, UnsetKey>]: NonNullable<SettingsLayer[K]>;
+} & { readonly [K in UnsetKey]?: SettingsLayer[K] };
 
 export const DEFAULTS: Settings = {
   turnsPerStint: 50,

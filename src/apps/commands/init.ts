@@ -2,13 +2,13 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
-import { aboutSetting, DEFAULTS, SETTING_KEYS, type SettingKey } from "../../core/settings.ts";
+import { aboutSetting, DEFAULTS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import type { Call } from "../call.ts";
 import { makeProjectFolder } from "../open.ts";
 import { projectFile, variableName } from "../settings.ts";
 
 /** What to show for a setting that has no default. */
-const EXAMPLES: Partial<Record<SettingKey, unknown>> = {
+const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   model: "anthropic/claude-sonnet-4-5",
   leadModel: "anthropic/claude-opus-4-5",
   baseUrl: "http://localhost:11434/v1",
@@ -16,6 +16,9 @@ const EXAMPLES: Partial<Record<SettingKey, unknown>> = {
   maxTurns: 500,
   budgetTokens: 5_000_000,
   budgetUsd: 10,
+  teammateBudgetTokens: 1_000_000,
+  fallbackModel: "anthropic/claude-haiku-4-5",
+  contextTokens: 100_000,
 };
 
 export async function run(
@@ -38,7 +41,7 @@ export async function run(
 export function commentedSettings(): string {
   const lines = SETTING_KEYS.flatMap((key) => {
     const isDefault = key in DEFAULTS;
-    const value = isDefault ? (DEFAULTS as Record<string, unknown>)[key] : EXAMPLES[key];
+    const value = isDefault ? (DEFAULTS as Record<string, unknown>)[key] : EXAMPLES[key as UnsetKey];
     const note = isDefault ? "" : " (not set; an example)";
     return [`  // ${aboutSetting(key)}${note}`, `  // "${key}": ${JSON.stringify(value)},`, ""];
   });
