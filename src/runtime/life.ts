@@ -4,10 +4,11 @@
  *
  * The order of a look is the order of what may not wait: a stop request, mail, the member's own unfinished task, a claim.
  */
+
+import { textOf } from "../core/chat.ts";
 import { isEkidenError, messageOf } from "../core/errors.ts";
 import { LEAD, type TaskId } from "../core/ids.ts";
 import {
-  begin,
   type IdleReason,
   type Limits,
   next,
@@ -16,9 +17,9 @@ import {
   type Signal,
 } from "../core/lifecycle.ts";
 import { isStop, WAKES } from "../core/mail.ts";
-import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
 import type { Compacted } from "./context.ts";
+import { Hand, WAITING } from "./hand.ts";
 import { type Interruption, type InterruptionKind, interruptionOf } from "./interruption.ts";
 import { Replies } from "./recovery.ts";
 import { Stops } from "./stops.ts";
@@ -41,15 +42,6 @@ export type End =
   | { readonly kind: "suspended" }
   | { readonly kind: "lost" };
 
-/** How often a member that ends its turn with its task in hand is told that it still has it, before the task goes back. */
-const REMINDERS = 3;
-/** A member that waits for an answer is not reminded of its task. */
-const WAITING: ReadonlySet<IdleReason> = new Set([
-  "awaiting_messages",
-  "awaiting_plan",
-  "awaiting_permission",
-]);
-
 export class Life {
   private readonly agent: Agent;
   private readonly settings: LifeSettings;
@@ -58,30 +50,29 @@ export class Life {
   private phase: Phase;
   private readonly stops: Stops;
   private lastWords = "";
-  private reminded = 0;
   private restarted = true;
-  private readonly held = new Set<TaskId>();
+  private readonly hand: Hand;
   private readonly replies: Replies;
   private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
   private shownIdle = false;
   /** Nothing runs: the wait may be cut short. */
   private waiting = false;
   private over = false;
-  /** The task of this stint. */
-  task: TaskId | null = null;
 
   constructor(agent: Agent, settings: LifeSettings, watcher: Watcher, outer: AbortSignal) {
     this.agent = agent;
     this.settings = settings;
     this.watcher = watcher;
     this.outer = outer;
+    this.hand = new Hand(agent);
     this.replies = new Replies(agent);
-    const { conversation, clock } = agent;
-    this.phase =
-      !conversation.isEmpty && conversation.awaitsReply
-        ? begin(settings)
-        : { at: "idle", since: clock.now(), reason: "awaiting_tasks" };
+    this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
     this.stops = new Stops(agent, outer);
+  }
+
+  /** The task of this stint. */
+  get task(): TaskId | null {
+    return this.hand.task;
   }
 
   /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
@@ -117,7 +108,6 @@ export class Life {
       if (kind === "stop") return await this.leave("asked", null);
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
       this.phase = { at: "shutdown", reason: isEkidenError(error, "budget") ? "budget" : "failed" };
-      this.lastWords = [this.lastWords, messageOf(error)].filter(Boolean).join("\n");
     } finally {
       this.stops.close();
       this.over = true;
@@ -129,7 +119,11 @@ export class Life {
   private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
     const { agent } = this;
     if (agent.kind === "lead") await readMail(agent); // what its teammates said last belongs into its conversation
-    await agent.store.roster.leave(agent.seat, reason, this.lastWords);
+    const said = agent.conversation.lastSaid;
+    const words = [(said && textOf(said)) || this.lastWords, error && messageOf(error)]
+      .filter(Boolean)
+      .join("\n");
+    await agent.store.roster.leave(agent.seat, reason, words);
     return { kind: "left", reason, error };
   }
 
@@ -156,7 +150,7 @@ export class Life {
       stops.endStep();
     }
     if (outcome.text) this.lastWords = outcome.text;
-    if (outcome.calls.length > 0) this.reminded = 0;
+    if (outcome.calls.length > 0) this.hand.acted();
     if (await stops.accepted(outcome)) return { kind: "ended", reason: "asked" };
     this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
@@ -167,7 +161,7 @@ export class Life {
 
   // -- IDLE -----------------------------------------------------------------------------------------------------------
   private async look(reason: IdleReason): Promise<Signal> {
-    const { agent, stops } = this;
+    const { agent, stops, hand } = this;
     const { store, clock, seat, kind } = agent;
     const mark = store.wake.mark();
     this.outer.throwIfAborted();
@@ -177,25 +171,16 @@ export class Life {
       if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
     }
     if (reason === "rate_limited") return await this.pause(mark);
+    const restarted = this.restarted;
+    this.restarted = false;
+    if (restarted && (await hand.goOn())) return await this.found();
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
-    if (await this.resumeOwnTask(reason)) return await this.found();
-    if (kind === "teammate" && !WAITING.has(reason)) {
-      const task = await store.board.claimNext(seat, claimed);
-      if (task) {
-        agent.conversation.add(claimed(task));
-        this.hold(task.id);
-        return await this.found();
-      }
-    }
+    if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
     await this.showIdle(reason);
     if ((await this.watcher.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
-    const topics: Topic[] =
-      kind === "lead"
-        ? [`mail:${seat.name}`, "board"]
-        : WAITING.has(reason)
-          ? [`mail:${seat.name}`]
-          : [`mail:${seat.name}`, "board"];
+    const mail: Topic = `mail:${seat.name}`;
+    const topics: Topic[] = kind === "teammate" && WAITING.has(reason) ? [mail] : [mail, "board"];
     await this.waitFor(mark, topics, this.patience());
     return { kind: "waited", now: clock.now() };
   }
@@ -203,7 +188,8 @@ export class Life {
   /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
   private async pause(mark: Mark): Promise<Signal> {
     const { outage } = this.replies;
-    if (outage.left <= 0) return { kind: "found" };
+    if (outage.left <= 0) return await this.found();
+    await this.showIdle("rate_limited");
     const { seat, clock } = this.agent;
     const cut = await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
     if (cut === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
@@ -231,28 +217,7 @@ export class Life {
     stops.endStep();
   }
 
-  /** True when there is a task in hand that the member is to go on with. */
-  private async resumeOwnTask(reason: IdleReason): Promise<boolean> {
-    const { store, seat, kind, conversation } = this.agent;
-    const own = await store.board.mine(seat.name);
-    if (!own || (!this.restarted && (kind === "lead" || WAITING.has(reason)))) return false;
-    this.hold(own.id);
-    if (this.reminded >= REMINDERS) {
-      const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
-      await store.board.release({ seat, task: own.id, attempt: own.attempt }, "given_back", note);
-      this.reminded = 0;
-      return false;
-    }
-    const entry = ownTask(own, this.restarted ? WENT_ON : STILL_YOURS);
-    if (!this.restarted && reason === "no_tool_use") this.reminded += 1;
-    this.restarted = false;
-    await store.transcript.record(seat, [entry]);
-    conversation.add(entry);
-    return true;
-  }
-
   private async found(): Promise<Signal> {
-    this.restarted = false;
     if (this.shownIdle) {
       this.shownIdle = false;
       await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
@@ -262,30 +227,14 @@ export class Life {
 
   /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
   private async showIdle(reason: IdleReason): Promise<void> {
-    this.restarted = false;
     if (this.shownIdle) return;
     this.shownIdle = true;
     const { store, seat, kind } = this.agent;
     const notice: Outgoing = {
       to: LEAD,
-      body: { kind: "idle_notice", reason, completed: await this.finished() },
+      body: { kind: "idle_notice", reason, completed: await this.hand.finished() },
     };
     await store.roster.setActivity(seat, { phase: "idle", reason }, kind === "lead" ? [] : [notice]);
-  }
-
-  /** What it completed since it was last idle. */
-  private async finished(): Promise<TaskId[]> {
-    const { store, seat } = this.agent;
-    const tasks = await Promise.all([...this.held].map((id) => store.board.task(id)));
-    this.held.clear();
-    return tasks.flatMap((task) =>
-      task?.status === "completed" && task.owner === seat.name ? [task.id] : [],
-    );
-  }
-
-  private hold(task: TaskId): void {
-    this.task = task;
-    this.held.add(task);
   }
 
   private patience(): number {

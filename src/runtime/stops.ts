@@ -3,9 +3,12 @@
  * accepted for it when it idles); at the deadline the running step is aborted, and with it the processes of its tools.
  */
 import type { Instant, RequestId } from "../core/ids.ts";
-import { isStop, type Mail } from "../core/mail.ts";
+import type { Mail } from "../core/mail.ts";
 import { Interruption, interruptionOf } from "./interruption.ts";
 import type { Agent, TurnOutcome } from "./turn.ts";
+
+/** Stop requests, then urgent mail, are first in a mailbox; there are never many stop requests. */
+const PEEKED = 10;
 
 export class Stops {
   private readonly agent: Agent;
@@ -101,13 +104,12 @@ export class Stops {
     void cut();
   }
 
-  /** Stop requests and urgent mail are first in the mailbox, so one look is enough. */
+  /** Looks for what may not wait for the end of the step. */
   private async peek(): Promise<void> {
-    const [first] = await this.agent.store.mail.unread(this.agent.seat.name, 1);
-    if (!first) return;
-    if (isStop(first) && first.body.kind === "shutdown_request")
-      this.note(first.body.request, first.body.deadline);
-    if (first.urgent && interruptionOf(this.current.signal) === null)
+    const mail = await this.agent.store.mail.unread(this.agent.seat.name, PEEKED);
+    for (const { body } of mail) if (body.kind === "shutdown_request") this.note(body.request, body.deadline);
+    const urgent = mail.some((letter) => letter.urgent);
+    if (urgent && interruptionOf(this.current.signal) === null)
       this.current.abort(new Interruption("urgent"));
   }
 }

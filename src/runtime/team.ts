@@ -215,15 +215,29 @@ export class Team implements TeamControl {
   }
 
   // -- all members --------------------------------------------------------------------------------------------------------
+  private lastBeat = 0;
+
   private async beat(): Promise<void> {
-    const { store, clock, host, settings } = this.parts;
+    const { clock, settings } = this.parts;
     const { signal } = this.background;
+    this.lastBeat = clock.now();
     while (!signal.aborted) {
       await clock.sleep(settings.leaseMs / 3, signal);
-      if (signal.aborted) return;
-      const held = await store.roster.beat(host).catch(() => true); // a store that does not answer says nothing about us
-      if (!held) for (const { control } of this.members.values()) control.abort(new Interruption("lost"));
+      if (!signal.aborted) await this.renew();
     }
+  }
+
+  /** A machine that slept may find that its host was declared dead: then its members are taken back, if nobody else has them. */
+  private async renew(): Promise<void> {
+    const { store, clock, host, machine, pid } = this.parts;
+    const held = await store.roster.beat(host).catch(() => true); // a store that does not answer says nothing about us
+    this.lastBeat = clock.now();
+    if (held) return;
+    const lives = [...this.members.values()];
+    for (const { control } of lives) control.abort(new Interruption("lost"));
+    await Promise.all(lives.map(({ done }) => done));
+    await store.roster.open(host, machine, pid);
+    await this.adoptAll();
   }
 
   private async reap(): Promise<void> {
@@ -232,6 +246,7 @@ export class Team implements TeamControl {
     while (!signal.aborted) {
       await clock.sleep(settings.reapMs, signal);
       if (signal.aborted) return;
+      if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // before anybody is judged, this process too
       await store.roster.reap(isAlive).catch(() => {});
       await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
     }
