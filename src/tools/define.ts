@@ -1,8 +1,9 @@
 import type { z } from "zod";
-import type { Tool, ToolContext } from "../ports/index.ts";
+import type { Access, Tool, ToolContext } from "../ports/index.ts";
 
-type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject"> & {
+type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject" | "accessOf"> & {
   readonly input: S;
+  accessOf?(input: z.output<S>): Access;
   subject?(input: z.output<S>): string;
   run(input: z.output<S>, ctx: ToolContext): Promise<string>;
 };
