@@ -173,6 +173,8 @@ export type Fact =
     }
   /** `by` is null when the process that it was to end with is gone. */
   | { readonly type: "cron.cancelled"; readonly cron: CronId; readonly by: Name | null }
+  /** A member's stint taught something that memory did not hold. */
+  | { readonly type: "memory.kept"; readonly who: Name; readonly topics: readonly string[] }
   | { readonly type: "warning.raised"; readonly who: Name | null; readonly text: string };
 
 export type FactType = Fact["type"];

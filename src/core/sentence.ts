@@ -131,6 +131,8 @@ export function sentence(event: Event): Sentence {
     }
     case "cron.cancelled":
       return say(event.by, `the alarm c${event.cron} was cancelled`, "dim");
+    case "memory.kept":
+      return say(event.who, `noted for later sessions: ${event.topics.join(", ")}`, "dim");
     case "warning.raised":
       return say(event.who, event.text, "warn");
     default:

@@ -117,6 +117,9 @@ const FIELDS = {
     'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
   ),
   worktrees: flag.describe("Whether every task gets a git worktree of its own."),
+  memory: flag.describe(
+    "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
+  ),
 } as const;
 
 /** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
@@ -160,6 +163,7 @@ export const DEFAULTS: Settings = {
   leadMayHoldSeveralTasks: false,
   hooks: {},
   worktrees: false,
+  memory: false,
 };
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];

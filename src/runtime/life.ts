@@ -22,6 +22,7 @@ import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
 import { type Interruption, type InterruptionKind, interruptionOf } from "./interruption.ts";
 import { Replies } from "./recovery.ts";
+import { endStint } from "./stint.ts";
 import { Stops } from "./stops.ts";
 import { type Agent, readMail, type TurnOutcome, turn } from "./turn.ts";
 
@@ -218,6 +219,7 @@ export class Life {
   }
 
   private async found(): Promise<Signal> {
+    await this.agent.beginStint?.();
     if (this.shownIdle) {
       this.shownIdle = false;
       await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
@@ -228,6 +230,7 @@ export class Life {
   /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
   private async showIdle(reason: IdleReason): Promise<void> {
     if (this.shownIdle) return;
+    await endStint(this.agent, this.stops, this.outer);
     this.shownIdle = true;
     const { store, seat, kind } = this.agent;
     const notice: Outgoing = {
