@@ -101,6 +101,11 @@ export class TodoWatch {
     return this.items;
   }
 
+  /** What a summary must hold of it. */
+  get carried(): string {
+    return carriedTodos(this.items);
+  }
+
   /**
    * To be called with the entries of every round that had calls: the reply and its results. A reminder when one is due; it
    * belongs into the transcript and need not be handed in again.

@@ -141,7 +141,7 @@ export class Context {
       identity: this.identity,
       notes,
       last: results.length > 0 && reply ? [reply, step] : [],
-      facts: await (this.agent.holds?.() ?? this.facts(room)),
+      facts: [...(await (this.agent.holds?.() ?? this.facts(room))), this.agent.todos?.carried ?? ""],
       room,
     });
     const entries: Entry[] = [

@@ -38,19 +38,29 @@ export type SubagentParts = {
   readonly roles: readonly Role[];
   /** Model calls it makes at most. Default 20. */
   readonly rounds?: number;
-  /** For budgets: after each of its turns. */
+  /** For budgets: after each of its turns, with its member's name. */
   readonly onTurn?: (of: Name, outcome: TurnOutcome) => void;
   /** Last hand on the agent before it starts: compaction, for one. */
   readonly finish?: (agent: Agent) => Agent;
 };
 
 const ROUNDS = 20;
-/** The board, the mailboxes and the roster are its member's; and a subagent has no subagents. */
-const ITS_MEMBERS: ReadonlySet<string> = new Set(["task", "todo_write", "list_tasks", "get_task", "compact"]);
+/** The board, the mailboxes, the roster and jobs are its member's; and a subagent has no subagents. */
+const ITS_MEMBERS: ReadonlySet<string> = new Set([
+  "task",
+  "todo_write",
+  "list_tasks",
+  "get_task",
+  "list_teammates",
+  "check_inbox",
+  "check_background",
+  "stop_background",
+  "list_crons",
+]);
 const LAST_ROUND = "This is your last round: no more calls are run. Answer now with what you have found out.";
 
 /** Its member's tools without those of the team; with `readOnly` only those that change nothing. */
-export function subagentTools(tools: readonly Tool[], readOnly: boolean): Tool[] {
+function fitting(tools: readonly Tool[], readOnly: boolean): Tool[] {
   return tools.filter(
     ({ name, access }) => access !== "team" && !ITS_MEMBERS.has(name) && (!readOnly || access === "read"),
   );
@@ -61,7 +71,7 @@ export function subagents(parts: SubagentParts): (job: Job, ctx: ToolContext) =>
   const names = namesUnder();
   return async (job, ctx) => {
     const role = job.role === "" ? null : findRole(parts.roles, job.role);
-    const tools = applyRole(role, subagentTools(parts.tools, job.readOnly));
+    const tools = applyRole(role, fitting(parts.tools, job.readOnly));
     if (tools.length === 0)
       throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);

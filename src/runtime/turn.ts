@@ -7,6 +7,7 @@ import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
 import type { MemberKind, Seat } from "../core/member.ts";
 import { delivered } from "../core/prompt.ts";
+import type { TodoWatch } from "../core/todo.ts";
 import type {
   Clock,
   Delta,
@@ -57,8 +58,12 @@ export type Agent = {
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   readonly patience?: Pick<Patience, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
-  /** Told the reply and the results of every round of calls; what it returns the model hears next. */
-  readonly afterRound?: (round: readonly Entry[]) => Entry | null;
+  /** Follows its todo list: reminds it, and carries the list over a summary. */
+  readonly todos?: TodoWatch;
+  /** Before a stint: brings prompt and tools up to date. During a stint they do not change. */
+  readonly beginStint?: () => Promise<void>;
+  /** When the member found nothing more to do, before it is shown as idle. What it throws is a warning. */
+  readonly endStint?: (signal: AbortSignal) => Promise<void>;
 };
 
 export type TurnOutcome = {
@@ -99,7 +104,7 @@ export async function turn(
       reason = why;
     };
     const results = await act(agent, calls, signal, rest, () => replies.context.ask());
-    const reminder = agent.afterRound?.([{ kind: "said", message: reply.message }, ...results]);
+    const reminder = agent.todos?.afterRound([{ kind: "said", message: reply.message }, ...results]);
     if (reminder) await hear(agent, reminder);
   } else if (hint !== null) {
     await hear(agent, heard(hint));
