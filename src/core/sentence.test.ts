@@ -98,6 +98,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "cron.added": { type: "cron.added", cron: 1 as CronId, by: LEAD, expression: "0 9 * * *", text: "Look" },
   "cron.fired": { type: "cron.fired", cron: 1 as CronId, to: alice, task: null, late: true },
   "cron.cancelled": { type: "cron.cancelled", cron: 1 as CronId, by: LEAD },
+  "memory.kept": { type: "memory.kept", who: alice, topics: ["build", "people"] },
   "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
 };
 
@@ -139,6 +140,7 @@ it("has one line for every fact", () => {
     * plain lead   set the alarm c1 (0 9 * * *): Look
     * plain        the alarm c1 went off late: → alice
     * dim   lead   the alarm c1 was cancelled
+    * dim   alice  noted for later sessions: build, people
     * warn         80 % of the budget"
   `);
 });
