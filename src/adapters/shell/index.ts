@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { Shell, ShellOptions, ShellResult } from "../../ports/shell.ts";
 import { Output } from "./output.ts";
@@ -52,18 +52,25 @@ export function createShell(settings: ShellSettings): Shell {
     const job = `${id}.${jobs}`;
     const output = new Output(options.keepBytes ?? KEEP_BYTES, join(settings.outputDir, `${job}.txt`));
     const began = performance.now();
-    const child = launch(file, args, {
-      cwd: options.cwd,
-      env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${job};` },
-      detached: true,
-      windowsHide: true,
-      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    });
+    const sink = options.outputFile === undefined ? "pipe" : openNew(options.outputFile);
+    let child: ChildProcess;
+    try {
+      child = launch(file, args, {
+        cwd: options.cwd,
+        env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${job};` },
+        detached: true,
+        windowsHide: true,
+        stdio: [options.input === undefined ? "ignore" : "pipe", sink, sink],
+      });
+    } finally {
+      if (sink !== "pipe") closeSync(sink); // the command has its own by now
+    }
     const tag = `${job};`;
     const group = await started(child, file, options.cwd);
     child.on("error", () => {});
     child.stdin?.on("error", () => {}); // it may end without reading its input
     child.stdin?.end(options.input);
+    options.onStart?.(group);
     const ended = observe(child, output);
 
     let ending: Promise<void> | undefined;
@@ -97,8 +104,8 @@ export function createShell(settings: ShellSettings): Shell {
         exitCode: code,
         signal,
         output: output.finish(),
-        totalBytes: output.totalBytes,
-        spooledTo: output.spooledTo,
+        totalBytes: options.outputFile === undefined ? output.totalBytes : statSync(options.outputFile).size,
+        spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
         ms: performance.now() - began,
       };
@@ -123,6 +130,18 @@ export function createShell(settings: ShellSettings): Shell {
       leftovers.clear();
     },
   };
+}
+
+/** A file of its owner's alone. @throws EkidenError `tool_failed` */
+function openNew(path: string): number {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(path, "wx", 0o600);
+  } catch (cause) {
+    throw new EkidenError("tool_failed", `The output cannot be kept in ${path}: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
 }
 
 type Ended = { readonly code: number | null; readonly signal: string | null };

@@ -129,6 +129,27 @@ describe("exec", () => {
   });
 });
 
+describe("a command with an output file of its own", () => {
+  it("writes both streams there as they come, and its process is known at once", async () => {
+    const outputFile = join(folder, "output", "job.txt");
+    const pids: number[] = [];
+    const result = await run("echo one; echo two >&2; echo $$; exit 4", {
+      outputFile,
+      onStart: (pid) => pids.push(pid),
+    });
+    const written = readFileSync(outputFile, "utf8");
+    expect(written).toBe(`one\ntwo\n${pids[0]}\n`);
+    expect(result).toMatchObject({
+      exitCode: 4,
+      output: "",
+      totalBytes: written.length,
+      spooledTo: outputFile,
+    });
+    expect(statSync(outputFile).mode & 0o077).toBe(0);
+    await expect(run("true", { outputFile })).rejects.toThrow("cannot be kept in");
+  });
+});
+
 describe("much output", () => {
   it("is kept as head and tail, cut between characters, and whole in a file", async () => {
     const result = await run('for i in $(seq 200); do echo "$i ééé"; done', { keepBytes: 101 });
