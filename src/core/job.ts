@@ -78,6 +78,12 @@ export function lostText(job: Job, alive: boolean | null): string {
   return `The process that started it died. ${now} Its output is in ${job.outputPath}. Check what it did before you start it again.`;
 }
 
+/** … and for this long, that it is a server somebody has forgotten: the team does not come to rest while it runs. */
+export const STALE_MS = 600_000;
+
+export const silentText = (job: Pick<Job, "id" | "command">): string =>
+  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished while it runs.`;
+
 export const promptText = (job: Pick<Job, "id" | "command">, tail: string): string =>
   `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${
     strip(tail)

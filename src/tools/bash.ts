@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import type { ShellResult } from "../ports/index.ts";
+import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";
 import { whole } from "./inputs.ts";
 
@@ -11,10 +12,15 @@ const TIMEOUT_MAX_MS = 3_600_000;
 export const bash = defineTool({
   name: "bash",
   description: "Run a bash command in the workspace; no stdin. Each call is a new shell.",
-  input: z.object({ command: z.string(), timeout_ms: whole().optional().describe("Default 120000") }),
+  input: z.object({
+    command: z.string(),
+    timeout_ms: whole().optional().describe("Default 120000"),
+    run_in_background: z.boolean().optional().describe("mail says when it ended"),
+  }),
   access: "exec",
   subject: ({ command }) => command,
-  async run({ command, timeout_ms: timeoutMs = TIMEOUT_MS }, ctx) {
+  async run({ command, timeout_ms: timeoutMs = TIMEOUT_MS, run_in_background: background }, ctx) {
+    if (background) return await startJob(ctx, command);
     if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
     if (timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS)
       throw new EkidenError("bad_input", `timeout_ms ${timeoutMs} is not between 1 and ${TIMEOUT_MAX_MS}.`);

@@ -1,0 +1,202 @@
+/**
+ * Background commands of one host. Each writes its output into a file by itself, so that nothing is lost when this process
+ * dies; what the store says of a job is written by whoever saw it end, or by whoever finds its host gone.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import type { JobId, Name } from "../../core/ids.ts";
+import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
+import type { Seat } from "../../core/member.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { JobControl, JobLook } from "../../ports/jobs.ts";
+import type { Shell, ShellResult } from "../../ports/shell.ts";
+import type { Store } from "../../ports/store.ts";
+import { endProcesses, hasProcesses, markOf } from "./processes.ts";
+import { sizeOf, tailOf } from "./tail.ts";
+import { watchSilence } from "./watch.ts";
+
+export type JobParts = {
+  readonly store: Pick<Store, "jobs">;
+  readonly shell: Shell;
+  readonly clock: Clock;
+  /** The name under which other processes know this machine. */
+  readonly machine: string;
+  /** Where output files go; made when first needed. */
+  readonly outputDir: string;
+};
+
+/** Running at once, for one member. A model in a loop must not fill the machine. */
+const MOST = 16;
+/** Bytes of output that the mail at the end shows. */
+const SHOWN = 2_000;
+/** Pauses before a report is tried again that the store would not take. */
+const RETRIES_MS = [1_000, 5_000, 15_000];
+
+type Live = {
+  readonly job: Job;
+  readonly control: AbortController;
+  /** Why it is being stopped, and whether its owner is to hear of it by mail. */
+  stopping: { readonly why: string; readonly tell: boolean } | null;
+  /** What kept it from starting. */
+  failure: unknown;
+  done: Promise<void>;
+};
+
+export class JobHost implements JobControl {
+  readonly #parts: JobParts;
+  readonly #live = new Map<JobId, Live>();
+  #closed = false;
+
+  constructor(parts: JobParts) {
+    this.#parts = parts;
+  }
+
+  async start(seat: Seat, command: string, cwd: string): Promise<Job> {
+    const { store, machine, outputDir } = this.#parts;
+    if (this.#closed)
+      throw new EkidenError("tool_failed", "The team is stopping: nothing is started any more.");
+    const mine = [...this.#live.values()].filter((live) => live.job.owner === seat.name);
+    if (mine.length >= MOST)
+      throw new EkidenError(
+        "tool_failed",
+        `You have ${mine.length} background commands running (${mine.map((live) => showJob(live.job.id)).join(", ")}), the most there may be. End one with stop_background, or wait.`,
+      );
+    const outputPath = join(outputDir, `job-${randomBytes(6).toString("hex")}.txt`);
+    const job = await store.jobs.add(seat, { command, machine, outputPath });
+    const live: Live = {
+      job,
+      control: new AbortController(),
+      stopping: null,
+      failure: null,
+      done: Promise.resolve(),
+    };
+    this.#live.set(job.id, live);
+    const pid = await new Promise<number | null>((resolve) => {
+      live.done = this.#run(live, cwd, resolve).finally(() => {
+        this.#live.delete(job.id);
+        resolve(null);
+      });
+    });
+    if (pid === null) throw live.failure;
+    await store.jobs.started(job.id, pid);
+    return { ...job, pid };
+  }
+
+  /** Never rejects. */
+  async #run(live: Live, cwd: string, onStart: (pid: number) => void): Promise<void> {
+    const { shell, clock } = this.#parts;
+    const { job, control } = live;
+    const over = new AbortController();
+    let started = false;
+    try {
+      const running = shell.run(job.command, {
+        cwd,
+        signal: control.signal,
+        timeoutMs: Number.POSITIVE_INFINITY,
+        env: markOf(job),
+        outputFile: job.outputPath,
+        onStart: (pid) => {
+          started = true;
+          onStart(pid);
+        },
+      });
+      void watchSilence(job, this.#parts.store.jobs, clock, over.signal);
+      await this.#report(live, endOf(await running));
+    } catch (error) {
+      live.failure = error;
+      const { why, tell } = live.stopping ?? { why: messageOf(error), tell: true };
+      // That one never started is told to who asked for it, at once.
+      await this.#report(live, { state: "stopped", why }, started && tell);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #report(live: Live, end: JobEnd, tell = true): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { job } = live;
+    const text = tell ? endText(end, await tailOf(job.outputPath, SHOWN), job) : null;
+    for (const wait of [...RETRIES_MS, null]) {
+      try {
+        await store.jobs.end(job.id, end, text);
+        return;
+      } catch {
+        if (wait === null || this.#closed) return; // found as lost when this host is gone
+        await clock.sleep(wait);
+      }
+    }
+  }
+
+  async look(id: JobId, tailBytes: number): Promise<JobLook> {
+    const job = await this.#job(id);
+    if (job.machine !== this.#parts.machine) return { job, tail: "", totalBytes: 0, alive: null };
+    const alive =
+      this.#live.has(id) || ((job.state === "unknown" || job.state === "running") && hasProcesses(job));
+    return {
+      job,
+      tail: await tailOf(job.outputPath, tailBytes),
+      totalBytes: await sizeOf(job.outputPath),
+      alive,
+    };
+  }
+
+  async stop(id: JobId, by: Name): Promise<Job> {
+    const live = this.#live.get(id);
+    if (live) await this.#end(live, `${by} stopped it.`, by !== live.job.owner);
+    else await this.#stopElsewhere(await this.#job(id), by);
+    return await this.#job(id);
+  }
+
+  /** One of another process on this machine, or one that outlived its process. */
+  async #stopElsewhere(job: Job, by: Name): Promise<void> {
+    if (job.state !== "running" && job.state !== "unknown") return;
+    if (job.machine !== this.#parts.machine)
+      throw new EkidenError(
+        "not_permitted",
+        `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
+      );
+    // First the row: whoever watches it must not report the end we make as a failure of its own.
+    const end = { state: "stopped", why: `${by} stopped it.` } as const;
+    const text = by === job.owner ? null : endText(end, await tailOf(job.outputPath, SHOWN), job);
+    await this.#parts.store.jobs.end(job.id, end, text);
+    await endProcesses(job);
+  }
+
+  async endAll(owner: Name): Promise<void> {
+    const theirs = [...this.#live.values()].filter((live) => live.job.owner === owner);
+    await Promise.all(theirs.map((live) => this.#end(live, `${owner} has left.`, false)));
+  }
+
+  async reap(): Promise<void> {
+    const { store, machine } = this.#parts;
+    await store.jobs.lose((job) => lostText(job, job.machine === machine ? hasProcesses(job) : null));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const why = "the process that ran it ended. Start it again if it is still needed.";
+    await Promise.all([...this.#live.values()].map((live) => this.#end(live, why, true)));
+  }
+
+  async #end(live: Live, why: string, tell: boolean): Promise<void> {
+    live.stopping ??= { why, tell };
+    live.control.abort(new Error(why));
+    await live.done;
+  }
+
+  async #job(id: JobId): Promise<Job> {
+    const job = await this.#parts.store.jobs.job(id);
+    if (job) return job;
+    throw new EkidenError(
+      "not_found",
+      `There is no background job ${showJob(id)}. check_background without an id lists yours.`,
+    );
+  }
+}
+
+const endOf = ({ exitCode, signal }: ShellResult): JobEnd => ({
+  state: exitCode === 0 ? "done" : "failed",
+  exitCode,
+  signal,
+});

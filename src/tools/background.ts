@@ -1,0 +1,79 @@
+/** Commands that run on while the member does something else. How one ends arrives as mail; nobody has to ask. */
+import { z } from "zod";
+import { EkidenError } from "../core/errors.ts";
+import { jobId, LEAD } from "../core/ids.ts";
+import { type Job, showJob } from "../core/job.ts";
+import type { JobControl, ToolContext } from "../ports/index.ts";
+import { defineTool } from "./define.ts";
+import { whole } from "./inputs.ts";
+
+/** What `bash` does with `run_in_background`. Resolves when the command has started. */
+export async function startJob(ctx: ToolContext, command: string): Promise<string> {
+  if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
+  ctx.signal.throwIfAborted();
+  const job = await control(ctx).start(ctx.seat, command, ctx.workspace);
+  return `Started ${showJob(job.id)}. You get mail when it ends; until then go on with something else or idle. Its output: ${job.outputPath}`;
+}
+
+const TAIL_BYTES = 4_000;
+const TAIL_MAX_BYTES = 60_000;
+
+export const checkBackground = defineTool({
+  name: "check_background",
+  description: "State and last output of a background job; without id, your jobs.",
+  access: "read",
+  input: z.object({ id: z.string().optional(), tail_bytes: whole().optional() }),
+  subject: ({ id }) => id ?? "",
+  run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {
+    if (id === undefined) return await listing(ctx);
+    const { job, tail, totalBytes, alive } = await control(ctx).look(
+      jobId(id),
+      Math.min(TAIL_MAX_BYTES, Math.max(1, tailBytes)),
+    );
+    const shown = Buffer.byteLength(tail);
+    const left = totalBytes > shown ? ` (the last ${shown} of ${totalBytes} bytes)` : "";
+    return `${line(job, ctx)}${alive && job.state !== "running" ? ", its processes are still there" : ""}\nOutput${left} from ${job.outputPath}:\n${tail.trimEnd() || "(none)"}`;
+  },
+});
+
+export const stopBackground = defineTool({
+  name: "stop_background",
+  description: "End a background job and all it started.",
+  access: "team",
+  input: z.object({ id: z.string() }),
+  subject: ({ id }) => id,
+  run: async ({ id }, ctx) => {
+    const { job } = await control(ctx).look(jobId(id), 1);
+    if (job.owner !== ctx.self && ctx.kind !== "lead")
+      throw new EkidenError(
+        "not_permitted",
+        `${showJob(job.id)} is ${job.owner}'s. Ask ${job.owner} or ${LEAD} to stop it.`,
+      );
+    const { state } = await control(ctx).stop(job.id, ctx.self);
+    return state === "stopped" || state === "unknown"
+      ? `${showJob(job.id)} is stopped, with all it started.`
+      : `${showJob(job.id)} had ended before: ${state}.`;
+  },
+});
+
+/** The lead sees everybody's. */
+async function listing({ store, self, kind, clock }: ToolContext): Promise<string> {
+  const jobs = await store.jobs.list(kind === "lead" ? null : self, 20);
+  if (jobs.length === 0) return "No background jobs.";
+  return jobs.map((job) => line(job, { self, clock })).join("\n");
+}
+
+function line(job: Job, { self, clock }: Pick<ToolContext, "self" | "clock">): string {
+  const seconds = Math.max(0, Math.round(((job.endedAt ?? clock.now()) - job.startedAt) / 1000));
+  const how = job.exitCode === null ? job.state : `${job.state} (exit code ${job.exitCode})`;
+  const whose = job.owner === self ? "" : ` of ${job.owner}`;
+  return `${showJob(job.id)}${whose}: ${how}, ${seconds} s: ${job.command}`;
+}
+
+function control({ jobs }: ToolContext): JobControl {
+  if (jobs) return jobs;
+  throw new EkidenError(
+    "tool_failed",
+    "Commands cannot run in the background here. Run it in the foreground.",
+  );
+}

@@ -1,0 +1,71 @@
+/** Alarms: something that is to happen at a given time, or again and again. */
+import { z } from "zod";
+import { cronId, LEAD, name } from "../core/ids.ts";
+import { showTime } from "../core/zone.ts";
+import type { Alarm } from "../ports/index.ts";
+import { defineTool } from "./define.ts";
+
+/** Where people here mean their times. */
+export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const scheduleCron = defineTool({
+  name: "schedule_cron",
+  description: "Set an alarm: mail, or a new task, at times given as 5 cron fields.",
+  access: "team",
+  input: z.object({
+    cron: z.string().describe("minute hour day-of-month month day-of-week"),
+    text: z.string(),
+    to: z.string().optional().describe("who gets the mail; default you"),
+    as_task: z.boolean().optional().describe("text becomes a task instead"),
+    once: z.boolean().optional(),
+    durable: z.boolean().optional().describe("outlives this session"),
+    time_zone: z.string().optional(),
+  }),
+  subject: (input) => `${input.cron} ${input.text}`,
+  run: async (input, { store, self, seat }) => {
+    const alarm = await store.crons.add(
+      {
+        expression: input.cron,
+        zone: input.time_zone ?? localZone(),
+        text: input.text,
+        target: input.as_task ? { kind: "task" } : { kind: "mail", to: input.to ? name(input.to) : self },
+        once: input.once ?? false,
+        session: input.durable ? null : seat.host,
+      },
+      self,
+    );
+    return `Set ${alarmLine(alarm)}`;
+  },
+});
+
+export const listCrons = defineTool({
+  name: "list_crons",
+  description: "The alarms that are set.",
+  access: "read",
+  input: z.object({}),
+  run: async (_, { store }) => (await store.crons.list()).map(alarmLine).join("\n") || "No alarms are set.",
+});
+
+export const cancelCron = defineTool({
+  name: "cancel_cron",
+  description: "Remove an alarm.",
+  access: "team",
+  input: z.object({ id: z.string() }),
+  subject: ({ id }) => id,
+  run: async ({ id }, { store, self, kind }) => {
+    const wanted = cronId(id);
+    const alarm = (await store.crons.list()).find((one) => one.id === wanted);
+    if (alarm && alarm.by !== self && kind !== "lead")
+      throw new Error(`c${wanted} was set by ${alarm.by}. Ask ${alarm.by} or ${LEAD} to cancel it.`);
+    await store.crons.cancel(wanted, self);
+    return `c${wanted} is cancelled.`;
+  },
+});
+
+/** "c3 (30 9 * * 1-5) next at 2026-05-04 09:30 (Europe/Berlin) → lead: text" */
+export function alarmLine(alarm: Alarm): string {
+  const { id, expression, nextAt, zone, target, text, once, session } = alarm;
+  const to = target.kind === "mail" ? target.to : "a new task";
+  const notes = [once ? "once" : "", session === null ? "" : "this session"].filter(Boolean).join(", ");
+  return `c${id} (${expression}${notes && `; ${notes}`}) next at ${showTime(nextAt, zone)} → ${to}: ${text}`;
+}

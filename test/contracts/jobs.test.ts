@@ -1,0 +1,113 @@
+/** Rows of background commands in every store: a job ends once, its owner hears of it once, and the team is not quiet before. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { asJobId, HARNESS, LEAD } from "../../src/core/ids.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Store } from "../../src/ports/index.ts";
+import { BACKENDS, host, name, profile, stage } from "../fixtures/stage.ts";
+
+const HOST = host("here");
+const alice = name("alice");
+const JOB = { command: "npm test", machine: "box", outputPath: "out/j.txt" };
+const DONE = { state: "done", exitCode: 0, signal: null } as const;
+
+describe.each(BACKENDS)("jobs on %s", (backend) => {
+  const at = stage(backend);
+  let store: Store;
+  let seat: Seat;
+
+  beforeEach(async () => {
+    const crew = await at.crew(["alice"]);
+    store = crew.store;
+    seat = crew.seats[0] as Seat;
+  });
+
+  const toAlice = async () => (await store.mail.box(alice)).map(({ from, body }) => ({ from, body }));
+
+  it("are counted per team and remember what is known of them", async () => {
+    const job = await store.jobs.add(seat, JOB);
+    expect(job).toMatchObject({ id: 1, owner: alice, state: "running", pid: null, host: HOST, ...JOB });
+    await store.jobs.started(job.id, 4711);
+    expect(await store.jobs.job(job.id)).toMatchObject({ pid: 4711, endedAt: null });
+    expect(await store.jobs.add(seat, JOB)).toMatchObject({ id: 2 });
+    expect((await store.jobs.list(alice)).map((one) => one.id)).toEqual([1, 2]);
+    expect((await store.jobs.list(null, 1)).map((one) => one.id)).toEqual([2]);
+    expect(await store.jobs.list(LEAD)).toEqual([]);
+    expect([
+      await store.jobs.running(null),
+      await store.jobs.running(alice),
+      await store.jobs.running(LEAD),
+    ]).toEqual([2, 2, 0]);
+    expect(await store.jobs.job(asJobId(9))).toBeNull();
+  });
+
+  it("are only started by who has the seat", async () => {
+    const stranger = { name: alice, host: host("there") };
+    await expect(store.jobs.add(stranger, JOB)).rejects.toMatchObject({ code: "stale_seat" });
+    expect(await store.jobs.list(null)).toEqual([]);
+  });
+
+  it("end once, and the owner is told once", async () => {
+    const { id } = await store.jobs.add(seat, JOB);
+    const ends = await Promise.all([
+      store.jobs.end(id, { state: "failed", exitCode: 3, signal: null }, "exit code 3"),
+      store.jobs.end(id, DONE, "exit code 0"),
+    ]);
+    expect(ends.filter(Boolean)).toHaveLength(1);
+    expect(await store.jobs.end(id, DONE, "again")).toBe(false);
+    expect(await store.jobs.job(id)).toMatchObject({ state: "failed", exitCode: 3 });
+    expect(await toAlice()).toEqual([
+      {
+        from: HARNESS,
+        body: { kind: "job_done", job: "j1", command: "npm test", text: "exit code 3", isError: true },
+      },
+    ]);
+    expect(await store.jobs.note(id, "too late")).toBe(false);
+  });
+
+  it("may end without a word, and may be written about while they run", async () => {
+    const { id } = await store.jobs.add(seat, JOB);
+    expect(await store.jobs.note(id, "waits for input")).toBe(true);
+    await store.jobs.end(id, { state: "stopped", why: "asked" }, null);
+    expect(await toAlice()).toEqual([{ from: HARNESS, body: { kind: "note", text: "waits for input" } }]);
+    const { events } = await store.journal.read(store.journal.from(0), {
+      types: ["job.started", "job.ended"],
+    });
+    expect(events).toMatchObject([
+      { type: "job.started", job: 1 },
+      { type: "job.ended", state: "stopped" },
+    ]);
+  });
+
+  it("of dead processes are unknown, reported once; those of living ones are left alone", async () => {
+    await store.roster.open(host("there"), "box", 2);
+    const bob = await store.roster.join(profile("bob"), host("there"), LEAD);
+    const lost = await store.jobs.add(seat, JOB);
+    const kept = await store.jobs.add(bob, JOB);
+    expect(await store.jobs.lose(() => "gone")).toEqual([]);
+    await store.roster.reap((_, pid) => pid === 2);
+    const reports = await Promise.all([store.jobs.lose(() => "gone"), store.jobs.lose(() => "gone")]);
+    expect(reports.flat()).toMatchObject([{ id: lost.id, state: "unknown" }]);
+    expect(await store.jobs.lose(() => "gone")).toEqual([]);
+    expect(await store.jobs.job(kept.id)).toMatchObject({ state: "running" });
+    expect(await toAlice()).toMatchObject([{ body: { kind: "job_done", text: "gone", isError: true } }]);
+    expect(await store.jobs.end(lost.id, DONE, "late")).toBe(false);
+  });
+
+  it("of a member that has left are the lead's business", async () => {
+    const { id } = await store.jobs.add(seat, JOB);
+    await store.roster.leave(seat, "asked", "");
+    await store.jobs.end(id, DONE, "exit code 0");
+    expect((await store.mail.box(LEAD)).map((mail) => mail.body.kind)).toEqual(["stopped", "job_done"]);
+  });
+
+  it("keep the team from being quiet while they run", async () => {
+    for (const name of [LEAD, alice])
+      await store.roster.setActivity({ name, host: HOST }, { phase: "idle", reason: "no_tool_use" });
+    const task = await store.board.add({ subject: "x" }, LEAD);
+    await store.board.cancel(task.id, LEAD, "");
+    const { id } = await store.jobs.add(seat, JOB);
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await store.jobs.end(id, DONE, null);
+    expect(await store.board.announceQuiet()).toBe("told");
+  });
+});

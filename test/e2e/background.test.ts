@@ -1,0 +1,262 @@
+/** Background commands with real shells: how their end is told, what ends them, and what becomes of them when their owner dies. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ManualClock, systemClock } from "../../src/adapters/clock.ts";
+import { JobHost } from "../../src/adapters/jobs/index.ts";
+import { createShell } from "../../src/adapters/shell/index.ts";
+import { asJobId, type JobId, LEAD } from "../../src/core/ids.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Clock, Shell, Store, Tool, ToolContext } from "../../src/ports/index.ts";
+import { checkBackground, stopBackground } from "../../src/tools/background.ts";
+import { bash } from "../../src/tools/bash.ts";
+import { name, stage } from "../fixtures/stage.ts";
+
+const at = stage("sqlite");
+const alice = name("alice");
+let folder: string;
+let shell: Shell;
+let store: Store;
+let seat: Seat;
+let jobs: JobHost;
+const children: ChildProcess[] = [];
+
+const hosting = (clock: Clock): JobHost =>
+  new JobHost({ store, shell, clock, machine: "box", outputDir: join(folder, "output") });
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ekiden-jobs-"));
+  shell = createShell({ outputDir: join(folder, "output"), graceMs: 500 });
+  const crew = await at.crew(["alice", "bob"], { clock: systemClock });
+  store = crew.store;
+  seat = crew.seats[0] as Seat;
+  jobs = hosting(systemClock);
+});
+afterEach(async () => {
+  await jobs.close();
+  await shell.close();
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+/** Mail of these kinds to a member, as soon as there are `count`. */
+async function mail(count = 1, to = alice, kinds = ["job_done", "note"]) {
+  for (;;) {
+    const mark = store.wake.mark();
+    const found = (await store.mail.box(to)).filter(({ body }) => kinds.includes(body.kind));
+    if (found.length >= count) return found.map(({ body }) => body);
+    await store.wake.changed(mark, [`mail:${to}`], 5_000);
+  }
+}
+
+const context = (more: Partial<ToolContext> = {}): ToolContext => ({
+  self: seat.name,
+  kind: "teammate",
+  seat,
+  store,
+  clock: systemClock,
+  shell,
+  workspace: folder,
+  readable: [],
+  signal: new AbortController().signal,
+  rest: () => {},
+  answer: (text) => ({ kind: "heard", text }),
+  team: { spawn: async () => {}, askToStop: async () => {} },
+  jobs,
+  ...more,
+});
+const call = (tool: Tool, input: unknown, more?: Partial<ToolContext>): Promise<string> =>
+  tool.run(tool.input.parse(input), context(more));
+
+/** A process that nobody has waited for yet is dead all the same. */
+const isAlive = (pid: number | null): boolean => {
+  try {
+    process.kill(pid ?? 0, 0);
+    const stat = existsSync("/proc") ? readFileSync(`/proc/${pid}/stat`, "latin1") : "";
+    return !/\) Z /.test(stat);
+  } catch {
+    return false;
+  }
+};
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 5));
+}
+
+describe("a background command", () => {
+  it("goes on while its member does, and its end arrives as mail, once", async () => {
+    const gate = join(folder, "gate");
+    const text = await call(bash, {
+      command: `echo began; until [ -e ${gate} ]; do sleep 0.02; done; echo over`,
+      run_in_background: true,
+    });
+    expect(text).toContain("Started j1.");
+    expect(await store.jobs.list(alice)).toMatchObject([
+      { id: 1, state: "running", owner: alice, machine: "box" },
+    ]);
+    await call(bash, { command: `touch ${gate}` });
+    const [done] = await mail();
+    expect(done).toMatchObject({ kind: "job_done", job: "j1", isError: false });
+    expect(done).toMatchObject({ text: expect.stringMatching(/^Exit code 0\.[\s\S]*began\nover$/) });
+    expect(await store.jobs.job(asJobId(1))).toMatchObject({ state: "done", exitCode: 0 });
+    await jobs.reap();
+    expect(await mail()).toHaveLength(1);
+  });
+
+  it("that fails is a failure, delivered once, with its whole output in a file", async () => {
+    const job = await jobs.start(seat, "seq 20000; echo bad >&2; exit 3", folder);
+    const [done] = await mail();
+    expect(done).toMatchObject({ isError: true, text: expect.stringContaining("Exit code 3.") });
+    expect(done).toMatchObject({ text: expect.stringMatching(/20000\nbad$/) });
+    expect(JSON.stringify(done).length).toBeLessThan(3_000);
+    expect(readFileSync(job.outputPath, "utf8").split("\n")).toHaveLength(20_002);
+    expect(await store.jobs.job(job.id)).toMatchObject({ state: "failed", exitCode: 3 });
+  });
+
+  it("that cannot start is told at once, and not by mail", async () => {
+    await expect(jobs.start(seat, "true", join(folder, "nowhere"))).rejects.toThrow("does not exist");
+    expect(await store.mail.box(alice)).toEqual([]);
+    expect(await store.jobs.running(null)).toBe(0);
+  });
+
+  it("can be looked at while it runs, by id or in a list", async () => {
+    await jobs.start(seat, "echo first; exec sleep 60", folder);
+    await until(async () => (await jobs.look(asJobId(1), 100)).tail !== "");
+    expect(await call(checkBackground, { id: "j1" })).toMatch(
+      /^j1: running, \d+ s: echo first; exec sleep 60\nOutput from .*:\nfirst$/,
+    );
+    expect(await call(checkBackground, {})).toMatch(/^j1: running/);
+    expect(await call(checkBackground, {}, { self: name("bob") })).toBe("No background jobs.");
+    expect(await call(checkBackground, {}, { self: LEAD, kind: "lead" })).toMatch(/^j1 of alice: running/);
+    await expect(call(checkBackground, { id: "j7" })).rejects.toThrow("There is no background job j7");
+    await expect(call(checkBackground, { id: "seven" })).rejects.toThrow("not the id of a job");
+  });
+
+  it("is ended with all it started by its owner or the lead, and by nobody else", async () => {
+    const { pid } = await jobs.start(seat, "sleep 60 & setsid sleep 60 & sleep 60", folder);
+    await expect(call(stopBackground, { id: "j1" }, { self: name("bob") })).rejects.toThrow("j1 is alice's");
+    expect(await call(stopBackground, { id: "j1" })).toBe("j1 is stopped, with all it started.");
+    expect(isAlive(pid)).toBe(false);
+    expect((await jobs.look(asJobId(1), 1)).alive).toBe(false);
+    expect(await store.jobs.job(asJobId(1))).toMatchObject({ state: "stopped" });
+    expect(await store.mail.box(alice)).toEqual([]); // it knows
+    await jobs.start(seat, "sleep 60", folder);
+    await call(stopBackground, { id: "2" }, { self: LEAD, kind: "lead" });
+    expect(await mail()).toMatchObject([{ job: "j2", text: expect.stringContaining("lead stopped it.") }]);
+    expect(await call(stopBackground, { id: "j2" })).toContain("stopped");
+  });
+
+  it("ends when its member leaves, others' do not", async () => {
+    const mine = await jobs.start(seat, "sleep 60", folder);
+    const bobs = await jobs.start({ name: name("bob"), host: seat.host }, "sleep 60", folder);
+    await jobs.endAll(alice);
+    expect([isAlive(mine.pid), isAlive(bobs.pid)]).toEqual([false, true]);
+    expect(await store.mail.box(alice)).toEqual([]);
+  });
+
+  it("ends with its process, and its owner is told for when it comes back", async () => {
+    const { pid } = await jobs.start(seat, "sleep 60", folder);
+    await jobs.close();
+    expect(isAlive(pid)).toBe(false);
+    expect(await mail()).toMatchObject([{ isError: true, text: expect.stringContaining("Start it again") }]);
+    await expect(jobs.start(seat, "true", folder)).rejects.toThrow("The team is stopping");
+  });
+
+  it("cannot be one of too many", async () => {
+    for (let i = 0; i < 16; i += 1) await jobs.start(seat, "exec sleep 60", folder);
+    await expect(jobs.start(seat, "true", folder)).rejects.toThrow("You have 16 background commands running");
+  });
+});
+
+describe("a silent command", () => {
+  let clock: ManualClock;
+  beforeEach(() => {
+    clock = new ManualClock();
+    jobs = hosting(clock);
+  });
+  /** In the steps in which the watcher looks: it must have looked and be asleep again before the next. */
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 15_000) {
+      await until(() => clock.sleeping > 0);
+      await clock.advance(15_000);
+    }
+  }
+  const printed = (id: JobId) => until(async () => (await jobs.look(id, 100)).totalBytes > 0);
+
+  it("that asks somebody is noticed after 45 s, once", async () => {
+    const { id } = await jobs.start(seat, "printf 'Overwrite it? [y/N] '; exec sleep 60", folder);
+    await printed(id);
+    await pass(45_000);
+    expect(await store.mail.box(alice)).toEqual([]); // silent for 30 s at the third look
+    await pass(15_000);
+    const [note] = await mail();
+    expect(note).toMatchObject({ text: expect.stringContaining("Its last line: Overwrite it? [y/N]\n") });
+    await pass(300_000);
+    expect(await mail()).toHaveLength(1);
+  });
+
+  it("that asks nobody is left alone for ten minutes, and then asked after", async () => {
+    const { id } = await jobs.start(seat, "echo listening on 3000; exec sleep 60", folder);
+    await printed(id);
+    await pass(585_000);
+    expect(await store.mail.box(alice)).toEqual([]);
+    await pass(30_000);
+    expect(await mail()).toMatchObject([{ text: expect.stringContaining("printed nothing for 10 minutes") }]);
+    expect(clock.sleeping).toBe(0); // nobody looks any more
+  });
+});
+
+describe("when the process that started it is killed", () => {
+  async function owned(command: string): Promise<{ child: ChildProcess; id: JobId; pid: number }> {
+    await store.roster.leave(seat, "asked", ""); // the name is the other process's now
+    const script = resolve(import.meta.dirname, "../fixtures/job-owner.ts");
+    const args = ["--import", "tsx", script, at.url, at.team, folder, command];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(child);
+    const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+    return { child, ...(JSON.parse(String(line)) as { id: JobId; pid: number }) };
+  }
+  async function kill(child: ChildProcess): Promise<void> {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await store.roster.reap((_, pid) => isAlive(pid));
+  }
+
+  it("a command that goes on is reported as unknown, once, still writes its output, and can be ended", async () => {
+    const flag = join(folder, "flag");
+    const { child, id, pid } = await owned(
+      `until [ -e ${flag} ]; do sleep 0.02; done; echo still here; exec sleep 60`,
+    );
+    await jobs.reap();
+    expect(await store.jobs.job(id)).toMatchObject({ state: "running" }); // its owner lives
+    await kill(child);
+    await Promise.all([jobs.reap(), jobs.reap()]);
+    const [lost, ...more] = await mail();
+    expect(more).toEqual([]);
+    expect(lost).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`still runs (process ${pid})`),
+    });
+    expect(await store.jobs.job(id)).toMatchObject({ state: "unknown" });
+    await call(bash, { command: `touch ${flag}` });
+    await until(async () => (await jobs.look(id, 100)).tail.includes("still here"));
+    expect((await jobs.look(id, 100)).alive).toBe(true);
+    expect(await call(stopBackground, { id: `j${id}` })).toContain("is stopped");
+    expect(isAlive(pid)).toBe(false);
+    expect((await jobs.look(id, 100)).alive).toBe(false);
+  });
+
+  it("a command that is gone is reported as unknown too", async () => {
+    const { child, id, pid } = await owned("exec sleep 60");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    process.kill(pid, "SIGKILL");
+    await until(() => !isAlive(pid));
+    await store.roster.reap((_, one) => isAlive(one));
+    await jobs.reap();
+    expect(await mail()).toMatchObject([{ job: `j${id}`, text: expect.stringContaining("runs no more") }]);
+    expect(existsSync((await jobs.look(id, 1)).job.outputPath)).toBe(true);
+  });
+});
