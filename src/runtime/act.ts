@@ -1,6 +1,7 @@
 /** ACT and RECORD: the calls of one reply, run and answered. */
-import type { Entry, ToolCall } from "../core/chat.ts";
+import { type Entry, invalidInput, type ToolCall } from "../core/chat.ts";
 import { messageOf } from "../core/errors.ts";
+import { quote } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { interruptionOf } from "./interruption.ts";
@@ -118,6 +119,11 @@ const CUT = {
 } as const;
 
 function parse(tool: Tool, call: ToolCall): unknown {
+  const raw = invalidInput(call);
+  if (raw !== null)
+    throw new Error(
+      `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
+    );
   const parsed = tool.input.safeParse(call.input);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);

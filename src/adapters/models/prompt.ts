@@ -31,23 +31,23 @@ export function promptOf(
 
 const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
 
+/** `mark` is put on the last tool. Several models may share one list, so it is no part of what is remembered. */
 export function toolsOf(
   tools: readonly ToolSpec[],
   mark: SharedV3ProviderOptions | undefined,
 ): LanguageModelV3FunctionTool[] {
-  const known = described.get(tools);
-  if (known) return known;
-  const made = tools.map(
-    ({ name, description, schema }, i): LanguageModelV3FunctionTool => ({
+  let made = described.get(tools);
+  if (!made) {
+    made = tools.map(({ name, description, schema }) => ({
       type: "function",
       name,
       description,
       inputSchema: schema,
-      ...(mark && i === tools.length - 1 && { providerOptions: mark }),
-    }),
-  );
-  described.set(tools, made);
-  return made;
+    }));
+    described.set(tools, made);
+  }
+  const last = made.at(-1);
+  return mark && last ? [...made.slice(0, -1), { ...last, providerOptions: mark }] : made;
 }
 
 function translate(message: Message): readonly LanguageModelV3Message[] {

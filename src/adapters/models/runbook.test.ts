@@ -5,19 +5,13 @@ import { instant, LEAD, mailId, type Name, PERSON, type RequestId, type TaskId }
 import { type Body, render } from "../../core/mail.ts";
 import { claimed, ownTask, systemPrompt, WENT_ON } from "../../core/prompt.ts";
 import type { Claimed } from "../../core/task.ts";
+import type { ShellResult } from "../../ports/index.ts";
+import { report } from "../../tools/bash.ts";
+import { specOf, teammateTools } from "../../tools/index.ts";
 import { runbookModel } from "./runbook.ts";
 
-const tool = (name: string, ...fields: string[]) => ({
-  name,
-  description: "",
-  schema: { type: "object", properties: Object.fromEntries(fields.map((field) => [field, {}])) },
-});
-const TOOLS = [
-  tool("bash", "command", "timeout_ms"),
-  tool("complete_task", "id", "result"),
-  tool("fail_task", "id", "reason"),
-  tool("respond_shutdown", "request", "accept", "reason"),
-];
+/** The real tools, so that their fields and the model's words agree. */
+const TOOLS = teammateTools.map(specOf);
 const ALICE = "alice" as Name;
 
 const task = (description: string, more: Partial<Claimed> = {}): Claimed => ({
@@ -91,9 +85,16 @@ it("runs the blocks one after the other, completes with the output, then rests",
   expect(await next()).toEqual({ text: "", call: undefined });
 });
 
+const bash = (output: string, more: Partial<ShellResult>): string =>
+  report(
+    { exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1, ...more },
+    5_000,
+  );
+
 it.each([
-  ["no such file\n[exit code 2]", false, /^exit code 2 in block 1 of 2: ls .*\nno such file/],
-  ["Exit code 7\noh", false, /^exit code 7 in/],
+  [bash("", { exitCode: null, signal: "SIGKILL" }), false, /^ended by SIGKILL/],
+  [bash("no such file", { exitCode: 2 }), false, /^exit code 2 in block 1 of 2: ls .*\nno such file/],
+  ["Exit code 7\noh", false, /^exit code 7 in/i],
   [
     "…\n[timed out after 5000 ms and was ended with everything it started]",
     false,

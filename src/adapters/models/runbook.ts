@@ -234,7 +234,7 @@ function failureOf({ isError, text }: ToolResult): string | null {
   const note =
     /^\[(exit code -?\d+|timed out .*|ended by \w+)\]$/.exec(last)?.[1] ??
     /^exit code -?\d+/i.exec(text)?.[0];
-  if (note && !/ 0$/.test(note)) return note.toLowerCase();
+  if (note && !/ 0$/.test(note)) return note;
   return isError ? "error" : null;
 }
 

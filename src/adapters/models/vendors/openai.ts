@@ -14,8 +14,9 @@ export const openai: Vendor = {
       model: connected.responses(model),
       address,
       secret,
-      // Nothing is kept there: the conversation is ours, and reasoning comes back sealed instead of by reference.
-      options: { openai: { store: false, include: ["reasoning.encrypted_content"] } },
+      // Nothing is kept there: the conversation is ours, and reasoning comes back sealed instead of by reference (the package
+      // asks for that by itself, for the models that can).
+      options: { openai: { store: false } },
     };
   },
 };
