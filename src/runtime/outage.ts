@@ -7,7 +7,7 @@ import { type Instant, instant, later } from "../core/ids.ts";
 import type { Clock, ReplyOptions } from "../ports/index.ts";
 import type { Agent } from "./turn.ts";
 
-/** Waits shorter than this are not worth a word. */
+/** Who waits no longer than this is not shown as waiting. */
 const SHOWN_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -19,20 +19,33 @@ export class Outage {
   private until: Instant = instant(0);
   private pauses = 0;
   private shown = false;
+  private grace: AbortController | null = null;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent) {
     this.agent = agent;
   }
 
-  /** The model waits inside a call. */
+  /** The model waits inside a call, or stands in a line of those who wait. */
   retried({ attempt, waitMs, why }: Retry): void {
-    const { store, seat, patience } = this.agent;
+    const { store, seat, clock, patience } = this.agent;
     patience?.down(why);
     void store.journal
       .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
       .catch(() => {});
-    if (waitMs >= SHOWN_MS) this.show();
+    if (this.grace) return;
+    const grace = new AbortController();
+    this.grace = grace;
+    // by the clock and not by `waitMs`: who stands in the line of a shut gate is not told how long
+    void clock.sleep(SHOWN_MS, grace.signal).then(() => {
+      if (!grace.signal.aborted) this.show();
+    });
+  }
+
+  /** The step ended without a reply. */
+  leave(): void {
+    this.grace?.abort();
+    this.grace = null;
   }
 
   /** The model gave up: the member pauses. */
@@ -55,6 +68,7 @@ export class Outage {
 
   /** A reply came. */
   async over(): Promise<void> {
+    this.leave();
     this.agent.patience?.up();
     this.pauses = 0;
     if (!this.shown) return;

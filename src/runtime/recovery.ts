@@ -48,9 +48,13 @@ export class Replies {
 
   /** @throws what the model throws and no other way round was found for; the signal's reason when it aborts. */
   async next(signal: AbortSignal): Promise<Answered> {
-    const answered = await this.fromSomeModel(signal);
-    await this.outage.over();
-    return answered;
+    try {
+      const answered = await this.fromSomeModel(signal);
+      await this.outage.over();
+      return answered;
+    } finally {
+      this.outage.leave();
+    }
   }
 
   /** For those who have no idle phase to wait in: takes the turn again until the provider answers. */
