@@ -20,7 +20,7 @@ import { isStop, WAKES } from "../core/mail.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
 import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
-import { type Interruption, type InterruptionKind, interruptionOf } from "./interruption.ts";
+import { type Interruption, interruptionOf } from "./interruption.ts";
 import { Replies } from "./recovery.ts";
 import { endStint } from "./stint.ts";
 import { Stops } from "./stops.ts";
@@ -59,6 +59,8 @@ export class Life {
   /** Nothing runs: the wait may be cut short. */
   private waiting = false;
   private over = false;
+  /** The person ended the pause that began last: kept, for it may come between two waits. */
+  private givenUp = false;
 
   constructor(agent: Agent, settings: LifeSettings, watcher: Watcher, outer: AbortSignal) {
     this.agent = agent;
@@ -78,6 +80,7 @@ export class Life {
 
   /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
   interrupt(kind: Interruption["kind"]): void {
+    if (kind === "person") this.givenUp = true;
     this.stops.interrupt(kind);
   }
 
@@ -144,6 +147,7 @@ export class Life {
       if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
       if (kind === null && isEkidenError(error, "model_overloaded")) {
         this.replies.outage.begin(error);
+        this.givenUp = false;
         return { kind: "rested", now: clock.now(), reason: "rate_limited" };
       }
       throw error;
@@ -174,7 +178,7 @@ export class Life {
     if (reason === "rate_limited") return await this.pause(mark);
     const restarted = this.restarted;
     this.restarted = false;
-    if (restarted && (await hand.goOn())) return await this.found();
+    if (restarted && (await hand.goOn())) return await this.found(true);
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
     if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
@@ -189,22 +193,22 @@ export class Life {
   /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
   private async pause(mark: Mark): Promise<Signal> {
     const { outage } = this.replies;
-    if (outage.left <= 0) return await this.found();
-    await this.showIdle("rate_limited");
+    // Neither shown as work again before a reply is there (see `Outage`), nor the end of a stint: that would ask the model.
+    if (outage.left <= 0) return { kind: "found" };
     const { seat, clock } = this.agent;
-    const cut = await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
-    if (cut === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
-    return { kind: "waited", now: clock.now() };
+    if (!this.givenUp) await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
+    return this.givenUp
+      ? { kind: "rested", now: clock.now(), reason: "no_tool_use" }
+      : { kind: "waited", now: clock.now() };
   }
 
-  private async waitFor(mark: Mark, topics: Topic[], ms: number): Promise<InterruptionKind | null> {
+  private async waitFor(mark: Mark, topics: Topic[], ms: number): Promise<void> {
     const { stops, agent } = this;
     const step = stops.step();
     this.waiting = true;
     if (this.compactions.length === 0) await agent.store.wake.changed(mark, topics, ms, step);
     this.waiting = false;
     stops.endStep();
-    return interruptionOf(step);
   }
 
   private async compactNow(): Promise<void> {
@@ -218,9 +222,10 @@ export class Life {
     stops.endStep();
   }
 
-  private async found(): Promise<Signal> {
+  /** @param shown as idle: by this process, or before a restart by another. */
+  private async found(shown = this.shownIdle): Promise<Signal> {
     await this.agent.beginStint?.();
-    if (this.shownIdle) {
+    if (shown) {
       this.shownIdle = false;
       await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
     }
