@@ -1,0 +1,138 @@
+/** Following the journal, and being woken, on every database. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import type { Event } from "../../src/core/event.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Cursor, Store } from "../../src/ports/store.ts";
+import { BACKENDS, claimed, held, name, stage } from "../fixtures/stage.ts";
+
+const START = "" as Cursor;
+const warn = (text: string) => ({ type: "warning.raised", who: null, text }) as const;
+const textOf = (event: Event): string => ("text" in event ? event.text : event.type);
+
+describe.each(BACKENDS)("the journal on %s", (backend) => {
+  const at = stage(backend);
+  let store: Store;
+  beforeEach(async () => {
+    store = await at.open();
+  });
+
+  it("is read in order, in pages, from the beginning, from a place or from a number", async () => {
+    await store.journal.note([warn("1"), warn("2")]);
+    await store.journal.note([warn("3")]);
+    const first = await store.journal.read(START, { limit: 2 });
+    expect(first.events.map(textOf)).toEqual(["team.created", "1"]);
+    const second = await store.journal.read(first.cursor, { limit: 2 });
+    expect(second.events.map(textOf)).toEqual(["2", "3"]);
+    const third = await store.journal.read(second.cursor);
+    expect(third.events).toEqual([]);
+    await store.journal.note([warn("4")]);
+    expect((await store.journal.read(third.cursor)).events.map(textOf)).toEqual(["4"]);
+    expect(
+      (await store.journal.read(store.journal.from(first.events[1]?.seq ?? 0))).events.map(textOf),
+    ).toEqual(["2", "3", "4"]);
+    expect(first.events[1]).toMatchObject({ type: "warning.raised", who: null, at: at.clock.now() });
+  });
+
+  it("its end is behind everything there is, and a reader of few types passes the rest for good", async () => {
+    await store.journal.note([warn("1")]);
+    const end = await store.journal.end();
+    expect((await store.journal.read(end)).events).toEqual([]);
+    const { events, cursor } = await store.journal.read(START, { types: ["team.created"] });
+    expect(events).toHaveLength(1);
+    expect((await store.journal.read(cursor)).events).toEqual([]);
+    await store.journal.note([warn("2")]);
+    expect((await store.journal.read(cursor)).events.map(textOf)).toEqual(["2"]);
+    expect((await store.journal.read(end, { types: [] })).events).toEqual([]);
+  });
+
+  it("teams in one database do not see each other", async () => {
+    const other = await store.forTeam(name(`${at.team}-b`));
+    await other.journal.note([warn("theirs")]);
+    await other.board.add({ subject: "theirs" }, name("lead"));
+    expect((await store.journal.read(START)).events.map(textOf)).toEqual(["team.created"]);
+    expect(await store.board.tasks()).toEqual([]);
+    expect(await other.board.tasks()).toMatchObject([{ id: 1 }]);
+    expect(await store.teams()).toEqual(expect.arrayContaining([at.team, other.team]));
+    await other.close();
+  });
+
+  it("a change between the mark and the wait is not missed, another topic does not wake", async () => {
+    const mark = store.wake.mark();
+    await store.board.add({ subject: "a" }, name("lead"));
+    await store.wake.changed(mark, ["board"], 60_000);
+    // The first sleep on PostgreSQL begins to listen and ends with that, since a notice may have been lost until then.
+    if (backend === "postgres") await store.wake.changed(store.wake.mark(), ["board"], 60_000);
+    let woken = false;
+    const waiting = store.wake.changed(store.wake.mark(), ["mail:alice"], 60_000).then(() => (woken = true));
+    await store.board.add({ subject: "b" }, name("lead"));
+    await store.mail.send(name("alice"), { to: name("person"), body: { kind: "note", text: "x" } });
+    await new Promise(setImmediate);
+    expect(woken).toBe(false);
+    await at.clock.advance(60_000);
+    await waiting;
+  });
+
+  it("a wait ends on abort and with the store, without an error", async () => {
+    const stop = new AbortController();
+    const waits = [store.wake.changed(store.wake.mark(), ["board"], 60_000, stop.signal)];
+    stop.abort();
+    await Promise.all(waits);
+    const last = store.wake.changed(store.wake.mark(), ["journal"], 60_000);
+    await store.close();
+    await last;
+  });
+
+  it("watchers hear of changes, once for several, until they stop watching", async () => {
+    let heard = 0;
+    let ring = (): void => {};
+    const rung = new Promise<void>((resolve) => (ring = resolve));
+    const stop = store.wake.watch("journal", () => {
+      heard += 1;
+      ring();
+    });
+    await Promise.all([store.journal.note([warn("1")]), store.journal.note([warn("2")])]);
+    await rung;
+    expect(heard).toBeLessThanOrEqual(2);
+    stop();
+    const before = heard;
+    await store.journal.note([warn("3")]);
+    await new Promise(setImmediate);
+    expect(heard).toBe(before);
+  });
+
+  it("a thousand sleepers are woken by one task, and the first gets it", async () => {
+    const { store: crew, seats } = await at.crew(["alice"], {
+      clock: systemClock,
+      team: name(`${at.team}-c`),
+    });
+    const mark = crew.wake.mark();
+    const sleepers = Array.from({ length: 1_000 }, () =>
+      crew.wake.changed(mark, ["board", "mail:alice"], 60_000),
+    );
+    const blocker = await crew.board.add({ subject: "a" }, name("lead"));
+    await Promise.all(sleepers);
+    expect((await claimed(crew, seats[0] as Seat)).id).toBe(blocker.id);
+  });
+
+  it("who idles is woken when a blocker completes", async () => {
+    const { store: crew, seats } = await at.crew(["alice", "bob"], { team: name(`${at.team}-d`) });
+    const [alice, bob] = seats as [Seat, Seat];
+    await crew.board.addAll([{ subject: "a" }, { subject: "b", blockedBy: [{ nth: 0 }] }], name("lead"));
+    const task = await claimed(crew, alice);
+    const idle = async (): Promise<number> => {
+      for (;;) {
+        const mark = crew.wake.mark();
+        const next = await crew.board.claimNext(bob);
+        if (next) return next.id;
+        await crew.wake.changed(mark, ["board"], 60_000);
+      }
+    };
+    const waiting = idle();
+    await new Promise(setImmediate);
+    const since = performance.now();
+    await crew.board.complete(held(alice, task), "");
+    expect(await waiting).toBe(2);
+    expect(performance.now() - since).toBeLessThan(backend === "sqlite" ? 50 : 500);
+  });
+});

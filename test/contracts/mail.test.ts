@@ -1,0 +1,186 @@
+/** Mailboxes and transcripts on every database. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { heard } from "../../src/core/chat.ts";
+import { instant } from "../../src/core/ids.ts";
+import { MAIL_MAX, type Mail } from "../../src/core/mail.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { BACKENDS, facts, host, name, profile, stage } from "../fixtures/stage.ts";
+
+describe.each(BACKENDS)("mail on %s", (backend) => {
+  const at = stage(backend);
+  const [lead, alice, bob, person] = [name("lead"), name("alice"), name("bob"), name("person")];
+  let store: Store;
+  let seat: Seat;
+  beforeEach(async () => {
+    const crew = await at.crew(["alice", "bob"]);
+    store = crew.store;
+    seat = crew.seats[0] as Seat;
+  });
+  const note = (text: string) => ({ kind: "note", text }) as const;
+  const texts = (mails: readonly Mail[]): string[] =>
+    mails.map(({ body }) => ("text" in body ? body.text : body.kind));
+
+  it("is delivered once, in the step that writes it into the conversation", async () => {
+    const id = await store.mail.send(lead, { to: alice, body: note("hello ✓ \u{1F600}\nline 2\0end") });
+    expect(await store.mail.mail(id)).toMatchObject({ from: "lead", to: "alice", deliveredAt: null });
+    const got = await store.mail.deliver(seat, (mails) =>
+      mails.map((mail) => heard(`${mail.from}: ${texts([mail])[0]}`)),
+    );
+    expect(got).toHaveLength(1);
+    expect(await store.mail.mail(id)).toMatchObject({ deliveredAt: at.clock.now() });
+    expect(await store.transcript.current(alice)).toMatchObject([
+      { kind: "heard", text: expect.stringContaining("lead: hello ✓ \u{1F600}\nline 2") },
+    ]);
+    expect(await store.mail.deliver(seat, () => [heard("again")])).toEqual([]);
+    expect(await store.transcript.current(alice)).toHaveLength(1);
+    expect(await facts(store, { types: ["mail.sent", "mail.delivered"] })).toEqual([
+      "mail.sent",
+      "mail.delivered",
+    ]);
+  });
+
+  it("stays unread when what would use it fails", async () => {
+    await store.mail.send(lead, { to: alice, body: note("keep me") });
+    const broken = store.mail.deliver(seat, () => {
+      throw new Error("crash between read and use");
+    });
+    await expect(broken).rejects.toThrow("crash between");
+    expect(texts(await store.mail.unread(alice))).toEqual(["keep me"]);
+    await expect(store.mail.deliver({ ...seat, host: host("other") }, () => [])).rejects.toMatchObject({
+      code: "stale_seat",
+    });
+    expect(await store.mail.deliver(seat, () => [heard("x")])).toHaveLength(1);
+  });
+
+  it("stop requests come before everything, urgent mail before the rest", async () => {
+    for (let i = 0; i < 150; i += 1) await store.mail.send(bob, { to: alice, body: note(`${i}`) });
+    await store.mail.send(bob, { to: alice, body: note("urgent"), urgent: true });
+    await store.requests.ask(
+      lead,
+      alice,
+      { kind: "shutdown", reason: "enough" },
+      instant(at.clock.now() + 1000),
+    );
+    const got = await store.mail.deliver(seat, () => [heard("x")], 4);
+    expect(texts(got)).toEqual(["shutdown_request", "urgent", "0", "1"]);
+    expect(got[1]).toMatchObject({ urgent: true });
+    expect(await store.mail.unread(alice, 1000)).toHaveLength(148);
+  });
+
+  it("unknown, stopped and mistyped recipients are refused, with who exists", async () => {
+    const to = (who: string) => store.mail.send(lead, { to: name(who), body: note("x") });
+    await expect(to("carol")).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("lead, person, alice, bob"),
+    });
+    await store.roster.leave(seat, "asked", "bye");
+    await expect(to("alice")).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("alice has stopped"),
+    });
+    await expect(to("person")).resolves.toBeTypeOf("number");
+    await expect(store.mail.send(lead, { to: bob, body: note(" ") })).rejects.toMatchObject({
+      code: "bad_input",
+    });
+    await expect(
+      store.mail.send(lead, { to: bob, body: note("x".repeat(MAIL_MAX + 1)) }),
+    ).rejects.toMatchObject({ code: "bad_input" });
+    await expect(
+      store.mail.send(lead, { to: bob, body: { kind: "gossip", text: "x" } as never }),
+    ).rejects.toMatchObject({ code: "bad_input" });
+  });
+
+  it("the lead and the person can be written to before they come", async () => {
+    const other = await store.forTeam(name(`${at.team}-b`));
+    await other.mail.send(person, { to: lead, body: note("do it") });
+    await other.roster.open(host("here"), "m", 1);
+    await other.roster.join(profile("lead", { kind: "lead", prompt: "and this" }), host("here"), person);
+    expect(texts(await other.mail.unread(lead))).toEqual(["do it", "and this"]);
+    expect(await store.mail.unread(lead)).toEqual([]);
+    await other.close();
+  });
+
+  it("a broadcast reaches every living member but the sender", async () => {
+    expect(await store.mail.broadcast(lead, { kind: "broadcast", text: "all" })).toEqual(["alice", "bob"]);
+    await store.roster.leave(seat, "asked", "");
+    expect(await store.mail.broadcast(bob, { kind: "broadcast", text: "rest" })).toEqual(["lead"]);
+    expect(texts(await store.mail.unread(bob))).toEqual(["all"]);
+  });
+
+  it("looking does not consume; taking does", async () => {
+    for (const text of ["1", "2", "3"]) await store.mail.send(alice, { to: person, body: note(text) });
+    expect(texts(await store.mail.box(person, 2))).toEqual(["2", "3"]);
+    expect(texts(await store.mail.unread(person, 2))).toEqual(["1", "2"]);
+    expect(texts(await store.mail.take(person, 2))).toEqual(["1", "2"]);
+    expect(texts(await store.mail.take(person))).toEqual(["3"]);
+    expect(await store.mail.take(person)).toEqual([]);
+    expect(texts(await store.mail.box(person))).toEqual(["1", "2", "3"]);
+  });
+
+  it("the answer to a call is written in the step that sends", async () => {
+    const id = await store.mail.send(
+      alice,
+      { to: bob, body: note("x") },
+      { seat, make: (ids) => heard(`sent ${ids}`) },
+    );
+    expect(await store.transcript.current(alice)).toEqual([heard(`sent ${id}`)]);
+    await expect(
+      store.mail.send(alice, { to: name("nobody-here"), body: note("x") }, { seat, make: () => heard("no") }),
+    ).rejects.toMatchObject({ code: "not_found" });
+    expect(await store.transcript.current(alice)).toHaveLength(1);
+  });
+
+  it("a conversation begins at its last summary, and all of it stays readable", async () => {
+    await store.transcript.record(seat, [heard("old"), { kind: "summary", text: "sum 1" }, heard("b")]);
+    await store.transcript.record(seat, [{ kind: "summary", text: "sum 2" }, heard("new")], {
+      facts: [{ type: "warning.raised", who: alice, text: "w" }],
+      spent: { turns: 1, inputTokens: 10, cachedTokens: 5, outputTokens: 2, usd: 0.25 },
+      mail: [{ to: lead, body: note("by the way") }],
+    });
+    await store.transcript.record(seat, [heard("sub")], { subagent: name("alice/1") });
+    expect(await store.transcript.current(alice)).toEqual([{ kind: "summary", text: "sum 2" }, heard("new")]);
+    expect(await store.transcript.current(name("alice/1"))).toEqual([heard("sub")]);
+    const all = await store.transcript.all(alice, 0, 3);
+    expect(all.map(({ entry }) => entry.kind)).toEqual(["heard", "summary", "heard"]);
+    expect(await store.transcript.all(alice, all[2]?.seq)).toHaveLength(2);
+    expect(await store.roster.member(alice)).toMatchObject({
+      turns: 1,
+      inputTokens: 10,
+      cachedTokens: 5,
+      outputTokens: 2,
+      usd: 0.25,
+    });
+    expect(texts(await store.mail.unread(lead))).toEqual(["by the way"]);
+    expect(await facts(store, { types: ["warning.raised"] })).toHaveLength(1);
+    await expect(store.transcript.record({ ...seat, host: host("x") }, [heard("no")])).rejects.toMatchObject({
+      code: "stale_seat",
+    });
+  });
+
+  it("four who send at once lose nothing, double nothing, and keep their order", async () => {
+    const per = backend === "sqlite" ? 1_000 : 100;
+    const got: string[] = [];
+    const send = async (from: number): Promise<void> => {
+      for (let i = 0; i < per; i += 1)
+        await store.mail.send(name(`s${from}`), { to: alice, body: note(`${from} ${i}`) });
+    };
+    let sending = true;
+    const all = Promise.all([0, 1, 2, 3].map(send)).then(() => (sending = false));
+    for (;;) {
+      const over = !sending;
+      const mails = await store.mail.deliver(seat, (some) => some.map((mail) => heard(String(mail.id))), 50);
+      got.push(...texts(mails));
+      if (over && mails.length === 0) break;
+      if (mails.length === 0)
+        await store.wake.changed(store.wake.mark(), ["mail:alice"], 1, AbortSignal.timeout(5));
+    }
+    await all;
+    expect(new Set(got).size).toBe(4 * per);
+    for (const from of [0, 1, 2, 3]) {
+      const order = got.filter((text) => text.startsWith(`${from} `));
+      expect(order).toEqual(Array.from({ length: per }, (_, i) => `${from} ${i}`));
+    }
+    expect(await store.transcript.all(alice, 0, 10_000)).toHaveLength(4 * per);
+  });
+});

@@ -1,0 +1,247 @@
+/** What is refused when a store is opened, that nothing is altered by it, and what a damaged row costs. */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DatabaseSync } from "@photostructure/sqlite";
+import postgres from "postgres";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import { openStore } from "../../src/adapters/store/index.ts";
+import type { Cursor, Store } from "../../src/ports/store.ts";
+import { dropSchema, host, name, profile } from "../fixtures/stage.ts";
+
+const open = (url: string): Promise<Store> => openStore({ url, team: name("default"), clock: systemClock });
+const [lead, person] = [name("lead"), name("person")];
+
+describe("opening a file", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "ekiden-open-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (file: string): string => join(folder, file);
+
+  it("makes the folder, hides a new .ekiden from git, and finds everything again", async () => {
+    const file = at("project/.ekiden/team.db");
+    const store = await open(`sqlite:${file}`);
+    await store.board.add({ subject: "kept" }, lead);
+    await store.close();
+    expect(readFileSync(join(dirname(file), ".gitignore"), "utf8")).toBe("*\n");
+    const again = await open(file);
+    expect(await again.board.tasks()).toMatchObject([{ subject: "kept" }]);
+    expect(await again.teams()).toEqual(["default"]);
+    await again.close();
+    await again.close();
+  });
+
+  it("leaves a folder that was there alone", async () => {
+    mkdirSync(at(".ekiden"));
+    await (await open(at(".ekiden/team.db"))).close();
+    expect(existsSync(at(".ekiden/.gitignore"))).toBe(false);
+  });
+
+  it("refuses folders, other files, other programs' databases and newer schemas, untouched", async () => {
+    mkdirSync(at("folder"));
+    writeFileSync(at("text"), "these are not the bytes of a database");
+    const other = new DatabaseSync(at("other.db"));
+    other.exec("create table theirs (x); insert into theirs values (1)");
+    other.close();
+    await (await open(at("newer.db"))).close();
+    const newer = new DatabaseSync(at("newer.db"));
+    newer.exec("update meta set value = '99' where name = 'version'");
+    newer.close();
+    const before = readdirSync(folder);
+    const bytes = (): string[] =>
+      before
+        .filter((file) => file !== "folder" && !file.endsWith("-shm"))
+        .map((file) => readFileSync(at(file)).toString("base64"));
+    const content = bytes();
+    await expect(open(at("folder"))).rejects.toMatchObject({
+      code: "store_foreign",
+      message: expect.stringContaining("is a folder"),
+    });
+    await expect(open(at("text"))).rejects.toMatchObject({
+      code: "store_foreign",
+      message: expect.stringContaining("not a SQLite database"),
+    });
+    await expect(open(at("other.db"))).rejects.toMatchObject({
+      code: "store_foreign",
+      message: expect.stringContaining("another program"),
+    });
+    await expect(open(at("newer.db"))).rejects.toMatchObject({
+      code: "store_newer",
+      message: expect.stringContaining("99"),
+    });
+    await expect(open(join(at("text"), "team.db"))).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(readdirSync(folder)).toEqual(before);
+    expect(bytes()).toEqual(content);
+  });
+
+  // Root may write anywhere, so the question is put to a process of somebody else.
+  it.runIf(process.getuid?.() === 0)("says when it may not write", async () => {
+    await (await open(at("team.db"))).close();
+    chmodSync(folder, 0o755);
+    chmodSync(at("team.db"), 0o444);
+    const script = `process.setgid(65534); process.setuid(65534);
+      const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/sqlite-file.ts", import.meta.url).href)});
+      try { prepareFile(${JSON.stringify(at("team.db"))}); } catch (error) { console.log(error.code + " " + error.message); }`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "-e", script],
+      { cwd: fileURLToPath(new URL("../..", import.meta.url)), encoding: "utf8" },
+    );
+    expect(`${stdout}${stderr}`).toContain("store_unavailable");
+    expect(stdout).toContain("must be able to read and write");
+  });
+
+  it("waits for a lock that another connection holds, and goes on", async () => {
+    const store = await open(at("team.db"));
+    const other = new DatabaseSync(at("team.db"));
+    other.exec("begin immediate");
+    const adding = store.board.add({ subject: "a" }, lead);
+    await expect(store.board.tasks()).resolves.toEqual([]);
+    other.exec("commit");
+    other.close();
+    await expect(adding).resolves.toMatchObject({ id: 1 });
+    await store.close();
+  });
+
+  it("a damaged row is shown as such; the others work", async () => {
+    const store = await open(at("team.db"));
+    await store.roster.open(host("here"), "m", 1);
+    const seat = await store.roster.join(profile("alice"), host("here"), lead);
+    for (const text of ["a", "b"])
+      await store.mail.send(lead, { to: name("alice"), body: { kind: "note", text } });
+    await store.transcript.record(seat, [
+      { kind: "heard", text: "one" },
+      { kind: "heard", text: "two" },
+    ]);
+    const other = new DatabaseSync(at("team.db"));
+    other.exec(
+      "update mail set body = '{broken' where id = 1; update transcript set entry = 'x' where seq = 1; update events set data = '' where seq = 1",
+    );
+    other.close();
+    expect((await store.mail.unread(name("alice"))).map((mail) => mail.body)).toMatchObject([
+      { kind: "note", text: expect.stringContaining("damaged") },
+      { text: "b" },
+    ]);
+    expect(await store.transcript.current(name("alice"))).toMatchObject([
+      { kind: "heard", text: expect.stringContaining("damaged") },
+      { text: "two" },
+    ]);
+    const { events } = await store.journal.read("" as Cursor);
+    expect(events[0]).toMatchObject({
+      type: "warning.raised",
+      text: expect.stringContaining("Event 1 (team.created) is damaged"),
+    });
+    expect(events.length).toBeGreaterThan(2);
+    await store.close();
+    await expect(store.board.tasks()).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+
+  it("a file that is damaged in the middle is reported, with what to do", async () => {
+    const store = await open(at("team.db"));
+    await store.board.addAll(
+      Array.from({ length: 500 }, (_, i) => ({ subject: `${i}`, description: "x".repeat(500) })),
+      lead,
+    );
+    await store.close();
+    const other = new DatabaseSync(at("team.db"));
+    other.exec("pragma wal_checkpoint(truncate)");
+    other.close();
+    const bytes = readFileSync(at("team.db"));
+    bytes.fill(0xff, 4096);
+    writeFileSync(at("team.db"), bytes);
+    await expect(open(at("team.db")).then((again) => again.board.counts())).rejects.toMatchObject({
+      code: "store_foreign",
+      message: expect.stringContaining("damaged"),
+    });
+  });
+});
+
+describe("opening a server", () => {
+  const url = (): string => inject("postgresUrl");
+
+  it("names the server and never the password when it cannot be reached", async () => {
+    const port = await new Promise<number>((resolve) => {
+      const probe = createServer().listen(0, "127.0.0.1", () => {
+        const address = probe.address();
+        probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+      });
+    });
+    const refused = await open(`postgres://me:very-secret@127.0.0.1:${port}/db`).catch(
+      (error: unknown) => error as Error,
+    );
+    expect(refused).toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining(`127.0.0.1:${port}/db`),
+    });
+    const wrong = await open(url().replace(/:[^:@/]+@/, ":wrong-secret@")).catch(
+      (error: unknown) => error as Error,
+    );
+    expect(wrong).toMatchObject({ code: "store_unavailable" });
+    const lost = await open(url().replace(/\/postgres$/, "/no_such_database")).catch(
+      (error: unknown) => error as Error,
+    );
+    expect(lost).toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("no_such_database"),
+    });
+    await expect(open("postgres://me:very-secret@[/")).rejects.toMatchObject({ code: "store_unavailable" });
+    for (const error of [refused, wrong, lost]) expect(String(error)).not.toMatch(/secret/);
+  });
+
+  it("refuses another program's schema and a newer one; many may create it at once", async () => {
+    const sql = postgres(url(), { max: 1, onnotice: () => {} });
+    await sql.unsafe("create schema theirs; create table theirs.things (x int)");
+    await expect(open(`${url()}?schema=theirs`)).rejects.toMatchObject({ code: "store_foreign" });
+    const stores = await Promise.all(
+      ["a", "b", "c"].map((one) =>
+        openStore({
+          url: `${url()}?schema=together&application_name=${one}`,
+          team: name("default"),
+          clock: systemClock,
+        }),
+      ),
+    );
+    await Promise.all(stores.map((store) => store.board.add({ subject: "x" }, lead)));
+    expect(await stores[0]?.board.counts()).toMatchObject({ total: 3 });
+    await Promise.all(stores.map((store) => store.close()));
+    await sql.unsafe("update together.meta set value = '99' where name = 'version'");
+    await expect(open(`${url()}?schema=together`)).rejects.toMatchObject({ code: "store_newer" });
+    await sql.end();
+    for (const schema of ["theirs", "together"]) await dropSchema(url(), schema);
+  });
+
+  it("goes on after its connections were cut, and wakes whoever slept through it", async () => {
+    const store = await open(`${url()}?schema=cut`);
+    await store.wake.changed(store.wake.mark(), ["board"], 60_000);
+    const asleep = store.wake.changed(store.wake.mark(), ["board"], 60_000);
+    const sql = postgres(url(), { max: 1, onnotice: () => {} });
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ekiden' and query like '%cut_changed%'`;
+    await asleep;
+    const busy = Array.from({ length: 20 }, (_, i) => store.board.add({ subject: `${i}` }, person));
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ekiden' and pid <> pg_backend_pid()`;
+    const results = await Promise.allSettled(busy);
+    for (const result of results)
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "store_unavailable" });
+    await expect(store.board.add({ subject: "after" }, person)).resolves.toMatchObject({ subject: "after" });
+    const added = results.filter((result) => result.status === "fulfilled").length + 1;
+    expect((await store.board.counts()).total).toBeGreaterThanOrEqual(added);
+    await sql.end();
+    await store.close();
+    await dropSchema(url(), "cut");
+  });
+});

@@ -1,0 +1,138 @@
+/** Questions with one answer, on every database. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { heard } from "../../src/core/chat.ts";
+import { later, type RequestId } from "../../src/core/ids.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { BACKENDS, claimed, facts, held, name, stage } from "../fixtures/stage.ts";
+
+describe.each(BACKENDS)("requests on %s", (backend) => {
+  const at = stage(backend);
+  const [lead, alice, bob] = [name("lead"), name("alice"), name("bob")];
+  let store: Store;
+  let seat: Seat;
+  beforeEach(async () => {
+    const crew = await at.crew(["alice", "bob"]);
+    store = crew.store;
+    seat = crew.seats[0] as Seat;
+  });
+  const soon = () => later(at.clock.now(), 1_000);
+  const permission = { kind: "permission", tool: "bash", subject: "rm x" } as const;
+
+  it("a question is mailed, answered once, and the answer mailed back", async () => {
+    const asked = await store.requests.ask(alice, lead, permission, soon());
+    expect(await store.mail.unread(lead)).toMatchObject([
+      { from: "alice", body: { kind: "permission_request", request: asked.id, tool: "bash" } },
+    ]);
+    expect(await store.requests.open({ of: lead })).toEqual([asked]);
+    const answered = await store.requests.answer(lead, asked.id, "permission", { yes: true, text: "" });
+    expect(answered).toMatchObject({ state: "answered", answer: { yes: true, by: "lead" } });
+    expect(await store.mail.unread(alice)).toMatchObject([
+      { from: "lead", body: { kind: "permission_response", request: asked.id, allowed: true } },
+    ]);
+    expect(await store.requests.open()).toEqual([]);
+    expect(await facts(store, { types: ["permission.asked", "permission.answered"] })).toEqual([
+      "permission.asked",
+      "permission.answered",
+    ]);
+  });
+
+  it("wrong sender, wrong kind, unknown and second answers change nothing and are journalled", async () => {
+    const { id } = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "done" }, soon());
+    const yes = { yes: true, text: "" };
+    await expect(store.requests.answer(bob, id, "shutdown", yes)).rejects.toMatchObject({ code: "answered" });
+    await expect(store.requests.answer(alice, id, "plan", yes)).rejects.toMatchObject({ code: "answered" });
+    await expect(store.requests.answer(alice, "nope" as RequestId, "shutdown", yes)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(await store.requests.request(id)).toMatchObject({ state: "open", answer: null });
+    const both = await Promise.allSettled([
+      store.requests.answer(alice, id, "shutdown", { yes: false, text: "busy" }),
+      store.requests.answer(alice, id, "shutdown", yes),
+    ]);
+    expect(both.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+    expect(await store.mail.unread(lead)).toHaveLength(1);
+    expect(await facts(store, { types: ["answer.ignored"] })).toHaveLength(4);
+  });
+
+  it("the same question is open once; another subject is another question", async () => {
+    const [a, b] = await Promise.all([
+      store.requests.ask(alice, lead, permission, soon()),
+      store.requests.ask(alice, lead, permission, soon()),
+    ]);
+    expect(a?.id).toBe(b?.id);
+    const other = await store.requests.ask(alice, lead, { ...permission, subject: "rm y" }, soon());
+    expect(other.id).not.toBe(a?.id);
+    expect(await store.mail.unread(lead)).toHaveLength(2);
+    await expect(store.requests.ask(alice, name("nobody-1"), permission, soon())).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("an answer about an older attempt is refused", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    const { id } = await store.requests.ask(
+      alice,
+      lead,
+      { kind: "plan", task: task.id, attempt: 1, plan: "p" },
+      soon(),
+    );
+    await store.board.release(held(seat, task), "given_back");
+    const again = await claimed(store, seat);
+    await expect(store.requests.answer(lead, id, "plan", { yes: true, text: "" })).rejects.toMatchObject({
+      code: "answered",
+      message: expect.stringContaining("attempt 1"),
+    });
+    const second = await store.requests.ask(
+      alice,
+      lead,
+      { kind: "plan", task: task.id, attempt: again.attempt, plan: "q" },
+      soon(),
+    );
+    await store.requests.answer(lead, second.id, "plan", { yes: false, text: "smaller" });
+    expect(await store.mail.unread(alice)).toMatchObject([
+      { body: { kind: "plan_response", attempt: 2, approved: false, feedback: "smaller" } },
+    ]);
+  });
+
+  it("what nobody answers is closed after its deadline, and the asker hears no", async () => {
+    const { id } = await store.requests.ask(alice, lead, permission, soon());
+    expect(await store.requests.expire("no answer")).toEqual([]);
+    await at.clock.advance(1_000);
+    await expect(
+      store.requests.answer(lead, id, "permission", { yes: true, text: "" }),
+    ).rejects.toMatchObject({ code: "answered" });
+    const closed = await Promise.all([
+      store.requests.expire("no answer"),
+      store.requests.expire("no answer"),
+    ]);
+    expect(closed.flat()).toMatchObject([{ id, state: "expired" }]);
+    expect(await store.mail.unread(alice)).toMatchObject([
+      { body: { kind: "permission_response", allowed: false, reason: "no answer" } },
+    ]);
+  });
+
+  it("a withdrawn question cannot be answered; an answer enters the conversation with its effect", async () => {
+    const { id } = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "a" }, soon());
+    await store.requests.withdraw(id);
+    await expect(
+      store.requests.answer(alice, id, "shutdown", { yes: true, text: "" }, { seat, entry: heard("no") }),
+    ).rejects.toMatchObject({ code: "answered" });
+    const next = await store.requests.ask(
+      lead,
+      alice,
+      { kind: "shutdown", reason: "b", urgent: true },
+      soon(),
+    );
+    expect(await store.mail.unread(alice)).toMatchObject([{ urgent: false }, { urgent: true }]);
+    await store.requests.answer(
+      alice,
+      next.id,
+      "shutdown",
+      { yes: true, text: "" },
+      { seat, entry: heard("answered") },
+    );
+    expect(await store.transcript.current(alice)).toEqual([heard("answered")]);
+  });
+});

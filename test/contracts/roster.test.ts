@@ -1,0 +1,238 @@
+/** Members and the processes that host them, on every database. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { heard } from "../../src/core/chat.ts";
+import { asTaskId } from "../../src/core/ids.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
+
+const LEASE = 10_000;
+const unknown = (): null => null;
+
+describe.each(BACKENDS)("the roster on %s", (backend) => {
+  const at = stage(backend);
+  const [lead, alice, bob] = [name("lead"), name("alice"), name("bob")];
+  let store: Store;
+  let seat: Seat;
+  beforeEach(async () => {
+    const crew = await at.crew(["alice", "bob"], { leaseMs: LEASE });
+    store = crew.store;
+    seat = crew.seats[0] as Seat;
+  });
+
+  it("shows who is there and what each does", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    await store.mail.send(lead, { to: alice, body: { kind: "note", text: "x" } });
+    await store.roster.setActivity(seat, { phase: "idle", reason: "awaiting_messages" }, [
+      { to: lead, body: { kind: "idle_notice", reason: "awaiting_messages", completed: [] } },
+    ]);
+    expect(await store.roster.member(alice)).toMatchObject({
+      name: "alice",
+      kind: "teammate",
+      host: "here",
+      heartbeat: at.clock.now(),
+      task: task.id,
+      unread: 1,
+      turns: 0,
+      activity: { phase: "idle", reason: "awaiting_messages" },
+      since: at.clock.now(),
+    });
+    expect((await store.roster.members()).map((member) => member.name)).toEqual(["alice", "bob", "lead"]);
+    expect(await store.roster.member(name("nobody-1"))).toBeNull();
+    expect(await store.mail.unread(lead)).toMatchObject([{ from: "alice", body: { kind: "idle_notice" } }]);
+    await store.roster.setActivity(seat, { phase: "idle", reason: "awaiting_messages" });
+    expect(await facts(store, { types: ["teammate.phase"] })).toHaveLength(1);
+  });
+
+  it("refuses duplicate, reserved and badly written names", async () => {
+    const join = (who: string, rest = {}) => store.roster.join(profile(who, rest), host("here"), lead);
+    await expect(join("alice")).rejects.toMatchObject({ code: "name_taken" });
+    for (const bad of ["lead", "person", "ekiden", "Alice", "../x", "a b", "", "x".repeat(33), "a\0"])
+      await expect(join(bad)).rejects.toMatchObject({ code: "bad_input" });
+    await expect(join("boss", { kind: "lead" })).rejects.toMatchObject({ code: "bad_input" });
+    await expect(store.roster.join(profile("carol"), host("not-open"), lead)).rejects.toMatchObject({
+      code: "bad_input",
+    });
+    const two = await Promise.allSettled([join("carol"), join("carol")]);
+    expect(two.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("one who leaves gives back its task, closes its questions and tells the lead", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    const plan = await store.requests.ask(
+      alice,
+      lead,
+      { kind: "plan", task: task.id, attempt: 1, plan: "p" },
+      (at.clock.now() + 1000) as never,
+    );
+    await store.transcript.record(seat, [heard("of the first alice")]);
+    await store.mail.send(lead, { to: alice, body: { kind: "note", text: "never read" } });
+    await store.roster.leave(seat, "asked", "I got half way");
+    expect(await store.board.task(task.id)).toMatchObject({
+      status: "pending",
+      lastFailure: expect.stringContaining("alice stopped"),
+    });
+    expect(await store.requests.request(plan.id)).toMatchObject({ state: "withdrawn" });
+    expect((await store.mail.unread(lead)).at(-1)).toMatchObject({
+      from: "alice",
+      body: { kind: "stopped", reason: "asked", text: "I got half way", released: [task.id] },
+    });
+    expect(await store.roster.member(alice)).toMatchObject({
+      activity: { phase: "shutdown", reason: "asked" },
+      host: null,
+      task: null,
+    });
+    await expect(store.transcript.record(seat, [heard("ghost")])).rejects.toMatchObject({
+      code: "stale_seat",
+    });
+    expect(await store.roster.adopt(alice, host("here"))).toBeNull();
+
+    const second = await store.roster.join(profile("alice", { prompt: "begin" }), host("here"), lead);
+    expect(await store.transcript.current(alice)).toEqual([]);
+    expect(await store.mail.unread(alice)).toMatchObject([
+      { from: "lead", body: { kind: "note", text: "begin" } },
+    ]);
+    expect(await store.transcript.all(alice)).toHaveLength(1);
+    await store.transcript.record(second, [heard("of the second")]);
+    expect(await store.transcript.current(alice)).toEqual([heard("of the second")]);
+  });
+
+  it("the tasks of a host whose lease is over go back once, with the attempt counted on", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    await store.roster.open(host("other"), "that machine", 7);
+    await at.clock.advance(LEASE - 1);
+    expect(await store.roster.reap(unknown)).toEqual({ orphans: [], released: [] });
+    expect(await store.roster.beat(host("other"))).toBe(true);
+    await at.clock.advance(1);
+    const reaps = await Promise.all([store.roster.reap(unknown), store.roster.reap(unknown)]);
+    expect(reaps.flatMap((reap) => reap.released)).toEqual([task.id]);
+    expect(reaps[1]?.orphans).toEqual(["alice", "bob", "lead"]);
+    expect(await store.roster.beat(host("here"))).toBe(false);
+    expect((await store.roster.hosts()).map((one) => one.id)).toEqual(["other"]);
+    expect(await facts(store, { types: ["task.released"] })).toHaveLength(1);
+    await expect(store.board.complete(held(seat, task), "late")).rejects.toMatchObject({
+      code: "stale_seat",
+    });
+
+    const again = await store.roster.adopt(alice, host("other"));
+    expect(again).toEqual({ name: "alice", host: "other" });
+    expect(await claimed(store, again as Seat)).toMatchObject({
+      id: task.id,
+      attempt: 2,
+      lastFailure: expect.stringContaining("died"),
+    });
+  });
+
+  it("a host whose process is gone is dead at once; one that lives keeps its tasks however long they take", async () => {
+    await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
+    const task = await claimed(store, seat);
+    for (let i = 0; i < 5; i += 1) {
+      await at.clock.advance(LEASE - 1);
+      expect(await store.roster.beat(host("here"))).toBe(true);
+      expect((await store.roster.reap(() => true)).released).toEqual([]);
+    }
+    expect(
+      (await store.roster.reap((machine, pid) => machine !== "this machine" || pid !== process.pid)).released,
+    ).toEqual([task.id]);
+  });
+
+  it("a task whose owners die again and again is failed", async () => {
+    await store.board.add({ subject: "deadly" }, lead);
+    for (const round of [1, 2, 3]) {
+      const id = host(`round-${round}`);
+      await store.roster.open(id, "m", round);
+      const { name: who } = await store.roster.join(profile(`w-${round}`), id, lead);
+      await claimed(store, { name: who, host: id });
+      expect((await store.roster.reap((_, pid) => pid !== round)).released).toEqual([1]);
+    }
+    expect(await store.board.task(asTaskId(1))).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("3 times"),
+    });
+    expect((await store.mail.unread(lead)).map((mail) => mail.body.kind)).toEqual(["task_failed"]);
+  });
+
+  it("a suspended member keeps its task and its conversation for the resume", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    await store.transcript.record(seat, [heard("so far")]);
+    await store.roster.suspend(host("here"));
+    expect(await store.roster.member(alice)).toMatchObject({
+      host: null,
+      task: task.id,
+      activity: { phase: "work" },
+    });
+    await at.clock.advance(10 * LEASE);
+    await store.roster.open(host("resumed"), "m", 1);
+    const again = await store.roster.adopt(alice, host("resumed"));
+    expect((await store.roster.reap(unknown)).released).toEqual([]);
+    expect(await store.board.mine(alice)).toMatchObject({ id: task.id, attempt: 1 });
+    expect(await store.transcript.current(alice)).toEqual([heard("so far")]);
+    await store.board.complete(held(again as Seat, task), "ok");
+  });
+
+  it("a suspended member's task goes to others after a lease, if there are others", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    await store.roster.suspend(host("here"));
+    await store.roster.open(host("other"), "m", 1);
+    expect(await store.roster.reap(unknown)).toEqual({ orphans: [], released: [] });
+    await at.clock.advance(LEASE + 1);
+    await store.roster.open(host("other"), "m", 1);
+    const { released, orphans } = await store.roster.reap(unknown);
+    expect(released).toEqual([task.id]);
+    expect(orphans).toEqual(["alice", "bob", "lead"]);
+  });
+
+  it("a live host's member cannot be taken over", async () => {
+    await store.roster.open(host("other"), "m", 1);
+    expect(await store.roster.adopt(bob, host("other"))).toBeNull();
+    expect(await store.roster.adopt(name("nobody-1"), host("other"))).toBeNull();
+    expect(await store.roster.adopt(bob, host("here"))).toEqual({ name: "bob", host: "here" });
+  });
+
+  it("the lead is told once that the board is quiet, and again when it has changed", async () => {
+    const quiet = () => store.board.announceQuiet();
+    expect(await quiet()).toBe("busy");
+    const seats = [seat, { ...seat, name: bob }, { ...seat, name: lead }];
+    const rest = async (): Promise<void> => {
+      for (const one of seats)
+        await store.roster.setActivity(one, { phase: "idle", reason: "awaiting_tasks" });
+    };
+    await rest();
+    expect(await quiet()).toBe("quiet");
+    await store.board.addAll(
+      [{ subject: "a" }, { subject: "b", blockedBy: [{ nth: 0 }] }, { subject: "c", role: "painter" }],
+      lead,
+    );
+    expect(await quiet()).toBe("busy");
+    await store.board.fail(held(seat, await claimed(store, seat)), "broken");
+    expect(await quiet()).toBe("busy"); // the lead has not read of the failure yet
+    await store.mail.take(lead);
+    expect(await Promise.all([quiet(), quiet(), quiet()]).then((all) => all.sort())).toEqual([
+      "busy",
+      "busy",
+      "told",
+    ]);
+    expect(await store.mail.take(lead)).toMatchObject([
+      {
+        from: "ekiden",
+        body: {
+          kind: "board_quiet",
+          counts: { failed: 1, pending: 2, total: 3 },
+          unfinished: [
+            { id: 1, why: "failed: broken" },
+            { id: 2, why: "waits for #1 (failed)" },
+            { id: 3, why: 'ready, but no teammate has the role "painter"' },
+          ],
+        },
+      },
+    ]);
+    expect(await quiet()).toBe("quiet");
+    await store.board.completeFor(asTaskId(3), lead, "done");
+    expect(await quiet()).toBe("told");
+  });
+});
