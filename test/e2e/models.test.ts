@@ -290,6 +290,17 @@ it.each(["", "/", "/v1", "/v1/"])("honours base addresses that end in %o", async
   ]);
 });
 
+it("does not wait for the end of the response, nor lose the connection over it", async () => {
+  const { model, server } = await opened("anthropic", () => says("ok", { lingerMs: 30 }));
+  for (let i = 0; i < 3; i += 1) {
+    await model.reply(request(user("hi")), quiet());
+    expect(server.requests[i]?.endedAt).toBe(0);
+    expect(await server.requests[i]?.gone).toBe(false);
+    await new Promise(setImmediate); // the client hears of the end a moment later
+  }
+  expect(server.connections).toBeLessThan(3);
+});
+
 it("says when nobody listens", async () => {
   const server = await startModelServer({});
   await server.close();

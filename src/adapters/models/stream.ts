@@ -52,6 +52,7 @@ export async function readReply(
   };
 
   const reader = stream.getReader();
+  let whole = false;
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
@@ -78,16 +79,35 @@ export async function readReply(
         case "error":
           throw new StreamBroken("the provider broke off the reply", part.error);
         case "finish": {
+          whole = true;
           const message = messageOf(blocks);
           return { message, usage: part.usage, stop: stopOf(part.finishReason, message) };
         }
       }
     }
   } finally {
-    // A vendor whose end came early may still hold the connection.
-    await reader.cancel().catch(() => {});
+    if (whole) void drain(reader);
+    else await reader.cancel().catch(() => {});
   }
 }
+
+/**
+ * The response ends a moment after the reply does. Who cancels it before loses the connection, and the next request pays for
+ * a new one (with TLS: tens of milliseconds); who waits for it delays the reply. So: read on behind the caller's back.
+ */
+async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS);
+  timer.unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The reply is whole; how its connection ends is nobody's business.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DRAIN_MS = 2_000;
 
 function stopOf(reason: LanguageModelV3FinishReason, message: AssistantMessage): Reply["stop"] {
   switch (reason.unified) {
