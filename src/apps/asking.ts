@@ -1,6 +1,6 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
 import { createInterface } from "node:readline/promises";
-import type { Ask } from "./host-contract.ts";
+import type { Ask } from "./judge.ts";
 import { clean, type Terminal } from "./terminal.ts";
 
 export type Answer = "yes" | "no" | "always";

@@ -6,7 +6,7 @@ import type { Cursor } from "../ports/index.ts";
 import { askOnTerminal } from "./asking.ts";
 import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
-import { type Outcome, openHost, type TeamHost, type Work } from "./host-contract.ts";
+import { type Outcome, openHost, type TeamHost, type Work } from "./host.ts";
 import type { Live } from "./live.ts";
 import { makeProjectFolder } from "./open.ts";
 import { feedLine } from "./print.ts";
@@ -26,6 +26,8 @@ export async function hostTeam(call: Call, work: Work): Promise<number> {
     cwd: call.cwd,
     env: call.env,
     interactive: false,
+    embedded: "runbook" in work,
+    resume: "resume" in work,
     ...(canAsk && { ask }),
   });
   const release = interruptible(call, host);

@@ -20,7 +20,7 @@ import { readInbox } from "./commands/inbox.ts";
 import { readBoard, taskEvents } from "./commands/tasks.ts";
 import { readTeam } from "./commands/team.ts";
 import { allEvents } from "./follow.ts";
-import type { TeamHost } from "./host-contract.ts";
+import type { TeamHost } from "./host.ts";
 
 export type ReplContext = {
   readonly host: TeamHost;

@@ -5,6 +5,8 @@ export type InterruptionKind =
   | "suspend" // the process ends: everything stays as it is for `resume`
   | "person" //  the person pressed Ctrl-C on the lead's turn
   | "look" //    there is something to do between two turns: only an idle wait is cut short by it
+  | "budget" //  its own budget is used up: the member leaves
+  | "budget" // its own budget is used up: the member leaves
   | "lost"; //   another process took the seat
 
 export class Interruption extends Error {

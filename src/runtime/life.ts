@@ -109,7 +109,8 @@ export class Life {
       const kind = interruptionOf(this.outer);
       if (kind === "suspend" || kind === "lost") return { kind: kind === "lost" ? "lost" : "suspended" };
       if (isEkidenError(thrown, "stale_seat")) return { kind: "lost" };
-      if (kind === "stop") return await this.leave("asked", null);
+      if (kind === "stop" || kind === "budget")
+        return await this.leave(kind === "stop" ? "asked" : kind, null);
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
       this.phase = { at: "shutdown", reason: isEkidenError(error, "budget") ? "budget" : "failed" };
     } finally {

@@ -118,6 +118,11 @@ export class Team implements TeamControl {
     return await life.compact();
   }
 
+  /** Ends one member for good: its budget is used up. */
+  end(name: Name, why: "budget"): void {
+    this.members.get(name)?.control.abort(new Interruption(why));
+  }
+
   /** Resolves when that member's life here has ended; undefined when it is not hosted here. */
   ended(name: Name): Promise<End> | undefined {
     return this.members.get(name)?.done;

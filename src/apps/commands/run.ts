@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { parseRunbook, type Runbook } from "../../core/runbook.ts";
 import type { Call } from "../call.ts";
-import { parseRunbook, type Runbook } from "../host-contract.ts";
 import { hostTeam } from "../hosting.ts";
 
 export async function run(call: Call, args: readonly string[]): Promise<number> {

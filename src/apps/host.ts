@@ -1,0 +1,251 @@
+/**
+ * A team in this process: opened, set to work, concluded or interrupted. What `run`, `resume` and the REPL share; they differ
+ * in what they start and in who reads along.
+ */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { Budget } from "../core/budget.ts";
+import { textOf } from "../core/chat.ts";
+import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
+import { type HostId, LEAD, type Name, PERSON } from "../core/ids.ts";
+import type { Runbook } from "../core/runbook.ts";
+import { type Recruit, recruits, type Settings } from "../core/settings.ts";
+import type { Delta, Store } from "../ports/index.ts";
+import { Patience } from "../runtime/outage.ts";
+import { Team } from "../runtime/team.ts";
+import type { TurnOutcome } from "../runtime/turn.ts";
+import { composeAgent } from "./compose.ts";
+import { type Ask, judges } from "./judge.ts";
+import { openParts, type Parts } from "./parts.ts";
+
+export type HostOptions = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onDelta?: (who: Name, delta: Delta) => void;
+  /** Answers permission questions; without it they are refused with the rule that would allow the call. */
+  readonly ask?: Ask;
+  /** The embedded model will do when there is no other: the work is a runbook. */
+  readonly embedded?: boolean;
+  /** The team is there and knows its models. */
+  readonly resume?: boolean;
+  /** The lead waits for the person; otherwise the run ends when the team has come to rest. */
+  readonly interactive: boolean;
+};
+
+export type Work =
+  | { readonly goal: string }
+  | { readonly runbook: Runbook }
+  | { readonly resume: true }
+  | { readonly interactive: true };
+
+export type Outcome = {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Pending or in progress. */
+  readonly unfinished: number;
+  readonly reason: "concluded" | "budget" | "turns" | "model" | "interrupted";
+  /** The lead's concluding words. */
+  readonly text: string;
+  readonly error?: EkidenError;
+};
+
+export type TeamHost = {
+  readonly store: Store;
+  start(work: Work): Promise<void>;
+  readonly done: Promise<Outcome>;
+  interrupt(): Promise<void>;
+  stop(name?: Name, now?: boolean): Promise<void>;
+  /** Cuts the lead's running turn short. */
+  interruptLead(): void;
+  close(): Promise<void>;
+};
+
+export async function openHost(options: HostOptions): Promise<TeamHost> {
+  const host = new Host(options, await openParts({ embedded: false, resume: false, ...options }));
+  await host.open();
+  return host;
+}
+
+const REAP_MS = 500;
+const DEFAULT_TEAMMATES = 3;
+
+class Host implements TeamHost {
+  readonly store: Store;
+  readonly done: Promise<Outcome>;
+  private readonly parts: Parts;
+  private readonly interactive: boolean;
+  private readonly id = randomUUID() as HostId;
+  private readonly team: Team;
+  private readonly patience: Patience | undefined;
+  private budget: Budget;
+  private resolve: (outcome: Outcome) => void = () => {};
+  private finishing: Promise<void> | null = null;
+  private closing: Promise<void> | null = null;
+
+  constructor(options: HostOptions, parts: Parts) {
+    const { settings, store, clock, shell } = parts;
+    this.parts = parts;
+    this.store = store;
+    this.interactive = options.interactive;
+    this.budget = new Budget(settings);
+    this.done = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    // Nobody watches a headless run, so a provider that stays down must end it at some time.
+    if (!options.interactive)
+      this.patience = new Patience(
+        clock,
+        settings.providerPatienceMs,
+        (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
+      );
+    const crew = {
+      parts,
+      judges: judges(store, settings, options.ask),
+      patience: this.patience,
+      onDelta: options.onDelta,
+    };
+    this.team = new Team({
+      store,
+      clock,
+      shell,
+      host: this.id,
+      machine: hostname(),
+      pid: process.pid,
+      isAlive,
+      settings: { ...settings, reapMs: REAP_MS },
+      agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
+      onTurn: (who, outcome) => this.book(who, outcome),
+      onQuiet: () => {
+        if (!this.interactive) void this.finish("concluded");
+      },
+      onEnd: (name, end) => {
+        if (name !== LEAD || end.kind !== "left" || this.interactive) return;
+        if (end.reason === "asked") void this.finish("concluded");
+        else if (end.reason === "failed") void this.finish("model", end.error);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    this.budget = new Budget(this.parts.settings, await this.store.roster.members());
+    await this.team.open();
+  }
+
+  async start(work: Work): Promise<void> {
+    const { settings } = this.parts;
+    const revived = await this.team.adoptAll();
+    if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
+    if ("runbook" in work) return await this.startRunbook(work.runbook);
+    if ("goal" in work) await this.tellLead(work.goal);
+    if ("resume" in work && revived.includes(LEAD)) return;
+    await this.ensure(settings.teammates ?? []);
+  }
+
+  async interrupt(): Promise<void> {
+    await this.finish("interrupted");
+  }
+
+  async stop(name?: Name, now = false): Promise<void> {
+    const deadline = now ? 0 : this.parts.settings.shutdownDeadlineMs;
+    const reason = "The person asks you to stop.";
+    if (name === undefined) return await this.team.stopAll(reason, PERSON, deadline);
+    await this.team.askToStop(name, reason, PERSON, deadline);
+    await this.team.ended(name);
+  }
+
+  interruptLead(): void {
+    this.team.interrupt(LEAD, "person");
+  }
+
+  async close(): Promise<void> {
+    this.closing ??= (async () => {
+      await (this.finishing ?? this.team.suspend());
+      this.patience?.up();
+      await this.store.close();
+    })();
+    await this.closing;
+  }
+
+  private async startRunbook({ goal, tasks }: Runbook): Promise<void> {
+    const { settings } = this.parts;
+    const added = await this.store.board.addAll(tasks, PERSON);
+    const teammates = settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
+    const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
+    await this.tellLead(
+      `${goal}\n\n${added.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
+    );
+    await this.ensure(teammates);
+  }
+
+  private async tellLead(text: string): Promise<void> {
+    await this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
+  }
+
+  /** Whoever was adopted, or lives in another process, is there already. */
+  private async ensure(teammates: readonly Recruit[]): Promise<void> {
+    const lead = { name: LEAD, role: "", kind: "lead" } as const;
+    for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
+      const known = await this.store.roster.member(wanted.name);
+      if (known && known.activity.phase !== "shutdown") continue;
+      await this.team.join({ model: this.parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+    }
+  }
+
+  private book(who: Name, { tokens, usd }: TurnOutcome): void {
+    for (const verdict of this.budget.spend(who, tokens, usd)) {
+      if (verdict.kind === "warning")
+        void this.store.journal.note([{ type: "warning.raised", who: verdict.who, text: verdict.text }]);
+      else if (verdict.who === null) void this.finish(verdict.what);
+      else this.team.end(verdict.who, "budget");
+    }
+  }
+
+  /** Once, whoever calls first: the conclusion, an exhausted budget, a lead that cannot go on, the person. */
+  private finish(reason: Outcome["reason"], cause?: Error | null): Promise<void> {
+    this.finishing ??= (async () => {
+      const { store, team } = this;
+      this.patience?.up();
+      if (reason === "concluded") await team.conclude();
+      await team.suspend();
+      const { pending, inProgress, completed, failed, cancelled } = await store.board.counts();
+      const unfinished = pending + inProgress;
+      await store.journal.note([{ type: "team.finished", completed, failed, cancelled, unfinished, reason }]);
+      const text = await lastWords(store);
+      this.resolve({
+        completed,
+        failed,
+        cancelled,
+        unfinished,
+        reason,
+        text,
+        ...(cause && { error: asEkidenError(cause) }),
+      });
+    })();
+    return this.finishing;
+  }
+}
+
+/** Signal 0 asks the kernel whether a process exists without touching it. */
+function isAlive(machine: string, pid: number): boolean | null {
+  if (machine !== hostname()) return null;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+async function lastWords(store: Store): Promise<string> {
+  const entries = await store.transcript.current(LEAD);
+  for (const entry of entries.reverse()) {
+    const text = entry.kind === "said" ? textOf(entry.message) : "";
+    if (text) return text;
+  }
+  return "";
+}
+
+const asEkidenError = (cause: Error): EkidenError =>
+  isEkidenError(cause) ? cause : new EkidenError("tool_failed", messageOf(cause), { cause });

@@ -1,0 +1,71 @@
+/** What a hosting process opens: the store, the shell, the models. */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../adapters/clock.ts";
+import { chooseModel, openModel } from "../adapters/models/index.ts";
+import { createShell } from "../adapters/shell/index.ts";
+import { openStore } from "../adapters/store/index.ts";
+import { LEAD } from "../core/ids.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Clock, Model, Shell, Store } from "../ports/index.ts";
+import { makeProjectFolder, storeUrl } from "./open.ts";
+
+export type Parts = {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  /** The project, absolute and without symlinks. */
+  readonly workspace: string;
+  readonly outputDir: string;
+  /** Opens a model once; without a spec, the one that the settings and the environment choose. */
+  readonly model: (spec: string | undefined) => Promise<Model>;
+  /** What new members have as their model: "" follows the settings, "runbook" keeps a team with the embedded one. */
+  readonly ownModel: string;
+};
+
+export type PartsOptions = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The embedded model will do when there is no other: the work is a runbook. */
+  readonly embedded: boolean;
+  /** The team is there and knows its models. */
+  readonly resume: boolean;
+};
+
+/** A model is opened before anything is made or taken over: a run that has none leaves everything as it was. */
+export async function openParts({ settings, cwd, env, embedded, resume }: PartsOptions): Promise<Parts> {
+  const workspace = realpathSync(cwd);
+  const models = new Map<string, Promise<Model>>();
+  const model = async (wanted: string | undefined): Promise<Model> => {
+    const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
+    const opened =
+      models.get(spec) ?? openModel(spec, { env, clock: systemClock, baseUrl: settings.baseUrl });
+    models.set(spec, opened);
+    return opened;
+  };
+  const usual = settings.leadModel ?? settings.model;
+  const first = resume ? null : await model(usual);
+  makeProjectFolder(workspace);
+  const { leaseMs, maxAttempts, team } = settings;
+  const url = storeUrl(settings, workspace);
+  const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts });
+  try {
+    if (resume) await model((await store.roster.member(LEAD))?.model || usual);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const outputDir = join(workspace, ".ekiden", "output");
+  return {
+    settings,
+    store,
+    clock: systemClock,
+    shell: createShell({ outputDir }),
+    workspace,
+    outputDir,
+    model,
+    ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
+  };
+}
