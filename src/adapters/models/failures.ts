@@ -16,6 +16,9 @@ export type FailureContext = {
 
 const OVERFLOW =
   /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)/i;
+/** Refusals of the provider packages themselves: nothing was sent, and trying again would not help. */
+const OURS =
+  /^AI_(InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel|LoadAPIKey|LoadSetting)Error$/;
 /** Statuses that are about the provider, not about this request. */
 const EVERYONE = new Set([429, 502, 503, 529]);
 
@@ -31,6 +34,8 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
 
   if (OVERFLOW.test(said) && (status === undefined || status < 500))
     return fail("context_overflow", `the conversation does not fit into the model's context. ${said}`);
+  if (status === undefined && OURS.test(stringAt(thrown, "name") ?? ""))
+    return fail("model_refused", `the request cannot be put to this provider. ${said}`);
   if (status === undefined) {
     const lost = unreachable(thrown);
     if (lost) return fail("model_overloaded", `cannot be reached (${lost}).`, { everyone: true });

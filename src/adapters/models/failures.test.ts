@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { failureOf } from "./failures.ts";
+import { StreamBroken } from "./stream.ts";
+
+const SECRET = "my-own-gateway-key";
+const context = { spec: "p/m", keyVariable: "P_API_KEY", secret: SECRET, now: Date.UTC(2026, 0, 1) };
+const answered = (statusCode: number, message: string, responseHeaders = {}, responseBody = "") =>
+  Object.assign(new Error(message), { name: "AI_APICallError", statusCode, responseHeaders, responseBody });
+
+it.each([
+  [{ "retry-after-ms": "250", "retry-after": "9" }, "", 250],
+  [{ "retry-after": "9" }, "", 9_000],
+  [{ "retry-after": "0.5" }, "", 500],
+  [{ "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" }, "", 30_000],
+  [{ "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, "", 0],
+  [{}, '{"details": [{"retryDelay": "37s"}]}', 37_000],
+  [{ "retry-after": "soon" }, "", undefined],
+])("reads how long to wait from %j %s", (headers, body, ms) => {
+  expect(failureOf(answered(429, "slow down", headers, body), context).facts).toEqual({
+    status: 429,
+    everyone: true,
+    ...(ms !== undefined && { retryAfterMs: ms }),
+  });
+});
+
+it.each([
+  [answered(403, "no"), "model_auth"],
+  [answered(413, "big"), "context_overflow"],
+  [answered(404, "model: nope"), "model_refused"],
+  [answered(429, "You exceeded your current quota", {}, '{"code":"insufficient_quota"}'), "model_refused"],
+  [
+    answered(400, "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"),
+    "context_overflow",
+  ],
+  [answered(400, "the request exceeds the available context size"), "context_overflow"],
+  [answered(400, "max_tokens: must be at least 1"), "model_refused"],
+  [answered(500, "maximum context length reached in our database"), "model_overloaded"],
+  [new StreamBroken("broke off", { type: "overloaded_error", message: "Overloaded" }), "model_overloaded"],
+  [new StreamBroken("broke off", { message: "prompt is too long: 3 > 2" }), "context_overflow"],
+  [Object.assign(new Error("no files"), { name: "AI_UnsupportedFunctionalityError" }), "model_refused"],
+  [new TypeError("terminated"), "model_overloaded"],
+])("%s is %s", (error, code) => {
+  expect(failureOf(error, context).code).toBe(code);
+});
+
+it("shows the vendor's words on one line, short, and without anything like a key", () => {
+  const error = answered(400, `bad\n\nkey ${SECRET} or sk-proj-abcdefghijklmnop1234 ${"x".repeat(2_000)}`);
+  const { message } = failureOf(error, context);
+  expect(message).toMatch(
+    /^p\/m: the provider refused the request \(400\)\. bad key \[key\] or \[key\] x+…$/,
+  );
+  expect(message.length).toBeLessThan(500);
+});
