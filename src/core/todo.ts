@@ -38,15 +38,18 @@ const item = z.object(
 export const todoInput = z.object({
   todos: z
     .array(item, "must be an array of { content, status }, the whole list")
-    .min(1, "is empty: write the whole list; when all is done, keep the items as completed")
-    .max(TODOS_MAX, `has too many items: at most ${TODOS_MAX}; put larger work on the board`)
+    // not as `min` and `max`: those would stand in the schema, which is paid for in every request
     .superRefine((list, ctx) => {
+      const refuse = (message: string): void => ctx.addIssue({ code: "custom", message });
+      if (list.length === 0)
+        refuse("is empty: write the whole list; when all is done, keep the items as completed");
+      if (list.length > TODOS_MAX)
+        refuse(`has too many items: at most ${TODOS_MAX}; put larger work on the board`);
       const busy = list.flatMap(({ status }, i) => (status === "in_progress" ? [i + 1] : []));
       if (busy.length > 1)
-        ctx.addIssue({
-          code: "custom",
-          message: `items ${busy.join(" and ")} are in_progress: at most one may be; make the others pending or completed`,
-        });
+        refuse(
+          `items ${busy.join(" and ")} are in_progress: at most one may be; make the others pending or completed`,
+        );
     }),
 });
 

@@ -236,7 +236,7 @@ export class Life {
   /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
   private async showIdle(reason: IdleReason): Promise<void> {
     if (this.shownIdle) return;
-    await endStint(this.agent, this.stops, this.outer);
+    if (reason !== "rate_limited") await endStint(this.agent, this.stops, this.outer);
     this.shownIdle = true;
     const { store, seat, kind } = this.agent;
     const notice: Outgoing = {

@@ -34,8 +34,7 @@ type Asked = { prompt: string; read_only?: boolean | undefined; role?: string | 
 const taking = <S extends z.ZodType<Asked>>(input: S, delegate: Delegate): Tool =>
   defineTool({
     name: "task",
-    description:
-      "Give a self-contained job to a subagent with a fresh context; you get its final text. read_only ones run side by side.",
+    description: "A subagent does a job in a fresh context; you get its final text.",
     // Its own calls are judged one by one, so the job as such needs no leave: "read" runs beside others, "team" alone.
     access: "team",
     input,

@@ -4,7 +4,7 @@ import { defineTool } from "./define.ts";
 
 export const todoWrite = defineTool({
   name: TODO_TOOL,
-  description: "Your own steps for work of 3 or more: the whole list each time, one in_progress.",
+  description: "Note your steps: the whole list each time, one in_progress.",
   access: "team",
   input: todoInput,
   subject: ({ todos }) =>
