@@ -138,7 +138,7 @@ it("loses no note when consolidations are killed at any moment", { timeout: 60_0
   const project = await mkdtemp(join(tmpdir(), "ekiden-memory-"));
   onTestFinished(() => rm(project, { recursive: true, force: true }));
   const memory = new MemoryFolder(project);
-  const program = join(import.meta.dirname, "memory-consolidator.ts");
+  const program = join(import.meta.dirname, "../fixtures/memory-owner.ts");
   const facts: string[] = [];
   for (let kill = 0; kill < 5; kill += 1) {
     for (let i = 0; i < 5; i += 1) {
