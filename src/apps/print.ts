@@ -34,9 +34,7 @@ function table(out: Terminal, heads: readonly Column[], rows: readonly (readonly
   const texts = rows.map((row) => row.map((cell) => clean(cell.text).replace(/\s+/g, " ")));
   // A column that has nothing to say in any row is left out.
   const shown = heads.map((_, i) => i).filter((i) => texts.some((row) => row[i] !== ""));
-  const widths = heads.map((head, i) =>
-    Math.max(columns(head.name), ...texts.map((row) => columns(row[i] ?? ""))),
-  );
+  const widths = heads.map((head, i) => widest([head.name, ...texts.map((row) => row[i] ?? "")]));
   shrink(heads, widths, shown, out.width());
   const line = (cell: (i: number) => string): string => shown.map(cell).join(" ".repeat(GAP)).trimEnd();
   const fitted = (i: number, text: string): string =>
@@ -46,6 +44,10 @@ function table(out: Terminal, heads: readonly Column[], rows: readonly (readonly
     ...rows.map((row, r) => line((i) => out.paint(row[i]?.tone ?? "plain", fitted(i, texts[r]?.[i] ?? "")))),
   ];
 }
+
+/** A loop, because a board may have more rows than a call may have arguments. */
+const widest = (texts: readonly string[]): number =>
+  texts.reduce((width, text) => Math.max(width, columns(text)), 0);
 
 /** Takes what is too much from the columns that may give way, then from the widest. */
 function shrink(heads: readonly Column[], widths: number[], shown: number[], width: number): void {
@@ -60,7 +62,7 @@ function shrink(heads: readonly Column[], widths: number[], shown: number[], wid
 }
 
 function figures(out: Terminal, list: readonly Figure[]): string[] {
-  const width = Math.max(...list.map((figure) => columns(clean(figure.label))));
+  const width = widest(list.map((figure) => clean(figure.label)));
   return list.flatMap((figure) => {
     const [first = "", ...more] = clean(figure.text).trimEnd().split("\n");
     const bar = figure.share === undefined ? "" : `${progressBar(out, figure.share, 20)} `;
@@ -79,7 +81,7 @@ export function progressBar(out: Terminal, share: number, width: number): string
 
 /** Feed lines aligned among themselves; what has several lines is indented under its first. */
 function feed(out: Terminal, list: readonly FeedLine[]): string[] {
-  const width = Math.min(18, Math.max(...list.map((line) => columns(clean(line.who)))));
+  const width = Math.min(18, widest(list.map((line) => clean(line.who))));
   return list.flatMap((line) => feedLine(out, line, width));
 }
 

@@ -1,5 +1,5 @@
 /** The commands that begin with a slash. A new one is one entry in `COMMANDS`. */
-import { boardViews, taskHistory, taskViews } from "../core/board-view.ts";
+import { boardViews, taskViews } from "../core/board-view.ts";
 import { EkidenError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { LEAD, type Name, name, PERSON, taskId } from "../core/ids.ts";
@@ -17,7 +17,7 @@ import {
   type View,
 } from "../core/view.ts";
 import { readInbox } from "./commands/inbox.ts";
-import { readBoard, taskEvents } from "./commands/tasks.ts";
+import { readBoard, readTask } from "./commands/tasks.ts";
 import { readTeam } from "./commands/team.ts";
 import { allEvents } from "./follow.ts";
 import type { TeamHost } from "./host.ts";
@@ -41,11 +41,8 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
     usage: "/tasks [ID]",
     about: "the board, or one task with its history",
     run: async ({ host }, [id]) => {
-      const board = await readBoard(host.store);
-      if (id === undefined) return boardViews(board);
-      const history = taskHistory(taskId(id), board, await taskEvents(host.store));
-      if (!history) throw new EkidenError("not_found", `there is no task #${taskId(id)}.`);
-      return taskViews(history);
+      if (id === undefined) return boardViews(await readBoard(host.store));
+      return taskViews(await readTask(host.store, taskId(id)));
     },
   },
   team: {

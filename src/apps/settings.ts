@@ -9,7 +9,6 @@ import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { didYouMean } from "../core/nearest.ts";
 import {
-  DEFAULTS,
   mergeSettings,
   SETTING_KEYS,
   type SettingKey,
@@ -45,9 +44,9 @@ async function readLayers({
     for (const key of SETTING_KEYS) {
       const value = values(key);
       if (value === undefined || value === "") continue;
-      const parsed = fromText(key, value);
-      if (parsed.ok) layer[key] = parsed.value;
-      else problems.push(`${source(key)}: ${fault(parsed.issue, value)}`);
+      const read = fromText(key, value);
+      if (read.ok) layer[key] = read.value;
+      else problems.push(`${source(key)}: ${fault(read.issue, value)}`);
     }
     return layer as SettingsLayer;
   };
@@ -73,41 +72,47 @@ export const variableName = (key: SettingKey): string => `EKIDEN_${words(key).to
 const flagName = (key: SettingKey): string => `--${words(key).toLowerCase().replaceAll("_", "-")}`;
 
 type Issue = z.core.$ZodIssue;
-type Parsed = { ok: true; value: unknown } | { ok: false; issue: Issue };
+type Read = { ok: true; value: unknown } | { ok: false; issue: Issue };
 
 const LISTS: ReadonlySet<SettingKey> = new Set(["allow", "ask", "deny"]);
 
 /** A text may mean a number, a switch, a list or itself: the first that this setting accepts counts. */
-function fromText(key: SettingKey, value: string | readonly string[] | boolean): Parsed {
+function fromText(key: SettingKey, value: string | readonly string[] | boolean): Read {
   const shape = settingsLayer.shape[key];
   const candidates: unknown[] = [];
   if (typeof value === "string") {
     if (/^-?\d+(\.\d+)?$/.test(value.trim())) candidates.push(Number(value));
     if (value === "true" || value === "1") candidates.push(true);
     if (value === "false" || value === "0") candidates.push(false);
+    if (value.trim().startsWith("{")) candidates.push(parsed(value));
     if (key === "teammates" || LISTS.has(key)) candidates.push(list(value));
     else candidates.push(value);
   } else candidates.push(value);
   let issue: Issue | undefined;
   for (const candidate of candidates) {
-    const parsed = shape.safeParse(candidate);
-    if (parsed.success) return { ok: true, value: parsed.data };
+    const read = shape.safeParse(candidate);
+    if (read.success) return { ok: true, value: read.data };
     // The number is what was meant, if there is one: its complaint is the useful one.
-    issue ??= parsed.error.issues[0];
+    issue ??= read.error.issues[0];
   }
   return { ok: false, issue: issue as Issue };
 }
 
 /** `a,b` or, where an element holds a comma, a JSON array. */
 function list(text: string): unknown {
-  if (text.trim().startsWith("["))
-    try {
-      return JSON.parse(text);
-    } catch {}
+  if (text.trim().startsWith("[")) return parsed(text);
   return text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
 }
 
 async function fromFile(path: string, shown: string, problems: string[]): Promise<SettingsLayer> {
@@ -132,13 +137,13 @@ async function fromFile(path: string, shown: string, problems: string[]): Promis
     return {};
   }
   const value: unknown = tree ? jsonc.getNodeValue(tree) : {};
-  const parsed = settingsLayer.safeParse(withoutSchema(value));
-  if (parsed.success) return parsed.data;
+  const read = settingsLayer.safeParse(withoutSchema(value));
+  if (read.success) return read.data;
   const at = (place: readonly PropertyKey[]): string => {
     const node = tree && jsonc.findNodeAtLocation(tree, place as (string | number)[]);
     return line((node?.parent?.type === "property" ? node.parent.offset : node?.offset) ?? 0);
   };
-  for (const issue of parsed.error.issues) {
+  for (const issue of read.error.issues) {
     if (issue.code === "unrecognized_keys")
       for (const key of issue.keys)
         problems.push(
@@ -181,7 +186,3 @@ function ownSentence(issue: Issue): string | null {
   }
   return null;
 }
-
-/** Every setting with its value and whether it is the default, for `doctor` and `init`. */
-export const isDefault = (settings: Settings, key: SettingKey): boolean =>
-  JSON.stringify(settings[key]) === JSON.stringify((DEFAULTS as Settings)[key]);

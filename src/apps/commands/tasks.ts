@@ -1,9 +1,16 @@
 /** `ekiden tasks`: the board, or one task with its history from the journal. */
 import { systemClock } from "../../adapters/clock.ts";
-import { type BoardData, boardData, boardViews, taskHistory, taskViews } from "../../core/board-view.ts";
+import {
+  type BoardData,
+  boardData,
+  boardViews,
+  type TaskHistory,
+  taskHistory,
+  taskViews,
+} from "../../core/board-view.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Event, FactType } from "../../core/event.ts";
-import { taskId } from "../../core/ids.ts";
+import { type TaskId, taskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { allEvents } from "../follow.ts";
@@ -12,18 +19,30 @@ import { withTeam } from "../open.ts";
 export async function run(call: Call, [text]: readonly string[]): Promise<undefined> {
   const id = text === undefined ? null : taskId(text);
   await withTeam(call, "look", async (store) => {
-    const board = await readBoard(store);
-    if (id === null) return call.show(board, () => boardViews(board));
-    const history = taskHistory(id, board, await taskEvents(store));
-    if (!history) {
-      const range =
-        board.tasks.length === 0
-          ? "The board is empty."
-          : `The board has #${board.tasks[0]?.id} to #${board.tasks.at(-1)?.id}.`;
-      throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
+    if (id === null) {
+      const board = await readBoard(store);
+      return call.show(board, () => boardViews(board));
     }
+    const history = await readTask(store, id);
     await call.show(history, () => taskViews(history));
   });
+}
+
+/** @throws EkidenError `not_found` */
+export async function readTask(store: Store, id: TaskId): Promise<TaskHistory> {
+  const task = await store.board.task(id);
+  if (task === null) {
+    const last = (await store.board.tasks()).at(-1);
+    const range = last ? `The board has #1 to #${last.id}.` : "The board is empty.";
+    throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
+  }
+  const blockers = await Promise.all(task.blockedBy.map((blocker) => store.board.task(blocker)));
+  const around = [task, ...blockers.filter((blocker) => blocker !== null)];
+  return taskHistory(
+    id,
+    boardData(store.team, around, systemClock.now()),
+    await taskEvents(store),
+  ) as TaskHistory;
 }
 
 export const readBoard = async (store: Store): Promise<BoardData> =>
@@ -42,7 +61,7 @@ const ABOUT_TASKS: readonly FactType[] = [
   "plan.answered",
 ];
 
-export async function taskEvents({ journal }: Store): Promise<Event[]> {
+async function taskEvents({ journal }: Store): Promise<Event[]> {
   const found: Event[] = [];
   for await (const events of allEvents(journal, journal.from(0), ABOUT_TASKS)) found.push(...events);
   return found;
