@@ -158,7 +158,7 @@ function addCommonOptions(program: Command): void {
     .option("--cwd <dir>", "folder of the project (default: this one)")
     .option("--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)")
     .option("--team <name>", 'which team of the store (default "default")')
-    .option("--model <spec>", "provider/model, such as anthropic/claude-sonnet-4-5")
+    .option("--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5")
     .option("--lead-model <spec>", "model of the lead, where it differs")
     .option("--base-url <url>", "address of an openai-compatible provider")
     .option("--teammates <n>", "how many teammates to start with")

@@ -19,7 +19,7 @@ export async function examine(call: Call): Promise<Finding[]> {
     program("bash", "Install bash; commands run with sh meanwhile.", "missing"),
     ripgrep(),
     finding,
-    ...(settings ? [store(call, settings)] : []),
+    ...(settings ? [store(call, settings), chosenModel(call, settings)] : []),
     ...providers(call, settings),
   ];
   return Promise.all(checks);
@@ -125,11 +125,21 @@ async function store(call: Call, settings: Settings): Promise<Finding> {
   }
 }
 
+/** What a run would use, were it started now. */
+async function chosenModel({ env }: Call, { model }: Settings): Promise<Finding> {
+  const name = "model";
+  try {
+    const { chooseModel } = await import("../adapters/models/index.ts");
+    return { name, state: "ok", found: await chooseModel({ env, setting: model }) };
+  } catch (error) {
+    return { name, state: "missing", found: "none is configured", mend: messageOf(error) };
+  }
+}
+
 type Provider = {
   readonly name: string;
   readonly key: string | null;
   readonly url: string;
-  readonly keyless?: true;
 };
 
 /** The vendors' own variables, read as their own tools read them. */

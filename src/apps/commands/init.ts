@@ -9,15 +9,15 @@ import { projectFile, variableName } from "../settings.ts";
 
 /** What to show for a setting that has no default. */
 const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
-  model: "anthropic/claude-sonnet-4-5",
-  leadModel: "anthropic/claude-opus-4-5",
+  model: "anthropic/claude-sonnet-5-5",
+  leadModel: "anthropic/claude-opus-5-5",
   baseUrl: "http://localhost:11434/v1",
   teammates: ["alice", "bob:tester"],
   maxTurns: 500,
   budgetTokens: 5_000_000,
   budgetUsd: 10,
   teammateBudgetTokens: 1_000_000,
-  fallbackModel: "anthropic/claude-haiku-4-5",
+  fallbackModel: "anthropic/claude-haiku-5-5",
   contextTokens: 100_000,
 };
 
