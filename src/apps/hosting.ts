@@ -30,7 +30,10 @@ export async function hostTeam(call: Call, work: Work): Promise<number> {
     resume: "resume" in work,
     ...(canAsk && { ask }),
   });
-  const release = interruptible(call, host);
+  const release = interruptible(host, (text) => {
+    if (screen.live) screen.live.say(text);
+    else if (!call.json) call.err.write(`${text}\n`);
+  });
   try {
     const reading = new AbortController();
     const from = await host.store.journal.end();
@@ -96,15 +99,19 @@ async function readAlong(
   }
 }
 
+const SAME_SIGNAL_MS = 250;
+
 /** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
-function interruptible(call: Call, host: TeamHost): () => void {
-  let asked = false;
+function interruptible(host: TeamHost, tell: (text: string) => void): () => void {
+  let asked = 0;
   const onSignal = (): void => {
-    if (asked) process.exit(130);
-    asked = true;
-    if (!call.json) call.err.write("interrupted; `ekiden resume` goes on\n");
+    // Wrappers such as npm and tsx pass on what the terminal has sent to everybody already.
+    if (asked > 0 && Date.now() - asked < SAME_SIGNAL_MS) return;
+    if (asked > 0) process.exit(130);
+    asked = Date.now();
+    tell("interrupted; `ekiden resume` goes on");
     host.interrupt().catch((error: unknown) => {
-      call.err.write(`ekiden: ${messageOf(error)}\n`);
+      tell(`ekiden: ${messageOf(error)}`);
       process.exit(130);
     });
   };
@@ -117,7 +124,9 @@ function interruptible(call: Call, host: TeamHost): () => void {
 
 function conclude(call: Call, outcome: Outcome): number {
   if (!call.json) {
-    if (outcome.text.trim() !== "") call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    // The last words before an interruption conclude nothing.
+    if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+      call.out.write(`${clean(outcome.text).trimEnd()}\n`);
     if (outcome.reason !== "concluded" || outcome.failed + outcome.cancelled + outcome.unfinished > 0)
       call.say(`${outcome.reason}: ${tally(outcome)}`);
   }

@@ -8,6 +8,7 @@ import { isNews, sentence } from "../core/sentence.ts";
 import type { Counts } from "../core/task.ts";
 import { money, span, tokens } from "../core/view.ts";
 import type { Store } from "../ports/index.ts";
+import { Keyboard } from "./keyboard.ts";
 import { feedLine, progressBar } from "./print.ts";
 import { type Doing, TeamStatus } from "./status.ts";
 import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
@@ -26,6 +27,7 @@ export class Live {
   private readonly tick: NodeJS.Timeout;
   private last = 0;
   private paused = false;
+  private readonly keyboard = new Keyboard();
   private counts: Counts = countTasks([]);
   private readonly began = Date.now();
   private readonly onResize = (): void => this.schedule();
@@ -46,6 +48,7 @@ export class Live {
   static async open(term: Terminal, store: Store): Promise<Live> {
     const [members, tasks] = [await store.roster.members(), await store.board.tasks()];
     const live = new Live(term, store, new TeamStatus(members, tasks));
+    live.keyboard.hold();
     live.schedule();
     return live;
   }
@@ -58,13 +61,21 @@ export class Live {
     this.schedule();
   }
 
+  /** A line among the feed. */
+  say(text: string): void {
+    this.above.push(text);
+    this.schedule();
+  }
+
   /** Clears the status for as long as `use` has the terminal, a question for instance. */
   async pause<T>(use: () => Promise<T>): Promise<T> {
     this.draw([]);
     this.paused = true;
+    this.keyboard.release();
     try {
       return await use();
     } finally {
+      this.keyboard.hold();
       this.paused = false;
       this.schedule();
     }
@@ -76,6 +87,7 @@ export class Live {
     clearInterval(this.tick);
     process.stderr.off("resize", this.onResize);
     process.off("exit", this.restore);
+    this.keyboard.release();
     this.draw([]);
     this.restore();
     this.paused = true;
@@ -117,9 +129,10 @@ export class Live {
   private lines(): string[] {
     const width = this.term.width() - 1;
     const active = [...this.status.members.values()].filter((member) => member.phase !== "shutdown");
-    // Whoever works is more interesting than whoever waits.
-    active.sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
-    const shown = active.slice(0, MEMBERS_MAX);
+    // Whoever works is more interesting than whoever waits, but nobody changes places while there is room for all.
+    const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
+    const chosen = new Set(busiest.slice(0, MEMBERS_MAX));
+    const shown = active.filter((member) => chosen.has(member));
     const names = Math.max(4, ...shown.map((member) => columns(member.name)));
     const more = active.length - shown.length;
     return [

@@ -68,7 +68,7 @@ export function sentence(event: Event): Sentence {
     case "turn.taken":
       return say(
         event.subagent ?? event.who,
-        event.text || `thought for ${seconds(event.ms)}`,
+        event.text ? `says: ${event.text}` : `thought for ${seconds(event.ms)}`,
         event.text ? "plain" : "dim",
       );
     case "tool.called":
