@@ -1,0 +1,139 @@
+/** The prompt of the seeds (72), through the built program, over HTTP, in two protocols. Nobody assigns anything. */
+import { spawn } from "node:child_process";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Answer,
+  calls,
+  fails,
+  type ModelCall,
+  type ModelServer,
+  says,
+  startModelServer,
+} from "../fixtures/model-server/index.ts";
+
+const PROMPT = "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim.";
+const PROGRAM = join(import.meta.dirname, "../../dist/main.js");
+
+/** Both teammates must have a task at once, or one of them could do all three: nobody completes before two have claimed. */
+function program(): (request: ModelCall) => Answer | Promise<Answer> {
+  let open = (): void => {};
+  const both = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const claimed = new Set<string>();
+  return async (request) => {
+    const who = /^You are "([^"]+)"/.exec(request.system)?.[1];
+    const last = JSON.stringify(request.messages.at(-1)).replaceAll('\\"', '"');
+    if (who === "lead") {
+      if (last.includes(PROMPT))
+        return {
+          calls: [
+            {
+              tool: "create_task",
+              input: { subject: "Schema", description: "Write the schema to schema.sql" },
+            },
+            { tool: "create_task", input: { subject: "Server", description: "Write the server" } },
+            { tool: "create_task", input: { subject: "Client", description: "Write the client" } },
+            { tool: "spawn_teammate", input: { name: "alice" } },
+            { tool: "spawn_teammate", input: { name: "bob" } },
+          ],
+        };
+      return says(last.includes("board_quiet") ? "All three tasks are completed." : "They are at it.");
+    }
+    const task = /<auto-claimed task="(\d+)"/.exec(last)?.[1];
+    if (task === undefined) return says(`${who} has nothing more to say.`);
+    claimed.add(String(who));
+    if (claimed.size === 2) open();
+    await both;
+    return calls("complete_task", { id: Number(task), result: `done by ${who}` });
+  };
+}
+
+type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+function ekiden(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
+  const child = spawn(process.execPath, [PROGRAM, ...args, "--cwd", cwd], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+}
+
+let folder: string;
+let server: ModelServer;
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "ekiden-seeds-")));
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each([
+  { protocol: "anthropic", model: "anthropic/claude-sonnet-4-5", extra: [] as string[] },
+  { protocol: "openai-compatible", model: "openai-compatible/any", extra: ["--base-url"] },
+])("over $protocol", ({ model, extra }) => {
+  it("two teammates auto-claim three tasks, report, and all end by themselves", async () => {
+    server = await startModelServer({ any: program() });
+    const options = ["--model", model, ...extra.flatMap((flag) => [flag, `${server.url}/v1`])];
+    const run = await ekiden(folder, ["run", PROMPT, "--json", ...options], server.env);
+    expect(run.stderr).toBe("");
+    expect(run.code).toBe(0);
+    const events = run.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.at(-1)).toMatchObject({ type: "team.finished", completed: 3, failed: 0 });
+    expect(events.map((event) => event.seq)).toEqual(
+      [...events.map((event) => event.seq as number)].sort((a, b) => a - b),
+    );
+    const completed = events.filter((event) => event.type === "task.completed");
+    expect(completed.map((event) => event.task).sort()).toEqual([1, 2, 3]);
+    expect(new Set(completed.map((event) => event.by))).toEqual(new Set(["alice", "bob"]));
+    const reports = events.filter(
+      (event) => event.type === "mail.delivered" && event.to === "lead" && event.kind === "result",
+    );
+    expect(new Set(reports.map((event) => event.from))).toEqual(new Set(["alice", "bob"]));
+    for (const request of server.requests) {
+      const text = JSON.stringify(request.messages).replaceAll('\\"', '"');
+      if (text.includes('<auto-claimed task="1"')) expect(text).toContain("Write the schema to schema.sql");
+      if (request.system.startsWith('You are "alice"')) expect(text).not.toContain("done by bob");
+    }
+    expect(server.faults).toEqual([]);
+    const tasks = await ekiden(folder, ["tasks", "--json"], {});
+    expect(JSON.parse(tasks.stdout)).toMatchObject({
+      tasks: [
+        { status: "completed", attempt: 1 },
+        { status: "completed", attempt: 1 },
+        { status: "completed", attempt: 1 },
+      ],
+    });
+  });
+});
+
+describe("a run that the provider refuses", () => {
+  it("ends with 3 and names the variable, without the key", async () => {
+    server = await startModelServer({
+      any: () => fails.unauthorized(),
+    });
+    const run = await ekiden(folder, ["run", "anything", "--model", "anthropic/claude-sonnet-4-5"], {
+      ...server.env,
+      ANTHROPIC_API_KEY: "sk-very-secret",
+    });
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain("ANTHROPIC_API_KEY");
+    expect(run.stdout + run.stderr).not.toContain("sk-very-secret");
+    expect(run.stderr).not.toMatch(/^\s+at /m);
+  });
+});
