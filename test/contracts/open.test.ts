@@ -15,12 +15,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
-import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
-import { dropSchema, host, name, profile } from "../fixtures/stage.ts";
+import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
 
 const open = (url: string): Promise<Store> => openStore({ url, team: name("default"), clock: systemClock });
 const [lead, person] = [name("lead"), name("person")];
@@ -204,8 +203,8 @@ describe("opening a server", () => {
   });
 
   it("refuses another program's schema and a newer one; many may create it at once", async () => {
-    const sql = postgres(url(), { max: 1, onnotice: () => {} });
-    await sql.unsafe("create schema theirs; create table theirs.things (x int)");
+    const client = await connect(url());
+    await client.query("create schema theirs; create table theirs.things (x int)");
     await expect(open(`${url()}?schema=theirs`)).rejects.toMatchObject({ code: "store_foreign" });
     const stores = await Promise.all(
       ["a", "b", "c"].map((one) =>
@@ -219,28 +218,31 @@ describe("opening a server", () => {
     await Promise.all(stores.map((store) => store.board.add({ subject: "x" }, lead)));
     expect(await stores[0]?.board.counts()).toMatchObject({ total: 3 });
     await Promise.all(stores.map((store) => store.close()));
-    await sql.unsafe("update together.meta set value = '99' where name = 'version'");
+    await client.query("update together.meta set value = '99' where name = 'version'");
     await expect(open(`${url()}?schema=together`)).rejects.toMatchObject({ code: "store_newer" });
-    await sql.end();
+    await client.end();
     for (const schema of ["theirs", "together"]) await dropSchema(url(), schema);
   });
 
   it("goes on after its connections were cut, and wakes whoever slept through it", async () => {
-    const store = await open(`${url()}?schema=cut`);
+    const store = await open(`${url()}?schema=cut&application_name=cut`);
     await store.wake.changed(store.wake.mark(), ["board"], 60_000);
     const asleep = store.wake.changed(store.wake.mark(), ["board"], 60_000);
-    const sql = postgres(url(), { max: 1, onnotice: () => {} });
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ekiden' and query like '%cut_changed%'`;
+    const client = await connect(url());
+    const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'";
+    await client.query(`${cut} and query like 'listen%'`);
     await asleep;
-    const busy = Array.from({ length: 20 }, (_, i) => store.board.add({ subject: `${i}` }, person));
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ekiden' and pid <> pg_backend_pid()`;
-    const results = await Promise.allSettled(busy);
+    const busy = Promise.allSettled(
+      Array.from({ length: 50 }, (_, i) => store.board.add({ subject: `${i}` }, person)),
+    );
+    for (let i = 0; i < 5; i += 1) await client.query(cut);
+    const results = await busy;
     for (const result of results)
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "store_unavailable" });
     await expect(store.board.add({ subject: "after" }, person)).resolves.toMatchObject({ subject: "after" });
     const added = results.filter((result) => result.status === "fulfilled").length + 1;
     expect((await store.board.counts()).total).toBeGreaterThanOrEqual(added);
-    await sql.end();
+    await client.end();
     await store.close();
     await dropSchema(url(), "cut");
   });

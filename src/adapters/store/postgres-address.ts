@@ -1,0 +1,54 @@
+/** The address of a server, and what is said when it cannot be used: never with the password. */
+import { EkidenError, messageOf } from "../../core/errors.ts";
+
+export type Address = {
+  /** For the client: with the schema as its search path. */
+  readonly url: string;
+  readonly schema: string;
+  /** For people. */
+  readonly shown: string;
+  readonly password: string;
+};
+
+/** `?schema=` names the schema, "ekiden" without it. @throws `store_unavailable` */
+export function addressOf(text: string): Address {
+  try {
+    const url = new URL(text);
+    const schema = url.searchParams.get("schema") ?? "ekiden";
+    if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) throw new Error(`"${schema}" is not a usable schema name`);
+    url.searchParams.delete("schema");
+    url.searchParams.set(
+      "options",
+      `${url.searchParams.get("options") ?? ""} -c search_path=${schema}`.trim(),
+    );
+    if (!url.searchParams.has("application_name")) url.searchParams.set("application_name", "ekiden");
+    const shown = `postgres://${url.host}${url.pathname} (schema ${schema})`;
+    return { url: url.href, schema, shown, password: decodeURIComponent(url.password) };
+  } catch (error) {
+    const why = messageOf(error).replaceAll(text, "…");
+    throw new EkidenError(
+      "store_unavailable",
+      `The address of the PostgreSQL store cannot be read: ${why}. Write it as postgres://user:password@host:5432/database.`,
+    );
+  }
+}
+
+export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+
+/** Connection, login, limits, shutdown of the server: classes 08, 28, 3D, 53, 57P, and the client's and the system's own words. */
+const CODES = /^(08|28|3D|53|57P)|^E(CONN|HOST|NET|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)/;
+const WORDS =
+  /^Connection terminated|timeout exceeded when trying to connect|not queryable|after calling end/;
+
+/** The error itself, unless it says that the server cannot be used. */
+export function unavailable(error: unknown, { shown, password }: Address): unknown {
+  if (error instanceof EkidenError || !(CODES.test(codeOf(error)) || WORDS.test(messageOf(error))))
+    return error;
+  const text = messageOf(error) || codeOf(error);
+  const said = password === "" ? text : text.replaceAll(password, "…");
+  return new EkidenError(
+    "store_unavailable",
+    `The store ${shown} cannot be used: ${said}. Check that the server runs and that name, password and database are right.`,
+    { cause: codeOf(error) },
+  );
+}
