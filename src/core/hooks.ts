@@ -193,6 +193,10 @@ export class Blocks {
     return count >= MOST_BLOCKS ? "over" : "again";
   }
 
+  has(what: string): boolean {
+    return this.#counts.has(what);
+  }
+
   isOver(what: string): boolean {
     return (this.#counts.get(what) ?? 0) >= MOST_BLOCKS;
   }

@@ -82,6 +82,7 @@ async function answer(
       workspace: agent.workspace,
       readable: agent.readable,
       team: agent.team,
+      ...(agent.jobs && { jobs: agent.jobs }),
       answer: (text) => {
         written = result(text, false);
         return written;

@@ -95,6 +95,7 @@ export class Context {
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
       this.asked = false;
+      if (await this.agent.hooks?.compact("auto", signal)) return;
       this.summaries = asked ? 0 : this.summaries + 1;
       if (this.summaries > ATTEMPTS)
         throw this.tooSmall(model, "every turn needs a summary, and none makes it small enough");

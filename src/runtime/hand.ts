@@ -56,6 +56,8 @@ export class Hand {
     if (kind === "lead" || WAITING.has(reason)) return false;
     const own = await store.board.mine(seat.name);
     if (!own) return false;
+    // Who rests while its background command runs waits for it.
+    if (reason !== "turn_limit" && (await store.jobs.running(seat.name)) > 0) return false;
     if (this.reminded >= REMINDERS) {
       const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
       await store.board.release({ seat, task: own.id, attempt: own.attempt }, "given_back", note);

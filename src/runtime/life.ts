@@ -6,7 +6,7 @@
  */
 
 import { textOf } from "../core/chat.ts";
-import { isEkidenError, messageOf } from "../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { LEAD, type TaskId } from "../core/ids.ts";
 import {
   type IdleReason,
@@ -22,6 +22,7 @@ import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
 import { type Interruption, interruptionOf } from "./interruption.ts";
 import { Replies } from "./recovery.ts";
+import { sentBack } from "./rest.ts";
 import { endStint } from "./stint.ts";
 import { Stops } from "./stops.ts";
 import { type Agent, readMail, type TurnOutcome, turn } from "./turn.ts";
@@ -160,6 +161,11 @@ export class Life {
     if (await stops.accepted(outcome)) return { kind: "ended", reason: "asked" };
     this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    const { kind, reason, text } = outcome;
+    if (kind === "rested" && !WAITING.has(reason)) {
+      const ask = (signal: AbortSignal) => agent.hooks?.stop(reason, text, signal) ?? Promise.resolve(null);
+      if (await sentBack(agent, stops, this.outer, ask)) return { kind: "acted", now: clock.now() };
+    }
     return outcome.kind === "acted"
       ? { kind: "acted", now: clock.now() }
       : { kind: "rested", now: clock.now(), reason: outcome.reason };
@@ -183,12 +189,25 @@ export class Life {
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
     if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
+    if (await this.keptBusy(reason)) return await this.found();
     await this.showIdle(reason);
     if ((await this.watcher.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
     const mail: Topic = `mail:${seat.name}`;
     const topics: Topic[] = kind === "teammate" && WAITING.has(reason) ? [mail] : [mail, "board"];
     await this.waitFor(mark, topics, this.patience());
+    // Whoever waits for its background command does not wait in vain: its time to leave begins anew.
+    const since = this.phase.at === "idle" ? this.phase.since : clock.now();
+    const overdue = clock.now() - since >= this.settings.idleTimeoutMs;
+    if (overdue && (await store.jobs.running(seat.name)) > 0)
+      return { kind: "rested", now: clock.now(), reason };
     return { kind: "waited", now: clock.now() };
+  }
+
+  /** A teammate that has just found nothing to do: its hooks may know of something. */
+  private async keptBusy(reason: IdleReason): Promise<boolean> {
+    const { hooks, kind } = this.agent;
+    if (!hooks || kind === "lead" || this.shownIdle || WAITING.has(reason)) return false;
+    return await sentBack(this.agent, this.stops, this.outer, (signal) => hooks.idle(reason, signal));
   }
 
   /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
@@ -213,14 +232,20 @@ export class Life {
   }
 
   private async compactNow(): Promise<void> {
-    const { stops, agent, phase } = this;
+    const { stops, phase } = this;
     const step = stops.step();
     const waiting = this.compactions.splice(0);
     const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
-    const done = this.replies.context.summarise(agent.model, step, atRest);
+    const done = this.summarise(step, atRest);
     for (const resolve of waiting) resolve(done);
     await done.catch(() => {}); // the one who asked hears of it
     stops.endStep();
+  }
+
+  private async summarise(step: AbortSignal, atRest: boolean): Promise<Compacted | null> {
+    const why = await this.agent.hooks?.compact("manual", step);
+    if (why) throw new EkidenError("not_permitted", `A PreCompact hook refuses it: ${why}`);
+    return await this.replies.context.summarise(this.agent.model, step, atRest);
   }
 
   /** @param shown as idle: by this process, or before a restart by another. */

@@ -5,10 +5,11 @@
 import { EkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD, later, type Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
-import type { Clock, Shell, Store, TeamControl } from "../ports/index.ts";
+import type { Clock, JobControl, Shell, Store, TeamControl } from "../ports/index.ts";
 import type { Compacted } from "./context.ts";
 import { Interruption, type InterruptionKind } from "./interruption.ts";
 import { type End, Life, type LifeSettings } from "./life.ts";
+import { keepSchedule } from "./schedule.ts";
 import type { Agent, TurnOutcome } from "./turn.ts";
 
 export type TeamSettings = LifeSettings & {
@@ -22,6 +23,8 @@ export type TeamParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
+  /** Background commands of the members, where there are any. */
+  readonly jobs?: JobControl;
   readonly host: HostId;
   readonly machine: string;
   readonly pid: number;
@@ -58,7 +61,7 @@ export class Team implements TeamControl {
   async open(): Promise<void> {
     const { store, host, machine, pid } = this.parts;
     await store.roster.open(host, machine, pid);
-    this.tending = Promise.all([this.beat(), this.reap()]);
+    this.tending = Promise.all([this.beat(), this.reap(), keepSchedule(this.parts, this.background.signal)]);
   }
 
   async join(profile: Profile, by: Name): Promise<void> {
@@ -153,6 +156,7 @@ export class Team implements TeamControl {
     this.background.abort();
     for (const { control } of this.members.values()) control.abort(new Interruption("suspend"));
     await Promise.all([...this.members.values()].map((m) => m.done));
+    await this.parts.jobs?.close();
     await this.parts.shell.close();
     await this.tending;
     await this.parts.store.roster.suspend(this.parts.host);
@@ -203,6 +207,7 @@ export class Team implements TeamControl {
       }),
     );
     this.members.delete(name);
+    if (end.kind !== "suspended") await this.parts.jobs?.endAll(name).catch(() => {});
     if (end.kind === "left" && end.error)
       await this.parts.store.journal
         .note([{ type: "warning.raised", who: name, text: messageOf(end.error) }])
@@ -253,6 +258,7 @@ export class Team implements TeamControl {
       if (signal.aborted) return;
       if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // before anybody is judged, this process too
       await store.roster.reap(isAlive).catch(() => {});
+      await this.parts.jobs?.reap().catch(() => {});
       await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
     }
   }

@@ -11,6 +11,7 @@ import type { TodoWatch } from "../core/todo.ts";
 import type {
   Clock,
   Delta,
+  JobControl,
   Model,
   Outgoing,
   Reply,
@@ -23,6 +24,7 @@ import type {
 } from "../ports/index.ts";
 import { act } from "./act.ts";
 import type { Run } from "./call.ts";
+import type { MemberHooks } from "./member-hooks.ts";
 import type { Patience } from "./outage.ts";
 import { hear, record } from "./record.ts";
 import { Replies } from "./recovery.ts";
@@ -56,6 +58,10 @@ export type Agent = {
   readonly spool?: Spool | undefined;
   /** What a summary must not lose, one paragraph each. Without it: its claimed task, a plan that waits, unread mail. */
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
+  /** The person's hooks where it would rest or sum up. Those around calls are a wrap. */
+  readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact"> | undefined;
+  /** Background commands of this process. */
+  readonly jobs?: JobControl | undefined;
   readonly patience?: Pick<Patience, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   /** Follows its todo list: reminds it, and carries the list over a summary. */

@@ -1,7 +1,7 @@
 /** Background commands with real shells: how their end is told, what ends them, and what becomes of them when their owner dies. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ import type { Seat } from "../../src/core/member.ts";
 import type { Clock, Shell, Store, Tool, ToolContext } from "../../src/ports/index.ts";
 import { checkBackground, stopBackground } from "../../src/tools/background.ts";
 import { bash } from "../../src/tools/bash.ts";
+import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
 import { name, stage } from "../fixtures/stage.ts";
 
 const at = stage("sqlite");
@@ -258,5 +259,70 @@ describe("when the process that started it is killed", () => {
     await jobs.reap();
     expect(await mail()).toMatchObject([{ job: `j${id}`, text: expect.stringContaining("runs no more") }]);
     expect(existsSync((await jobs.look(id, 1)).job.outputPath)).toBe(true);
+  });
+});
+
+describe("a member whose command runs", () => {
+  let team: HostedTeam;
+  afterEach(() => team.close());
+  const start = (command: string) => ({
+    calls: [{ tool: "bash", input: { command, run_in_background: true } }],
+  });
+
+  it("rests with its task in hand, unreminded and unreplaced, until the mail wakes it", async () => {
+    const clock = new ManualClock();
+    const pass = async (ms: number): Promise<void> => {
+      for (let left = ms; left > 0; left -= 1_000) await clock.advance(1_000);
+    };
+    team = await hostedTeam({
+      clock,
+      settings: { idleTimeoutMs: 20_000, idlePollMs: 5_000 },
+      says: {
+        alice: [
+          { when: "auto-claimed", ...start("until [ -e gate ]; do sleep 0.02; done; echo built") },
+          { text: "Building." },
+          { when: "built", calls: [{ tool: "complete_task", input: { result: "built" } }] },
+          { text: "Done." },
+        ],
+      },
+    });
+    await team.store.board.add({ subject: "Build" }, LEAD);
+    await team.join("alice");
+    await team.until("teammate.phase", { who: "alice", phase: "idle" });
+    await pass(100_000); // five times the idle timeout
+    expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "idle" }, task: 1 });
+    writeFileSync(join(team.folder, "gate"), "");
+    await team.until("task.completed", { by: "alice", attempt: 1 });
+    const stopped = team.until("teammate.phase", { who: "alice", phase: "shutdown", reason: "idle_timeout" });
+    await until(async () => {
+      await pass(5_000);
+      return (await team.store.roster.member(alice))?.activity.phase === "shutdown";
+    });
+    await stopped;
+    team.models.get("alice")?.finish();
+  });
+
+  it("takes it along when it leaves, and the team ends it when it is suspended", async () => {
+    team = await hostedTeam({
+      says: {
+        alice: [start("exec sleep 60"), { text: "ok" }],
+        bob: [start("exec sleep 60"), { text: "ok" }],
+      },
+    });
+    await team.join("alice", { prompt: "go" });
+    await team.join("bob", { prompt: "go" });
+    await team.until("teammate.phase", { who: "alice", phase: "idle" });
+    await team.until("teammate.phase", { who: "bob", phase: "idle" });
+    const [first, second] = await team.store.jobs.list(null);
+    await team.team.askToStop(alice, "enough", LEAD);
+    await team.until("job.ended", { who: "alice", state: "stopped" });
+    const [alices, bobs] = first?.owner === "alice" ? [first, second] : [second, first];
+    expect([isAlive(alices?.pid ?? null), isAlive(bobs?.pid ?? null)]).toEqual([false, true]);
+    await team.team.suspend();
+    expect(isAlive(bobs?.pid ?? null)).toBe(false);
+    expect((await team.store.mail.box(name("bob"))).at(-1)?.body).toMatchObject({
+      kind: "job_done",
+      isError: true,
+    });
   });
 });
