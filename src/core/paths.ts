@@ -24,7 +24,7 @@ export const relativeTo = (folder: string, path: string): string =>
  * matches what is deep below, and `**` followed by a slash also matches no folder at all.
  */
 export function pathPattern(pattern: string): RegExp {
-  return new RegExp(`^${translate(pattern)}$`, "su");
+  return new RegExp(`^${translate(pattern.replace(/(?:\*\*\/)+/g, "**/"))}$`, "su");
 }
 
 /** A pattern over any text: `*` is anything. A trailing ` *` also matches nothing, so `git diff *` covers `git diff`. */

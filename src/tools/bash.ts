@@ -1,6 +1,7 @@
 /** Runs a command line in the workspace. A command that fails is an ordinary answer: the model reads the exit code. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
+import { changesNothing } from "../core/shell-readonly.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";
@@ -18,6 +19,8 @@ export const bash = defineTool({
     run_in_background: z.boolean().optional().describe("mail says when it ended"),
   }),
   access: "exec",
+  accessOf: ({ command, run_in_background: background }) =>
+    !background && changesNothing(command) ? "read" : "exec",
   subject: ({ command }) => command,
   async run({ command, timeout_ms: timeoutMs = TIMEOUT_MS, run_in_background: background }, ctx) {
     if (background) return await startJob(ctx, command);

@@ -1,0 +1,254 @@
+/** Rules, modes and paths; and that a denied command stays denied however it is disguised. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Access,
+  type Decision,
+  decide,
+  type Mode,
+  parseRule,
+  type Rule,
+  showRule,
+} from "./permission.ts";
+
+const WORKSPACE = "/home/me/project";
+const allow = (...texts: string[]): Rule[] => texts.map((text) => parseRule("allow", text));
+const deny = (...texts: string[]): Rule[] => texts.map((text) => parseRule("deny", text));
+
+function bash(subject: string, rules: readonly Rule[] = [], mode: Mode = "default"): Decision {
+  const call = {
+    tool: "bash",
+    access: "exec" as const,
+    subject,
+    workspace: WORKSPACE,
+    home: "/home/me",
+    readable: ["/spool"],
+  };
+  return decide(rules, mode, call);
+}
+function file(tool: string, subject: string, rules: readonly Rule[] = [], mode: Mode = "default"): Decision {
+  const access: Access = tool === "read_file" ? "read" : "write";
+  return decide(rules, mode, { tool, access, subject, workspace: WORKSPACE, home: "/home/me" });
+}
+
+describe("a rule as people type it", () => {
+  it.each(["bash", "bash(git status*)", "write_file(src/**)", "mcp__x__*", "*", "bash(a (b) c)"])(
+    "reads %s",
+    (text) => {
+      expect(showRule(parseRule("allow", text))).toBe(text);
+    },
+  );
+  it("takes a star for everything", () => {
+    expect(parseRule("deny", " bash( * ) ")).toEqual({ effect: "deny", tool: "bash" });
+  });
+  it.each(["", "bash(", "(x)", "ba sh", "bash)x("])("refuses %j", (text) => {
+    expect(() => parseRule("allow", text)).toThrow(/is not a permission rule/);
+  });
+});
+
+describe("modes", () => {
+  const table: [Mode, Access, string][] = [
+    ["plan", "read", "allow"],
+    ["plan", "team", "allow"],
+    ["plan", "write", "deny"],
+    ["plan", "exec", "deny"],
+    ["default", "read", "allow"],
+    ["default", "team", "allow"],
+    ["default", "write", "ask"],
+    ["default", "exec", "ask"],
+    ["accept-edits", "write", "allow"],
+    ["accept-edits", "exec", "ask"],
+    ["bypass", "write", "allow"],
+    ["bypass", "exec", "allow"],
+  ];
+  it.each(table)("in %s, %s: %s", (mode, access, effect) => {
+    expect(decide([], mode, { tool: "some_tool", access, subject: "", workspace: WORKSPACE }).effect).toBe(
+      effect,
+    );
+  });
+
+  it("a deny beats what stands before it, and otherwise the first rule that fits counts", () => {
+    expect(file("write_file", "src/a", [...allow("write_file"), ...deny("write_file(src/**)")]).effect).toBe(
+      "deny",
+    );
+    expect(
+      file("write_file", "src/a", [parseRule("ask", "*"), ...allow("write_file")], "bypass").effect,
+    ).toBe("ask");
+    expect(bash("git push", [parseRule("ask", "bash(git push*)"), ...allow("bash")]).effect).toBe("ask");
+    expect(bash("timeout 5 git push", [parseRule("ask", "bash(git push*)")], "bypass").effect).toBe("ask");
+  });
+
+  it("says what would allow it", () => {
+    expect(file("write_file", "src/deep/a.ts")).toMatchObject({
+      effect: "ask",
+      rule: null,
+      suggestion: "write_file(src/deep/**)",
+    });
+    expect(file("write_file", "a", deny("write_file"))).toMatchObject({ effect: "deny", suggestion: null });
+    expect(bash("npm run build").suggestion).toBe("bash(npm run *)");
+    expect(bash("npm ci && node a.js").suggestion).toBe("bash(npm ci && node a.js)");
+    expect(bash("$X y").suggestion).toBe("bash");
+    expect(bash("rm -rf /").suggestion).toBeNull();
+  });
+
+  it.each([
+    "npm run build",
+    "make",
+    "FOO=1 ./x.sh a",
+    "npm ci && node a.js",
+    "cat $FILE",
+    "echo a > b",
+    "$X y",
+    "a | b | c",
+    "env A=b c",
+    "cat /etc/hosts",
+    "x 'unclosed",
+  ])("and %s is then allowed", (line) => {
+    const { effect, suggestion } = bash(line);
+    expect(effect).toBe("ask");
+    expect(bash(line, allow(suggestion ?? ""))).toMatchObject({ effect: "allow" });
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["src/**", "src/a/b.ts", true],
+    ["src/**", "./src/x/../a.ts", true],
+    ["src/**", "src/../secret", false],
+    ["src/*", "src/a/b", false],
+    ["**/*.ts", "a.ts", true],
+    ["/home/me/project/src/**", "src/a", true],
+    ["~/project/**", "a", true],
+    ["*.{ts,js}", "a.js", true],
+    ["src/**", `${WORKSPACE}/src/a`, true],
+    ["src/**", "/elsewhere/src/a", false],
+    [".env", ".env", true],
+    ["src", "src/a", false],
+  ])("%s over %s: %s", (match, path, fits) => {
+    expect(file("write_file", path, allow(`write_file(${match})`)).effect === "allow").toBe(fits);
+  });
+
+  it("keeps edits of git's and our own files a question", () => {
+    for (const path of [".git/hooks/pre-commit", ".ekiden/settings.json", "a/../.git/config"])
+      expect(file("write_file", path, [], "accept-edits").effect).toBe("ask");
+    expect(file("write_file", ".gitignore", [], "accept-edits").effect).toBe("allow");
+  });
+});
+
+describe("a deny rule", () => {
+  it("also covers redirections into the files it names", () => {
+    expect(bash("echo x > secrets/a", [...allow("bash"), ...deny("write_file(secrets/**)")]).effect).toBe(
+      "deny",
+    );
+    expect(bash("curl x", deny("bash(curl *)"), "bypass").effect).toBe("deny");
+    expect(bash("/usr/bin/curl x", deny("bash(curl *)"), "bypass").effect).toBe("deny");
+    expect(bash("anything", deny("*"), "bypass").effect).toBe("deny");
+  });
+
+  const quoted = (text: string): fc.Arbitrary<string> =>
+    fc
+      .tuple(
+        ...[...text].map((char) =>
+          fc.constantFrom(
+            char,
+            `'${char}'`,
+            `"${char}"`,
+            `\\${char}`,
+            `''${char}`,
+            `${char}""`,
+            `$'${char}'`,
+          ),
+        ),
+      )
+      .map((parts) => parts.join(""));
+  const disguised = fc
+    .oneof(
+      quoted("curl"),
+      quoted("curl").map((name) => `/usr/bin/${name}`),
+    )
+    .map((name) => `${name} evil`);
+  const placed = fc
+    .tuple(disguised, fc.array(fc.integer({ min: 0, max: 17 }), { maxLength: 3 }))
+    .map(([command, layers]) => layers.reduce((line, layer) => LAYERS[layer]?.(line) ?? line, command));
+  const LAYERS: readonly ((line: string) => string)[] = [
+    (l) => `ls; ${l}`,
+    (l) => `ls && ${l}`,
+    (l) => `true | ${l}`,
+    (l) => `( ${l} )`,
+    (l) => `{ ${l}; }`,
+    (l) => `echo $( ${l})`,
+    (l) => `echo "$( ${l})"`,
+    (l) => `if true; then ${l}; fi`,
+    (l) => `for x in 1; do ${l}; done`,
+    (l) => `f() { ${l}; }; f`,
+    (l) => `cat <(${l})`,
+    (l) => `case a in a) ${l};; esac`,
+    (l) => `bash -c ${shellQuote(l)}`,
+    (l) => `eval ${shellQuote(l)}`,
+    (l) => `${l} &`,
+    (l) => `ls\n${l}\nls`,
+    (l) => `X=${shellQuote(l)}; eval "$X"`,
+    (l) => `cat <<EOF\n$( ${l})\nEOF\n`,
+  ];
+  const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+  it("bites through quoting, concatenation and nesting", () => {
+    fc.assert(
+      fc.property(placed, (line) => {
+        expect(bash(line, [...allow("bash"), ...deny("bash(curl *)")], "bypass").effect).toBe("deny");
+        expect(bash(line, allow("bash(ls*)", "bash(echo*)", "bash(cat*)", "bash(true*)")).effect).not.toBe(
+          "allow",
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("no text makes the judge throw, or takes it long", () => {
+    const bits = fc.constantFrom(
+      "a",
+      " ",
+      "'",
+      '"',
+      "\\",
+      "$",
+      "(",
+      ")",
+      "{",
+      "}",
+      "`",
+      "<",
+      ">",
+      "|",
+      "&",
+      ";",
+      "\n",
+      "#",
+      "=",
+      "[",
+      "case x in ",
+      "for x in ",
+      "<<E\n",
+      "$((",
+      "${",
+      ",",
+      "if ",
+      "done",
+      "esac",
+      "x=(",
+      "find -exec ",
+      "bash -c ",
+      "xargs ",
+    );
+    fc.assert(
+      fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
+        expect(["allow", "ask", "deny"]).toContain(bash(parts.join("")).effect);
+      }),
+      { numRuns: 1_000 },
+    );
+    const began = performance.now();
+    for (const part of ["(", "$(", "{", "'a' ", "a{b,c}", "`", "$((", "bash -c '", "\\", "x=$x", "<<E\n"])
+      bash(part.repeat(3_000));
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
