@@ -86,6 +86,18 @@ const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/log.ts"),
   },
   {
+    usage: "cron [action] [args...]",
+    about: "alarms: list them, add one (mail or a task at given times), cancel one",
+    example: 'ekiden cron add "0 9 * * mon-fri" "Look at the build" --to lead',
+    options: [
+      ["--to <name>", "who gets the mail (default lead)"],
+      ["--task", "the text becomes a task on the board instead"],
+      ["--once", "only the first time"],
+      ["--zone <name>", "time zone of the times, such as Europe/Berlin (default: this machine's)"],
+    ],
+    load: () => import("./commands/cron.ts"),
+  },
+  {
     usage: "transcript <name>",
     about: "a conversation, also the part before compaction",
     example: "ekiden transcript alice | less",
