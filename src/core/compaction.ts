@@ -51,9 +51,12 @@ export const KEEP_RESULTS = 3;
 /** A conversation shorter than this keeps all its steps; a longer one the last half of it. */
 const SNIP_ABOVE = 120;
 /** Of `trimAt`: what a step must save, or the prefix cache is worth more. */
-const WORTHWHILE = 0.1;
+const WORTHWHILE = 0.2;
 /** Of `trimAt`: small enough to leave the rest alone. */
 const ENOUGH = 0.7;
+
+/** Of `summariseAt`: what must be reached without a summary to put it off, or the next turns would all break the cache. */
+const RELIEF = 0.75;
 
 export function plan(load: Load, limits: ContextLimits): Step[] {
   const { messages, unread, charactersPerToken } = load;
@@ -79,7 +82,8 @@ export function plan(load: Load, limits: ContextLimits): Step[] {
   if (old > trim.results) attempt("micro", { ...trim, results: old });
   if (old > trim.reads && tokens > limits.summariseAt)
     attempt("micro", { ...trim, results: old, reads: old });
-  return tokens > limits.summariseAt ? [{ layer: "summary" }] : steps;
+  const wanted = load.tokens > limits.summariseAt ? limits.summariseAt * RELIEF : limits.summariseAt;
+  return tokens > wanted ? [{ layer: "summary" }] : steps;
 }
 
 /** Characters a token has before the first reply told us: a low guess, so that the estimate errs upwards. */

@@ -68,6 +68,8 @@ export class Context {
 
   learn({ usage }: Reply, characters: number): void {
     this.charactersPerToken = calibrated(this.charactersPerToken, characters, usage.inputTokens);
+    // what went through once proves the window, too: one strange refusal must not make it small for ever
+    this.proven = Math.max(this.proven, (characters / this.charactersPerToken) * 1.5);
   }
 
   get characters(): number {

@@ -30,9 +30,10 @@ export class Outage {
   retried({ attempt, waitMs, why }: Retry): void {
     const { store, seat, clock, patience } = this.agent;
     patience?.down(why);
-    void store.journal
-      .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
-      .catch(() => {});
+    if (waitMs > 0)
+      void store.journal
+        .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
+        .catch(() => {});
     if (this.grace) return;
     const grace = new AbortController();
     this.grace = grace;

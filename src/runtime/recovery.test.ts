@@ -12,8 +12,10 @@ import {
   soon,
 } from "../../test/fixtures/member.ts";
 import { name, stage } from "../../test/fixtures/stage.ts";
+import { Budget } from "../core/budget.ts";
 import { heard, textOf } from "../core/chat.ts";
 import { Conversation } from "../core/conversation.ts";
+import { EkidenError } from "../core/errors.ts";
 import { instant, LEAD, PERSON } from "../core/ids.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/prompt.ts";
 import type { Model, ModelRequest, Reply } from "../ports/index.ts";
@@ -208,4 +210,27 @@ it("loses patience with a provider after its time, unless somebody gets an answe
   patience.down("still busy");
   await here.clock.advance(300_000);
   expect(out).toEqual(["still busy"]);
+});
+
+it("stops a teammate whose own budget is used up, gives its task back and tells the lead", async () => {
+  const { store, seats } = await here.crew(["alice"]);
+  const [seat] = seats;
+  if (!seat) throw new Error("no seat");
+  await store.board.add({ subject: "ship it" }, LEAD);
+  const model = modelOf(() => saying("thinking about it"));
+  const budget = new Budget({ teammateBudgetTokens: 300 });
+  const { end } = living(agentOf(store, seat, here.clock, model), {}, ({ tokens, usd }) => {
+    for (const { kind, text } of budget.spend(alice, tokens, usd))
+      if (kind === "over") throw new EkidenError("budget", text);
+  });
+  expect(await end).toMatchObject({ kind: "left", reason: "budget" });
+  expect(model.requests).toHaveLength(3);
+  expect((await store.board.tasks())[0]?.status).toBe("pending");
+  const box = await store.mail.box(LEAD);
+  expect(box.at(-1)?.body).toMatchObject({
+    kind: "stopped",
+    reason: "budget",
+    released: [1],
+    text: expect.stringContaining("alice's budget of 300 tokens is used up."),
+  });
 });

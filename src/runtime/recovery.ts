@@ -112,23 +112,25 @@ export class Replies {
   }
 
   private async from(model: Model, signal: AbortSignal): Promise<Answered> {
-    const { context } = this;
-    await context.fit(model, signal);
+    await this.context.fit(model, signal);
     const began = this.agent.clock.now();
-    let reply: Reply;
-    try {
-      reply = await this.ask(model, signal);
-    } catch (error) {
-      if (signal.aborted || !isEkidenError(error, "context_overflow")) throw error;
-      await context.overflowed(model, signal);
-      reply = await this.ask(model, signal);
-    }
+    let reply = await this.fitting(model, signal);
     if (reply.stop === "length" && !this.longer && model.longestReply !== undefined) {
       this.longer = true; // for all that follow: who once writes long, writes long again
-      await context.book(model, reply, began);
-      reply = await this.ask(model, signal);
+      await this.context.book(model, reply, began);
+      reply = await this.fitting(model, signal);
     }
     return { reply, model };
+  }
+
+  private async fitting(model: Model, signal: AbortSignal): Promise<Reply> {
+    try {
+      return await this.ask(model, signal);
+    } catch (error) {
+      if (signal.aborted || !isEkidenError(error, "context_overflow")) throw error;
+      await this.context.overflowed(model, signal);
+      return await this.ask(model, signal);
+    }
   }
 
   private async ask(model: Model, signal: AbortSignal): Promise<Reply> {

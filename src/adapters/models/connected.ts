@@ -63,5 +63,6 @@ export function connectedModel(
     }
   }
 
-  return { spec, window: windowOf(name), reply };
+  const { longestReply } = connection;
+  return { spec, window: windowOf(name), reply, ...(longestReply !== undefined && { longestReply }) };
 }

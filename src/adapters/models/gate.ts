@@ -24,6 +24,11 @@ export class Gate {
     return !this.shut;
   }
 
+  /** Somebody is trying: whoever comes now stands in the line. */
+  get occupied(): boolean {
+    return this.busy;
+  }
+
   /** Shuts it. Failures of calls that were on their way together count once. */
   close(now: number, waitMs: number): void {
     if (!this.shut || now >= this.until) this.failures += 1;

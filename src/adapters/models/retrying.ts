@@ -43,8 +43,9 @@ export function retrying(model: Model, options: RetryOptions): Model {
       let pass: Pass | null = null;
       try {
         if (!gate.open) {
-          const waitMs = gate.until - clock.now();
-          if (waitMs > 0) onRetry?.({ attempt: attempt - 1, waitMs, why });
+          const waitMs = Math.max(0, gate.until - clock.now());
+          // told also when it only stands in the line: how long that takes nobody knows
+          if (waitMs > 0 || gate.occupied) onRetry?.({ attempt: attempt - 1, waitMs, why });
           pass = await gate.enter(signal);
           await pass.wait(clock, signal);
         }
@@ -77,5 +78,6 @@ export function retrying(model: Model, options: RetryOptions): Model {
     }
   }
 
-  return { spec: model.spec, window: model.window, reply };
+  const { spec, window, longestReply } = model;
+  return { spec, window, reply, ...(longestReply !== undefined && { longestReply }) };
 }

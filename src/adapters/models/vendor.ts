@@ -20,6 +20,8 @@ export type Connection = {
   /** What must never appear in a message. */
   readonly secret: string;
   readonly maxOutputTokens?: number;
+  /** What may be asked for instead, when a reply was cut off. */
+  readonly longestReply?: number;
   /** With every request. */
   readonly options?: SharedV3ProviderOptions;
   /** Marks what the vendor shall cache up to, where that is asked for and not automatic. */

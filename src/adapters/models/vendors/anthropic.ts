@@ -1,6 +1,9 @@
 /** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
 import { type Vendor, withoutVersion } from "../vendor.ts";
 
+/** Models whose replies may have 64,000 tokens: all but the oldest. */
+const LONG_WINDED = /^claude-(?!3|opus-4(-[01]\b|-2025|$)|instant|2)/;
+
 export const anthropic: Vendor = {
   name: "anthropic",
   keyVariable: "ANTHROPIC_API_KEY",
@@ -16,6 +19,7 @@ export const anthropic: Vendor = {
       secret,
       // The package asks for a model's maximum (128,000), which a model with a window of 200,000 then lacks for its input.
       maxOutputTokens: 32_000,
+      ...(LONG_WINDED.test(model) && { longestReply: 64_000 }),
       cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     };
   },

@@ -1,0 +1,104 @@
+/** Everything a provider can do wrong, one after the other, to one teammate with one task. */
+import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import { openModel } from "../../src/adapters/models/index.ts";
+import { LEAD, name } from "../../src/core/ids.ts";
+import type { Model } from "../../src/ports/index.ts";
+import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
+import {
+  type Answer,
+  calls,
+  fails,
+  type ModelCall,
+  type ModelServer,
+  refuses,
+  says,
+  startModelServer,
+} from "../fixtures/model-server/index.ts";
+
+type Staged = { readonly team: HostedTeam; readonly server: ModelServer; readonly model: Model };
+
+async function staged(program: (request: ModelCall) => Answer, fallback = false): Promise<Staged> {
+  const server = await startModelServer({ any: program });
+  const options = { env: server.env, clock: systemClock, random: () => 0, stallMs: 300 };
+  const model = await openModel("anthropic/claude-haiku-4-5", { ...options, attempts: fallback ? 2 : 8 });
+  const second = await openModel("openai/gpt-5-mini", options);
+  const team = await hostedTeam({ model: () => model, agent: fallback ? { fallback: second } : {} });
+  onTestFinished(async () => {
+    await team.close();
+    await server.close();
+  });
+  await team.store.board.add({ subject: "carry on", description: "whatever happens" }, LEAD);
+  return { team, server, model };
+}
+const words = ({ messages }: ModelCall): string => JSON.stringify(messages);
+
+it("brings a task to its end through every fault there is", async () => {
+  const faults: Answer[] = [
+    says("half of", { fault: "cut" }),
+    says("half of", { fault: "end early" }),
+    says("half of", { fault: "break" }),
+    says("half of", { fault: "stall" }),
+    fails.rateLimited(0),
+    fails.overloaded(),
+    fails.broken(500),
+    { calls: [{ tool: "list_tasks", raw: '{"a": ' }] },
+    calls("list_everything"),
+    says("a long", { stop: "length" }),
+    fails.overflow.anthropic(),
+    says("Goal: carry on. Done: a lot."), // the summary
+    refuses(),
+    {},
+    calls("complete_task", { result: "carried on" }),
+  ];
+  const { team, server } = await staged(({ nth }) => faults[nth - 1] ?? says("There."));
+  await team.join("alice");
+  await team.until("teammate.phase", { who: "alice", phase: "idle", reason: "no_tool_use" });
+
+  const [task] = await team.store.board.tasks();
+  expect(task).toMatchObject({ status: "completed", attempt: 1, result: "carried on" });
+  const at = (n: number): string => words(server.requests[n - 1] as ModelCall);
+  expect(at(9)).toContain("not");
+  expect(at(10)).toContain('There is no tool \\"list_everything\\"');
+  expect(server.requests[9]?.body).not.toHaveProperty("max_tokens", 64_000);
+  expect(server.requests[10]?.body).toHaveProperty("max_tokens", 64_000);
+  expect(server.requests[11]?.tools).toEqual([]);
+  expect(at(13)).toContain("Done: a lot.");
+  expect(at(13)).toContain("whatever happens");
+  expect(at(14)).toContain("filter stopped your last answer");
+  expect(at(15)).not.toContain("half of");
+  const facts = await team.events("context.compacted");
+  expect(facts).toMatchObject([{ layer: "summary" }]);
+});
+
+it("goes on with the fallback model of another provider while the main one is overloaded", async () => {
+  const { team, server } = await staged(
+    ({ protocol, nth }) =>
+      protocol === "anthropic"
+        ? fails.overloaded()
+        : nth === 3
+          ? calls("complete_task", { result: "by the other" })
+          : says("Done."),
+    true,
+  );
+  await team.join("alice");
+  await team.until("task.completed");
+  expect(server.requests.slice(0, 3).map(({ protocol }) => protocol)).toEqual([
+    "anthropic",
+    "anthropic",
+    "responses",
+  ]);
+  const [warning] = await team.events("warning.raised");
+  expect(warning).toMatchObject({ who: "alice", text: expect.stringContaining("openai/gpt-5-mini") });
+});
+
+it("gives up at once on a key that is refused, and the lead's mailbox says why", async () => {
+  const { team, server } = await staged(() => fails.unauthorized());
+  await team.join("lead");
+  await team.join("alice");
+  await team.until("teammate.phase", { who: "alice", phase: "shutdown", reason: "failed" });
+  expect(server.requests.length).toBeLessThanOrEqual(2);
+  const box = await team.store.mail.box(LEAD);
+  const stopped = box.find(({ from, body }) => from === name("alice") && body.kind === "stopped");
+  expect(stopped?.body).toMatchObject({ released: [1], text: expect.stringContaining("ANTHROPIC_API_KEY") });
+});
