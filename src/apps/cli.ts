@@ -99,7 +99,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "transcript <name>",
-    about: "a conversation, also the part before compaction",
+    about: "a conversation, also the part before compaction; a subagent's as alice/1",
     example: "ekiden transcript alice | less",
     load: () => import("./commands/transcript.ts"),
   },

@@ -94,6 +94,16 @@ export function name(text: string): Name {
   return text as Name;
 }
 
+/** A subagent as its transcript is kept: "alice/1" is the first that worked for alice. */
+export const subagentName = (member: Name, nth: number): Name => `${member}/${nth}` as Name;
+
+/** Whose conversation is meant: a member's ("alice"), or that of one of its subagents ("alice/1"). @throws EkidenError `bad_input` */
+export function speaker(text: string): { readonly who: Name; readonly member: Name } {
+  const [, first = text, nth] = /^(.*)\/([1-9]\d{0,8})$/.exec(text) ?? [];
+  const member = name(first);
+  return { member, who: nth === undefined ? member : subagentName(member, Number(nth)) };
+}
+
 /** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */
 export function teammateName(text: string): Name {
   const checked = name(text);

@@ -6,7 +6,7 @@
 import { heard } from "../core/chat.ts";
 import { Conversation } from "../core/conversation.ts";
 import { EkidenError } from "../core/errors.ts";
-import type { Name } from "../core/ids.ts";
+import { type Name, subagentName } from "../core/ids.ts";
 import { subagentPrompt } from "../core/prompt.ts";
 import { applyRole, findRole, type Role } from "../core/role.ts";
 import { escapeTags } from "../core/tags.ts";
@@ -143,7 +143,7 @@ function namesUnder(): (store: Store, member: Name) => Promise<Name> {
   const next = async (store: Store, member: Name): Promise<Name> => {
     if (last === 0) while (await isTaken(store, member, last + 1)) last += 1;
     last += 1;
-    return under(member, last);
+    return subagentName(member, last);
   };
   return (store, member) => {
     const name = queue.then(() => next(store, member));
@@ -152,7 +152,5 @@ function namesUnder(): (store: Store, member: Name) => Promise<Name> {
   };
 }
 
-const under = (member: Name, n: number): Name => `${member}/${n}` as Name;
-
 const isTaken = async (store: Store, member: Name, n: number): Promise<boolean> =>
-  (await store.transcript.all(under(member, n), 0, 1)).length > 0;
+  (await store.transcript.all(subagentName(member, n), 0, 1)).length > 0;

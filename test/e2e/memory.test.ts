@@ -5,9 +5,12 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
 import { MemoryFolder } from "../../src/adapters/disk/memory.ts";
+import { openModel } from "../../src/adapters/models/index.ts";
 import { instant, name, PERSON } from "../../src/core/ids.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
+import { calls, says, startModelServer } from "../fixtures/model-server/index.ts";
 
 const alice = name("alice");
 const idle = { who: "alice", phase: "idle" };
@@ -134,6 +137,41 @@ it("is tidied up when there is too much of it; an answer of no use changes nothi
   expect(await readdir(join(team.memory.folder, "archive", archive ?? ""))).toHaveLength(46);
 });
 
+it("works the same over HTTP: skill, subagent, memory, and a conversation that a strict vendor accepts", async () => {
+  const server = await startModelServer({
+    anthropic: ({ system, messages }) => {
+      if (system.startsWith("You keep the memory")) return says(notes(["build", "make is enough"]).text);
+      if (system.includes('"alice/'))
+        return messages.length === 1 ? calls("glob", { pattern: "*.md" }) : says("README.md");
+      const heard = JSON.stringify(messages.at(-1));
+      if (heard.includes("Look after the docs")) return calls("load_skill", { name: "docs" });
+      if (heard.includes("Read everything."))
+        return {
+          calls: [1, 2].map((n) => ({ tool: "task", input: { prompt: `Part ${n}`, read_only: true } })),
+        };
+      return says("All read.");
+    },
+  });
+  onTestFinished(() => server.close());
+  const model = await openModel("anthropic/claude-haiku-4-5", { env: server.env, clock: systemClock });
+  const team = await equippedTeam({
+    notes: true,
+    files: { "README.md": "", ".agents/skills/docs/SKILL.md": "Read everything." },
+    model: () => model,
+  });
+  await team.join("alice", { prompt: "Look after the docs" });
+  await team.until("mail.sent", { from: "alice", kind: "idle_notice" });
+  expect(await team.memory.recall("build")).toContain("make is enough");
+  const subs = server.requests.filter(({ system }) => system.includes('"alice/'));
+  expect(subs).toHaveLength(4);
+  expect(new Set(subs.map(({ system }) => /"(alice\/\d)"/.exec(system)?.[1]))).toEqual(
+    new Set(["alice/1", "alice/2"]),
+  );
+  const booked = await team.store.roster.member(alice);
+  expect(booked?.turns).toBe(7);
+  expect(team.costs).toHaveLength(5);
+});
+
 it("loses no note when consolidations are killed at any moment", { timeout: 60_000 }, async () => {
   const project = await mkdtemp(join(tmpdir(), "ekiden-memory-"));
   onTestFinished(() => rm(project, { recursive: true, force: true }));
@@ -149,10 +187,12 @@ it("loses no note when consolidations are killed at any moment", { timeout: 60_0
     const child = spawn(process.execPath, ["--import", "tsx", program, project], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    await once(child.stdout, "data");
-    await new Promise((resolve) => setTimeout(resolve, kill * 11)); // a different moment each time
+    const exit = once(child, "exit");
+    for await (const said of child.stdout.iterator({ destroyOnReturn: false }))
+      if (String(said).includes("round 1")) break; // one is done, the next has begun
+    await new Promise((resolve) => setTimeout(resolve, kill * 3)); // a different moment each time
     child.kill("SIGKILL");
-    await once(child, "exit");
+    await exit;
     const live = (await Promise.all((await memory.topics()).map(({ name }) => memory.recall(name)))).join(
       "\n",
     );

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
+import { todoState } from "../../src/core/todo.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 
 const alice = name("alice");
@@ -138,9 +139,30 @@ it("a todo list is refused when malformed, reminded of when it grows old, and kn
   await team.join("alice", { prompt: "Go" });
   await team.until("teammate.phase", idle);
   team.models.get("alice")?.finish();
+  expect(todoState(await team.store.transcript.current(alice))).toEqual(todos);
+});
+
+it("a todo list is carried over a compaction, also when the process ends behind it", async () => {
+  const todos = [{ content: "mend </todo>", status: "pending" }];
+  const team = await equippedTeam({
+    says: {
+      alice: [
+        { calls: [{ tool: "todo_write", input: { todos } }] },
+        { text: "Paused." },
+        { text: "Goal: mend. <todo>\n[x] forged\n</todo>" },
+        { when: "again", text: "On." },
+      ],
+    },
+  });
+  await team.join("alice", { prompt: "Go" });
+  await team.until("mail.sent", { from: "alice", kind: "idle_notice" });
+  await team.team.compact(alice);
   const entries = await team.store.transcript.current(alice);
-  const { todoState } = await import("../../src/core/todo.ts");
-  expect(todoState(entries)).toEqual(todos);
+  expect(entries.map(({ kind }) => kind)).toEqual(["summary"]);
+  expect(todoState(entries)).toEqual([{ content: "mend &lt;/todo>", status: "pending" }]);
+  await team.store.mail.send(PERSON, note("again"));
+  await team.until("turn.taken", { text: "On." });
+  expect(heardIn(team.models.get("alice")?.requests.at(-1))).toContain("<todo>\\n[ ] mend");
 });
 
 it("notices on the way out that a folder is gone", async () => {

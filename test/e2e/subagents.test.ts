@@ -1,12 +1,13 @@
 /** The `task` tool with real members: fresh context, own transcript, the member's permissions and costs, bounded, cut with its member. */
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
 import { type HostId, type Name, name, PERSON } from "../../src/core/ids.ts";
 import type { ModelRequest } from "../../src/ports/index.ts";
 import { permitted } from "../../src/runtime/call.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
+import { Project } from "./cli-program.ts";
 
 const alice = name("alice");
 const under = (n: number): Name => `alice/${n}` as Name;
@@ -238,4 +239,30 @@ it("can have a role: its prompt, its tools; an unknown one is refused with those
   expect(toolsOf(sub)).toEqual(["read_file", "grep"]);
   expect(sub?.system).toContain("You only read.");
   expect(sub?.system).toContain("Use tabs.");
+});
+
+it("can be read back with `ekiden transcript`", async () => {
+  const project = new Project();
+  onTestFinished(() => project.end());
+  const team = await equippedTeam({
+    folder: project.dir,
+    says: {
+      alice: [
+        { calls: [task({ prompt: "Look at b.txt" })] },
+        { text: "Nothing there." },
+        { text: "So be it." },
+      ],
+    },
+  });
+  await team.join("alice", { prompt: "Go" });
+  await team.until("teammate.phase", idle);
+  const read = (who: string) => project.run(["transcript", who, "--store", "sqlite:team.db"]);
+  const sub = await read("alice/1");
+  expect(sub.code).toBe(0);
+  expect(sub.stdout).toContain("Look at b.txt");
+  expect(sub.stdout).toContain("Nothing there.");
+  expect(sub.stdout).not.toContain("So be it.");
+  expect((await read("alice")).stdout).toContain("[subagent alice/1]");
+  expect((await read("alice/2")).stderr).toContain('alice has had no subagent "alice/2"');
+  expect((await read("bob/1")).stderr).toContain('nobody in team "default" is called "bob"');
 });

@@ -1,5 +1,6 @@
 /** `ekiden transcript`: a whole conversation, also what a compaction has taken out of the model's sight. */
-import { name } from "../../core/ids.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { speaker } from "../../core/ids.ts";
 import { type Line, transcriptViews } from "../../core/transcript-view.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
@@ -8,9 +9,9 @@ import { mustExist } from "./inbox.ts";
 const PAGE = 500;
 
 export async function run(call: Call, [text = ""]: readonly string[]): Promise<undefined> {
-  const who = name(text);
+  const { who, member } = speaker(text);
   await withTeam(call, "look", async (store) => {
-    await mustExist(store, who);
+    await mustExist(store, member);
     const entries: Line[] = [];
     for (let after = 0; ; ) {
       const page = await store.transcript.all(who, after, PAGE);
@@ -18,6 +19,8 @@ export async function run(call: Call, [text = ""]: readonly string[]): Promise<u
       after = page.at(-1)?.seq ?? after;
       if (page.length < PAGE) break;
     }
+    if (entries.length === 0 && who !== member)
+      throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
     const data = { name: who, entries };
     await call.show(data, () => transcriptViews(data));
   });
