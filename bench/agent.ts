@@ -1,0 +1,39 @@
+/** One agent at work, measured from outside: the built program, and the raw loop that is its floor. */
+import { gaps, loopback, shellCalls } from "./loopback.ts";
+import { BUILT, floorScript, type Ran, runNode } from "./stage.ts";
+
+export type Worked = Ran & {
+  /** Process start to the first request at the server, in milliseconds. */
+  readonly firstMs: number;
+  readonly gaps: number[];
+};
+
+async function watched(calls: number, args: (url: string) => readonly string[]): Promise<Worked> {
+  const server = await loopback(shellCalls(calls));
+  try {
+    const ran = await runNode(args(server.url), { ...server.env, EKIDEN_TURNS_PER_STINT: "1000" });
+    const first = server.seen[0];
+    if (!first) throw new Error(`no request came from ${args(server.url).join(" ")}`);
+    return { ...ran, firstMs: first.at - ran.startedAt, gaps: gaps(server.seen.slice(0, calls + 1)) };
+  } finally {
+    await server.close();
+  }
+}
+
+/** `ekiden run` with a model that asks for so many shell calls and ends. */
+export const ekidenRun = (calls: number): Promise<Worked> =>
+  watched(calls, () => [
+    BUILT,
+    "run",
+    "Do as the model says.",
+    "--model",
+    "anthropic/loopback",
+    "--permission-mode",
+    "bypass",
+    "--quiet",
+  ]);
+
+export const rawLoop = (calls: number): Promise<Worked> =>
+  watched(calls, (url) => [floorScript("loop.mjs"), url]);
+
+export const bareRequest = (): Promise<Worked> => watched(0, (url) => [floorScript("request.mjs"), url]);

@@ -1,0 +1,28 @@
+/** (d) What a hundred idle teammates cost: nothing is to happen until something happens. */
+import { join } from "node:path";
+import type { Item } from "./main.ts";
+import { figure } from "./measure.ts";
+import { crew, freshFolder, ROOT, TSX } from "./stage.ts";
+
+export const idle: Item = async (quick) => {
+  const ms = quick ? 5_000 : 20_000;
+  const used: number[] = [];
+  for (const teammates of [0, 100]) {
+    const host = crew(join(ROOT, "bench/hosted.ts"), [freshFolder()], TSX);
+    await host.ask(`hire ${teammates}`);
+    const { cpuMs } = await host.ask<{ cpuMs: number }>(`cpu ${ms}`);
+    used.push((100 * cpuMs) / ms);
+    await host.end();
+  }
+  const [alone = Number.NaN, hundred = Number.NaN] = used;
+  return [
+    figure({
+      item: "d",
+      name: `CPU of 100 idle teammates over ${ms / 1000} s`,
+      unit: "% of a core",
+      value: hundred,
+      budget: { of: "value", atMost: 1 },
+      note: `the lead alone: ${alone.toFixed(2)} %`,
+    }),
+  ];
+};
