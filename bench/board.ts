@@ -4,159 +4,152 @@
  */
 import { join } from "node:path";
 import type { Item } from "./main.ts";
-import { type Figure, figure, median } from "./measure.ts";
+import { type Figure, figure, median, show } from "./measure.ts";
 import { startPostgres } from "./postgres.ts";
 import { type Crew, crew, floorScript, freshFolder, ROOT, TSX } from "./stage.ts";
 
-type Took = { readonly from: number; readonly to: number; readonly taken: readonly string[] };
-type Taken = { readonly perSecond: number; readonly taken: readonly string[] };
 type Backend = {
   readonly name: "SQLite" | "PostgreSQL";
+  /** Addresses of two databases. */
   readonly ours: string;
   readonly floor: string;
+  /** How long one measurement takes. */
   readonly takeMs: number;
   readonly looks: number;
 };
 
-const CREW = 4;
+/** Processes of one kind on one database. Boards are made through the store for both kinds. */
+type Side = { readonly workers: readonly Crew[]; readonly maker: Crew; readonly made: Set<string> };
 
-/** All at once, until the time is over; per second from the first start to the last end. */
-async function takeAll(workers: readonly Crew[], teams: readonly string[], ms: number): Promise<Taken> {
-  const took = await Promise.all(workers.map((worker) => worker.ask<Took>(`take ${teams.join(",")} ${ms}`)));
-  const taken = took.flatMap((one) => one.taken);
-  const seconds = (Math.max(...took.map((one) => one.to)) - Math.min(...took.map((one) => one.from))) / 1000;
-  return { perSecond: taken.length / seconds, taken };
-}
+const CREW = 4;
+const claimer = (url: string): Crew => crew(join(ROOT, "bench/claimer.ts"), [url], TSX);
 
 export const board: Item = async (quick) => {
   const folder = freshFolder();
   const server = await startPostgres();
-  const backends: Backend[] = [
-    {
-      name: "SQLite",
-      ours: `sqlite:${join(folder, "team.db")}`,
-      floor: `sqlite:${join(folder, "floor.db")}`,
-      takeMs: 250,
-      looks: 20_000,
-    },
-    { name: "PostgreSQL", ours: `${server}/ekiden`, floor: `${server}/floor`, takeMs: 500, looks: 1_000 },
+  const files = { ours: `sqlite:${join(folder, "team.db")}`, floor: `sqlite:${join(folder, "floor.db")}` };
+  const databases = { ours: `${server}/ekiden`, floor: `${server}/floor` };
+  return [
+    ...(await measure({ name: "SQLite", ...files, takeMs: 250, looks: 20_000 }, quick)),
+    ...(await measure({ name: "PostgreSQL", ...databases, takeMs: 500, looks: 1_000 }, quick)),
   ];
-  const figures: Figure[] = [];
-  for (const backend of backends) figures.push(...(await measure(backend, quick)));
-  return figures;
 };
 
 async function measure(backend: Backend, quick: boolean): Promise<Figure[]> {
+  const ours = await side(backend.ours, () => claimer(backend.ours));
+  const floor = await side(backend.floor, () => crew(floorScript("claimer.mjs"), [backend.floor]));
+  try {
+    return [...(await rates(backend, ours, floor, quick)), ...(await looks(backend, ours, floor, quick))];
+  } finally {
+    for (const { workers, maker } of [ours, floor])
+      await Promise.all([...workers, maker].map((one) => one.end()));
+  }
+}
+
+async function side(url: string, worker: () => Crew): Promise<Side> {
+  const maker = claimer(url);
+  await maker.ask("open"); // the first makes the tables
+  const workers: Crew[] = [];
+  for (let i = 0; i < CREW; i += 1) {
+    const one = worker();
+    workers.push(one);
+    await one.ask("open");
+  }
+  return { workers, maker, made: new Set() };
+}
+
+/** Small boards are many, so that there is as much to take; the largest is long enough for all measurements. */
+async function boards({ workers, maker, made }: Side, size: number, round: number, run: number): Promise<string> {
+  const names =
+    size < 1_000
+      ? Array.from({ length: 20 }, (_, i) => `b${size}-${round}-${run}-${i}`)
+      : [size < 100_000 ? `b${size}-${round}` : `b${size}`];
+  for (const name of names) {
+    if (made.has(name)) continue;
+    made.add(name);
+    await maker.ask(`seed ${name} ${size}`);
+  }
+  const list = names.join(",");
+  for (const worker of workers) await worker.ask(`join ${list}`);
+  return list;
+}
+
+type Took = { readonly from: number; readonly to: number; readonly taken: readonly string[] };
+
+/** All at once, until the time is over; per second from the first start to the last end. */
+async function takeAll(workers: readonly Crew[], list: string, ms: number): Promise<{ rate: number; doubles: number }> {
+  const took = await Promise.all(workers.map((worker) => worker.ask<Took>(`take ${list} ${ms}`)));
+  const taken = took.flatMap((one) => one.taken);
+  const spent = Math.max(...took.map((one) => one.to)) - Math.min(...took.map((one) => one.from));
+  return { rate: (1000 * taken.length) / spent, doubles: taken.length - new Set(taken).size };
+}
+
+async function rates(backend: Backend, ours: Side, floor: Side, quick: boolean): Promise<Figure[]> {
   const sizes = quick ? [100, 10_000] : [100, 10_000, 100_000];
   const crews = quick ? [1, 4] : [1, 2, 4];
-  const times = quick ? 1 : 3;
-  const open = async (script: string, url: string, args: readonly string[]): Promise<Crew[]> => {
-    const all: Crew[] = [];
-    for (let i = 0; i < CREW; i += 1) {
-      const one = crew(script, [url], args);
-      all.push(one);
-      await one.ask("schema"); // one after the other: the first makes the tables
-    }
-    return all;
-  };
-  const ours = await open(join(ROOT, "bench/claimer.ts"), backend.ours, TSX);
-  const floor = await open(floorScript("claimer.mjs"), backend.floor, []);
-  const both = [ours, floor];
-  const figures: Figure[] = [];
-  const rates = new Map<string, number>();
+  const cases = sizes.flatMap((size) => crews.map((count) => ({ size, count, ours: [] as number[], floor: [] as number[] })));
   let doubles = 0;
-  try {
-    for (const size of sizes) {
-      const samples = crews.map(() => ({ ours: [] as number[], floor: [] as number[] }));
-      for (let round = 0; round < times; round += 1) {
-        // Small boards are many, so that there is as much to take; the largest is long enough for all rounds.
-        const boards = await Promise.all(both.map((all) => seed(all, size, round, crews.length)));
-        for (const [nth, count] of crews.entries())
-          for (const [side, all] of both.entries()) {
-            const teams = boards[side]?.[nth] ?? [];
-            const { perSecond, taken } = await takeAll(all.slice(0, count), teams, backend.takeMs);
-            samples[nth]?.[side === 0 ? "ours" : "floor"].push(perSecond);
-            if (side === 0) doubles += taken.length - new Set(taken).size;
-          }
-      }
-      for (const [nth, count] of crews.entries()) {
-        const of = samples[nth] ?? { ours: [], floor: [] };
-        rates.set(`${size}/${count}`, median(of.ours));
-        figures.push(
-          figure({
-            item: "f",
-            name: `${backend.name}: claim + complete, board of ${size.toLocaleString("en-US")}, ${count} process${count > 1 ? "es" : ""}`,
-            unit: "/s",
-            value: median(of.ours),
-            floor: median(of.floor),
-            budget: { of: "ratio", atLeast: 0.6 },
-            samples: of.ours,
-          }),
-        );
-      }
+  for (let round = 0; round < (quick ? 1 : 3); round += 1)
+    for (const [nth, one] of cases.entries()) {
+      const theirs = await boards(floor, one.size, round, nth);
+      one.floor.push((await takeAll(floor.workers.slice(0, one.count), theirs, backend.takeMs)).rate);
+      const mine = await boards(ours, one.size, round, nth);
+      const took = await takeAll(ours.workers.slice(0, one.count), mine, backend.takeMs);
+      one.ours.push(took.rate);
+      doubles += took.doubles;
     }
-    const largest = sizes.at(-1) ?? 0;
-    const flat = (count: number): number => (rates.get(`${largest}/${count}`) ?? 0) / (rates.get(`100/${count}`) ?? 1);
-    figures.push(
+  const rate = (size: number, count: number): number =>
+    median(cases.find((one) => one.size === size && one.count === count)?.ours ?? []);
+  const largest = sizes.at(-1) ?? 0;
+  const flatness = crews.map((count) => rate(largest, count) / rate(100, count));
+  return [
+    ...cases.map(({ size, count, ...samples }) =>
       figure({
         item: "f",
-        name: `${backend.name}: rate on ${largest.toLocaleString("en-US")} tasks over rate on 100`,
-        unit: "×",
-        value: flat(1),
-        budget: { of: "value", atLeast: 0.75 },
-        samples: crews.map(flat),
-        note: "flat is 1; spread over processes",
+        name: `${backend.name}: claim + complete, ${show(size)} tasks, ${count} process${count > 1 ? "es" : ""}`,
+        unit: "/s",
+        value: median(samples.ours),
+        floor: median(samples.floor),
+        budget: { of: "ratio", atLeast: 0.6 },
+        samples: samples.ours,
       }),
-      figure({
-        item: "f",
-        name: `${backend.name}: tasks had by two`,
-        unit: "",
-        value: doubles,
-        budget: { of: "value", atMost: 0 },
-      }),
-      ...(await looks(backend, ours, floor, quick)),
-    );
-  } finally {
-    await Promise.all(both.flat().map((one) => one.end()));
-  }
-  return figures;
+    ),
+    figure({
+      item: "f",
+      name: `${backend.name}: rate on ${show(largest)} tasks over rate on 100`,
+      unit: "×",
+      value: median(flatness),
+      budget: { of: "value", atLeast: 0.75 },
+      samples: flatness,
+      note: "flat is 1; spread over processes",
+    }),
+    figure({
+      item: "f",
+      name: `${backend.name}: tasks had by two`,
+      unit: "",
+      value: doubles,
+      budget: { of: "value", atMost: 0 },
+    }),
+  ];
 }
 
-/** @returns the boards for each number of processes of one round. */
-async function seed(all: readonly Crew[], size: number, round: number, runs: number): Promise<string[][]> {
-  const [first] = all;
-  const boards: string[][] = [];
-  for (let run = 0; run < runs; run += 1) {
-    const small = size <= 1_000;
-    const known = size >= 100_000 && (round > 0 || run > 0);
-    const names = Array.from({ length: small ? 20 : 1 }, (_, i) => (small ? `b${size}-${round}-${run}-${i}` : `b${size}-${size >= 100_000 ? 0 : round}`));
-    if (!known && !(run > 0 && !small)) for (const name of names) await first?.ask(`seed ${name} ${size}`);
-    boards.push(names);
-  }
-  const names = [...new Set(boards.flat())].join(",");
-  for (const one of all) await one.ask(`join ${names}`);
-  return boards;
-}
-
-async function looks(
-  { name, looks: times }: Backend,
-  ours: readonly Crew[],
-  floor: readonly Crew[],
-  quick: boolean,
-): Promise<Figure[]> {
+async function looks({ name, looks: times }: Backend, ours: Side, floor: Side, quick: boolean): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const size of quick ? [10_000] : [100, 10_000]) {
-    const samples: { ours: number[]; floor: number[] } = { ours: [], floor: [] };
-    for (const all of [ours, floor]) await all[0]?.ask(`seed still-${size} ${size} blocked`);
+    const samples = { ours: [] as number[], floor: [] as number[] };
+    for (const { maker, workers } of [ours, floor]) {
+      await maker.ask(`seed still-${size} ${size} blocked`);
+      await workers[0]?.ask(`join still-${size}`);
+    }
     for (let round = 0; round < 3; round += 1)
-      for (const [side, all] of [["ours", ours] as const, ["floor", floor] as const]) {
-        const looked = await all[0]?.ask<{ us: number }>(`look still-${size} ${quick ? times / 4 : times}`);
-        samples[side].push(looked?.us ?? Number.NaN);
+      for (const [key, { workers }] of [["floor", floor] as const, ["ours", ours] as const]) {
+        const looked = await workers[0]?.ask<{ us: number }>(`look still-${size} ${quick ? times / 4 : times}`);
+        samples[key].push(looked?.us ?? Number.NaN);
       }
     figures.push(
       figure({
         item: "f",
-        name: `${name}: a look when nothing is ready, ${size.toLocaleString("en-US")} tasks`,
+        name: `${name}: a look when nothing is ready, ${show(size)} tasks`,
         unit: "µs",
         value: median(samples.ours),
         floor: median(samples.floor),

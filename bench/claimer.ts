@@ -1,7 +1,7 @@
 /**
  * A process that works on boards through the store, as board.ts tells it, one command a line:
  * `seed TEAM N [blocked]` · `add` · `take TEAM,… MS` claims and completes until the time is over or nothing is ready · `look TEAM TIMES`.
- * bench/floor/claimer.mjs answers the same commands with plain SQL.
+ * bench/floor/claimer.mjs answers `take` and `look` with plain SQL.
  */
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -32,7 +32,7 @@ async function seated(teamName: string): Promise<{ team: Store; seat: Seat }> {
 }
 
 const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<object>>> = {
-  schema: async () => ({}),
+  open: async () => ({}),
 
   async join(teams = "") {
     for (const one of teams.split(",")) await seated(one);

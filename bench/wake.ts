@@ -14,7 +14,7 @@ export const wake: Item = async (quick) => {
   await host.ask(`hire ${TEAMMATES}`);
   const inside = await samples(times, async () => (await host.ask<{ ms: number }>("wake")).ms);
   const other = crew(join(ROOT, "bench/claimer.ts"), [`sqlite:${join(folder, "team.db")}`], TSX);
-  await other.ask("schema");
+  await other.ask("open");
   const between = await samples(times, () => across(host, other));
   await other.end();
   await host.end();
