@@ -89,4 +89,5 @@ for await (const line of createInterface(process.stdin)) {
   const [command = "", ...args] = line.split(" ");
   console.log(JSON.stringify(await COMMANDS[command]?.(...args)));
 }
+for (const { team } of seats.values()) await team.close();
 await store.close();

@@ -104,7 +104,9 @@ export function crew(script: string, args: readonly string[], nodeArgs: readonly
     },
     end: async () => {
       child.stdin.end();
+      const late = setTimeout(() => child.kill("SIGKILL"), 5_000);
       await closed;
+      clearTimeout(late);
     },
   };
 }
