@@ -1,81 +1,54 @@
 /**
- * A process that hosts a team, as the bench tells it, one command a line: `hire N` · `memory` · `cpu MS` · `wake` · `next`.
- * Its model is local and answers at once, so that what is measured is the harness.
+ * A process that hosts a team, as the bench tells it, one command a line: `memory` · `cpu MS` · `wake` · `next`. Its model is a
+ * script that answers at once, so that what is measured is the harness.
  */
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemClock } from "../src/adapters/clock.ts";
-import { createShell } from "../src/adapters/shell/index.ts";
-import { openStore } from "../src/adapters/store/index.ts";
-import { composeAgent } from "../src/apps/compose.ts";
-import { DEFAULT_TEAM, type HostId, LEAD, name, PERSON } from "../src/core/ids.ts";
-import { DEFAULTS } from "../src/core/settings.ts";
-import type { Model } from "../src/ports/index.ts";
-import { Team } from "../src/runtime/team.ts";
+import { openHost } from "../src/apps/host.ts";
+import { PERSON } from "../src/core/ids.ts";
+import { DEFAULTS, recruits } from "../src/core/settings.ts";
 import { sharedNow } from "./stage.ts";
 
-const [folder = "."] = process.argv.slice(2);
-const outputDir = join(folder, "output");
-const url = `sqlite:${join(folder, "team.db")}`;
-const store = await openStore({ url, team: DEFAULT_TEAM, clock: systemClock });
-const shell = createShell({ outputDir });
+const [folder = ".", teammates = "1"] = process.argv.slice(2);
+const script = join(folder, "script.json");
+writeFileSync(
+  script,
+  JSON.stringify([
+    {
+      when: "<auto-claimed",
+      text: "On it.",
+      calls: [{ tool: "complete_task", input: { result: "done" } }],
+      times: "any",
+    },
+    { times: "any" },
+  ]),
+);
 
-/** Told the time of the next request that follows a claim. */
-let onClaim: (at: number) => void = () => {};
-let calls = 0;
+/** When requests that follow a claim were made, and who waits for the next one. The script's words come as it is asked. */
+const claims: number[] = [];
+let onClaim = (): void => {};
 
-/** Completes what it is given and says so. */
-const model: Model = {
-  spec: "bench",
-  window: 1_000_000,
-  async reply({ messages }) {
-    const at = sharedNow();
-    const text = (messages.at(-1)?.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
-    const task = /<auto-claimed task="(\d+)"/.exec(text)?.[1];
-    const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
-    if (task === undefined)
-      return { message: { role: "assistant", content: [] }, stop: "end", usage, usd: 0 };
-    onClaim(at);
-    calls += 1;
-    const call = { type: "call", id: `c${calls}`, tool: "complete_task", input: { result: "done" } } as const;
-    return { message: { role: "assistant", content: [call] }, stop: "calls", usage, usd: 0 };
+const host = await openHost({
+  settings: {
+    ...DEFAULTS,
+    model: `scripted:${script}`,
+    teammates: recruits(Number(teammates)),
+    idleTimeoutMs: Number.POSITIVE_INFINITY,
   },
-};
-
-const team = new Team({
-  store,
-  shell,
-  clock: systemClock,
-  host: randomUUID() as HostId,
-  machine: hostname(),
-  pid: process.pid,
-  isAlive: () => null,
-  settings: { ...DEFAULTS, idleTimeoutMs: Number.POSITIVE_INFINITY, maxTurns: Number.POSITIVE_INFINITY, reapMs: 500 },
-  agent: (profile, seat, control, life) =>
-    composeAgent(
-      {
-        store,
-        shell,
-        clock: systemClock,
-        settings: DEFAULTS,
-        workspace: folder,
-        outputDir,
-        model: async () => model,
-        ask: null,
-        granted: new Set(),
-      },
-      profile,
-      seat,
-      control,
-      life,
-    ),
+  cwd: folder,
+  env: {},
+  interactive: true,
+  onDelta: (_, { text }) => {
+    if (text !== "On it.") return;
+    claims.push(sharedNow());
+    onClaim();
+  },
 });
-const profile = { role: "", model: "", prompt: "", needsPlan: false } as const;
-await team.open();
-await team.join({ ...profile, name: LEAD, kind: "lead" }, PERSON);
+const { store } = host;
+await host.start({ interactive: true });
+await rest();
 
 /** Until everybody is idle, and a little longer, so that what follows an idling is over too. */
 async function rest(): Promise<void> {
@@ -83,21 +56,18 @@ async function rest(): Promise<void> {
   await pause(3 + Math.random() * 7);
 }
 
-const nextClaim = (): Promise<number> =>
-  new Promise((resolve) => {
-    onClaim = resolve;
-  });
+async function nextClaim(): Promise<number> {
+  for (;;) {
+    const at = claims.shift();
+    if (at !== undefined) return at;
+    await new Promise<void>((resolve) => {
+      onClaim = resolve;
+    });
+  }
+}
 
-let hired = 0;
 const COMMANDS: Readonly<Record<string, (arg: string) => Promise<object>>> = {
-  async hire(count) {
-    for (let i = 0; i < Number(count); i += 1) {
-      hired += 1;
-      await team.join({ ...profile, name: name(`t${hired}`), kind: "teammate" }, PERSON);
-    }
-    await rest();
-    return { hired };
-  },
+  open: async () => ({}),
   async memory() {
     for (let i = 0; i < 3; i += 1) {
       await pause(50);
@@ -115,10 +85,9 @@ const COMMANDS: Readonly<Record<string, (arg: string) => Promise<object>>> = {
   },
   /** A task from this process: how long until the request that follows its claim. */
   async wake() {
-    const claimed = nextClaim();
     const at = sharedNow();
     await store.board.add({ subject: "Answer at once" }, PERSON);
-    const ms = (await claimed) - at;
+    const ms = (await nextClaim()) - at;
     await rest();
     return { ms };
   },
@@ -134,5 +103,4 @@ for await (const line of createInterface(process.stdin)) {
   const [command = "", arg = ""] = line.split(" ");
   console.log(JSON.stringify(await COMMANDS[command]?.(arg)));
 }
-await team.suspend();
-await store.close();
+await host.close();

@@ -8,8 +8,7 @@ export const idle: Item = async (quick) => {
   const ms = quick ? 5_000 : 20_000;
   const used: number[] = [];
   for (const teammates of [0, 100]) {
-    const host = crew(join(ROOT, "bench/hosted.ts"), [freshFolder()], TSX);
-    await host.ask(`hire ${teammates}`);
+    const host = crew(join(ROOT, "bench/hosted.ts"), [freshFolder(), String(teammates)], TSX);
     const { cpuMs } = await host.ask<{ cpuMs: number }>(`cpu ${ms}`);
     used.push((100 * cpuMs) / ms);
     await host.end();

@@ -10,10 +10,9 @@ export const wake: Item = async (quick) => {
   const times = quick ? 60 : 300;
   const folder = freshFolder();
   const script = join(ROOT, "bench/hosted.ts");
-  const host = crew(script, [folder], TSX);
-  await host.ask(`hire ${TEAMMATES}`);
+  const host = crew(script, [folder, String(TEAMMATES)], TSX);
   const inside = await samples(times, async () => (await host.ask<{ ms: number }>("wake")).ms);
-  const other = crew(join(ROOT, "bench/claimer.ts"), [`sqlite:${join(folder, "team.db")}`], TSX);
+  const other = crew(join(ROOT, "bench/claimer.ts"), [`sqlite:${join(folder, ".ekiden/team.db")}`], TSX);
   await other.ask("open");
   const between = await samples(times, () => across(host, other));
   await other.end();
