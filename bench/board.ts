@@ -59,7 +59,12 @@ async function side(url: string, worker: () => Crew): Promise<Side> {
 }
 
 /** Small boards are many, so that there is as much to take; the largest is long enough for all measurements. */
-async function boards({ workers, maker, made }: Side, size: number, round: number, run: number): Promise<string> {
+async function boards(
+  { workers, maker, made }: Side,
+  size: number,
+  round: number,
+  run: number,
+): Promise<string> {
   const names =
     size < 1_000
       ? Array.from({ length: 20 }, (_, i) => `b${size}-${round}-${run}-${i}`)
@@ -77,7 +82,11 @@ async function boards({ workers, maker, made }: Side, size: number, round: numbe
 type Took = { readonly from: number; readonly to: number; readonly taken: readonly string[] };
 
 /** All at once, until the time is over; per second from the first start to the last end. */
-async function takeAll(workers: readonly Crew[], list: string, ms: number): Promise<{ rate: number; doubles: number }> {
+async function takeAll(
+  workers: readonly Crew[],
+  list: string,
+  ms: number,
+): Promise<{ rate: number; doubles: number }> {
   const took = await Promise.all(workers.map((worker) => worker.ask<Took>(`take ${list} ${ms}`)));
   const taken = took.flatMap((one) => one.taken);
   const spent = Math.max(...took.map((one) => one.to)) - Math.min(...took.map((one) => one.from));
@@ -87,7 +96,9 @@ async function takeAll(workers: readonly Crew[], list: string, ms: number): Prom
 async function rates(backend: Backend, ours: Side, floor: Side, quick: boolean): Promise<Figure[]> {
   const sizes = quick ? [100, 10_000] : [100, 10_000, 100_000];
   const crews = quick ? [1, 4] : [1, 2, 4];
-  const cases = sizes.flatMap((size) => crews.map((count) => ({ size, count, ours: [] as number[], floor: [] as number[] })));
+  const cases = sizes.flatMap((size) =>
+    crews.map((count) => ({ size, count, ours: [] as number[], floor: [] as number[] })),
+  );
   let doubles = 0;
   for (let round = 0; round < (quick ? 1 : 3); round += 1)
     for (const [nth, one] of cases.entries()) {
@@ -133,7 +144,12 @@ async function rates(backend: Backend, ours: Side, floor: Side, quick: boolean):
   ];
 }
 
-async function looks({ name, looks: times }: Backend, ours: Side, floor: Side, quick: boolean): Promise<Figure[]> {
+async function looks(
+  { name, looks: times }: Backend,
+  ours: Side,
+  floor: Side,
+  quick: boolean,
+): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const size of quick ? [10_000] : [100, 10_000]) {
     const samples = { ours: [] as number[], floor: [] as number[] };
@@ -143,7 +159,9 @@ async function looks({ name, looks: times }: Backend, ours: Side, floor: Side, q
     }
     for (let round = 0; round < 3; round += 1)
       for (const [key, { workers }] of [["floor", floor] as const, ["ours", ours] as const]) {
-        const looked = await workers[0]?.ask<{ us: number }>(`look still-${size} ${quick ? times / 4 : times}`);
+        const looked = await workers[0]?.ask<{ us: number }>(
+          `look still-${size} ${quick ? times / 4 : times}`,
+        );
         samples[key].push(looked?.us ?? Number.NaN);
       }
     figures.push(

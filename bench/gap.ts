@@ -5,7 +5,15 @@ import { alternate, type Figure, figure, median } from "./measure.ts";
 
 export const gap: Item = async (quick) => {
   const figures: Figure[] = [];
-  for (const [calls, times] of quick ? ([[20, 3], [200, 1]] as const) : ([[20, 7], [200, 5]] as const)) {
+  for (const [calls, times] of quick
+    ? ([
+        [20, 3],
+        [200, 1],
+      ] as const)
+    : ([
+        [20, 7],
+        [200, 5],
+      ] as const)) {
     const { a, b } = await alternate(
       times,
       () => ekidenRun(calls),

@@ -37,7 +37,12 @@ const HEAD = event("message_start", {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    usage: {
+      input_tokens: 100,
+      output_tokens: 1,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+    },
   },
 });
 
@@ -58,7 +63,10 @@ function reply(says: Says, nth: number): string {
     event("content_block_start", { index: 0, content_block: block }),
     event("content_block_delta", { index: 0, delta }),
     event("content_block_stop", { index: 0 }),
-    event("message_delta", { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 10 } }),
+    event("message_delta", {
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens: 10 },
+    }),
     event("message_stop", {}),
   ].join("");
 }

@@ -11,8 +11,8 @@ import { gap } from "./gap.ts";
 import { idle } from "./idle.ts";
 import { type Figure, table } from "./measure.ts";
 import { prompt } from "./prompt.ts";
-import { start } from "./start.ts";
 import { BUILT, cleanUp } from "./stage.ts";
+import { start } from "./start.ts";
 import { wake } from "./wake.ts";
 
 /** `quick`: fewer repetitions and smaller boards, for a look while working. */
@@ -59,7 +59,9 @@ try {
     try {
       figures.push(...(await run(values.quick)));
     } catch (error) {
-      failures.push(`${letter} ${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      failures.push(
+        `${letter} ${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     }
     process.stderr.write(`${((performance.now() - since) / 1000).toFixed(1)} s\n`);
   }

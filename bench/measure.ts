@@ -98,9 +98,7 @@ export function table(figures: readonly Figure[]): string {
   const widths = COLUMNS.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? "").length)));
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, i) =>
-        i >= 2 && i <= 5 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
-      )
+      .map((cell, i) => (i >= 2 && i <= 5 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
       .join("  ")
       .trimEnd();
   return [line(COLUMNS), line(widths.map((width) => "─".repeat(width))), ...rows.map(line)].join("\n");

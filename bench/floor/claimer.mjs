@@ -13,7 +13,8 @@ const COMPLETE = `update tasks set status = 'completed', result = 'done', ended_
   where team = $3 and id = $4 and owner = $5 and attempt = $6 and status = 'in_progress'`;
 const UNBLOCK = `update tasks set open_blockers = open_blockers - 1, updated_at = $1 where team = $2 and id in
   (select task from edges where team = $3 and blocker = $4) returning id, open_blockers`;
-const ENTRY = "insert into transcript (team, name, life, at, kind, entry) values ($1, $2, 1, $3, 'heard', $4)";
+const ENTRY =
+  "insert into transcript (team, name, life, at, kind, entry) values ($1, $2, 1, $3, 'heard', $4)";
 const EVENT = "insert into events (team, at, type, data) values ($1, $2, $3, $4)";
 
 /** `write(work)`: one transaction; `work` is a generator that yields a text and its values and is handed the rows. */
@@ -23,8 +24,8 @@ async function sqlite() {
   const db = new DatabaseSync(url.replace(/^sqlite:/, ""), { timeout: 2 });
   const statements = new Map();
   const run = (text, values = []) => {
-    let statement = statements.get(text);
-    if (!statement) statements.set(text, (statement = db.prepare(text.replace(/\$(\d+)/g, "?$1"))));
+    const statement = statements.get(text) ?? db.prepare(text.replace(/\$(\d+)/g, "?$1"));
+    statements.set(text, statement);
     return statement.all(...values);
   };
   const attempt = (work) => {
@@ -50,9 +51,14 @@ async function sqlite() {
       }
     }
   };
-  const pragmas = "synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000";
+  const pragmas =
+    "synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000";
   await patiently(() => db.exec(`pragma ${pragmas}`));
-  return { write: (work) => patiently(() => attempt(work)), look: async (...query) => run(...query), close: async () => db.close() };
+  return {
+    write: (work) => patiently(() => attempt(work)),
+    look: async (...query) => run(...query),
+    close: async () => db.close(),
+  };
 }
 
 async function server() {
@@ -86,7 +92,10 @@ const COMMANDS = {
           const [row] = yield [CLAIM, [team, me, now, now, team]];
           if (!row) return null;
           yield [ENTRY, [team, me, now, JSON.stringify({ kind: "heard", text: row.subject })]];
-          yield [EVENT, [team, now, "task.claimed", JSON.stringify({ task: row.id, by: me, attempt: row.attempt })]];
+          yield [
+            EVENT,
+            [team, now, "task.claimed", JSON.stringify({ task: row.id, by: me, attempt: row.attempt })],
+          ];
           return row;
         });
         if (!task) break;
@@ -94,9 +103,13 @@ const COMMANDS = {
           const now = Date.now();
           yield [COMPLETE, [now, now, team, task.id, me, task.attempt]];
           yield [ENTRY, [team, me, now, JSON.stringify({ kind: "heard", text: "done" })]];
-          yield [EVENT, [team, now, "task.completed", JSON.stringify({ task: task.id, by: me, attempt: task.attempt })]];
+          yield [
+            EVENT,
+            [team, now, "task.completed", JSON.stringify({ task: task.id, by: me, attempt: task.attempt })],
+          ];
           for (const { id, open_blockers } of yield [UNBLOCK, [now, team, team, task.id]])
-            if (Number(open_blockers) === 0) yield [EVENT, [team, now, "task.unblocked", JSON.stringify({ task: id, by: task.id })]];
+            if (Number(open_blockers) === 0)
+              yield [EVENT, [team, now, "task.unblocked", JSON.stringify({ task: id, by: task.id })]];
         });
         taken.push(`${team}/${task.id}`);
       }
@@ -104,7 +117,8 @@ const COMMANDS = {
   },
   async look(team, times) {
     const from = performance.now();
-    for (let i = 0; i < times; i += 1) if ((await db.look(READY, [team])).length > 0) throw new Error("something is ready");
+    for (let i = 0; i < times; i += 1)
+      if ((await db.look(READY, [team])).length > 0) throw new Error("something is ready");
     return { us: ((performance.now() - from) * 1000) / times };
   },
 };

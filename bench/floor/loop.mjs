@@ -9,7 +9,9 @@ const messages = [{ role: "user", content: "Go." }];
 const ask = (body) =>
   new Promise((done, failed) => {
     const headers = { "content-type": "application/json", "x-api-key": "bench" };
-    request(`${process.argv[2]}/v1/messages`, { method: "POST", headers }, done).on("error", failed).end(body);
+    request(`${process.argv[2]}/v1/messages`, { method: "POST", headers }, done)
+      .on("error", failed)
+      .end(body);
   });
 
 const run = (command) =>
@@ -21,7 +23,9 @@ const run = (command) =>
   });
 
 for (;;) {
-  const response = await ask(JSON.stringify({ model: "loopback", max_tokens: 4096, stream: true, tools, messages }));
+  const response = await ask(
+    JSON.stringify({ model: "loopback", max_tokens: 4096, stream: true, tools, messages }),
+  );
   const content = [];
   let [rest, json] = ["", ""];
   for await (const chunk of response.setEncoding("utf8")) {
@@ -38,6 +42,10 @@ for (;;) {
   messages.push({ role: "assistant", content });
   const calls = content.filter((block) => block.type === "tool_use");
   if (calls.length === 0) break;
-  const result = async ({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: await run(input.command) });
+  const result = async ({ id, input }) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content: await run(input.command),
+  });
   messages.push({ role: "user", content: await Promise.all(calls.map(result)) });
 }

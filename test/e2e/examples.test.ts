@@ -21,7 +21,11 @@ function folder(): string {
 /** Without keys, so that the embedded model is taken; without what the outer test runner says to its workers. */
 async function node(cwd: string, args: readonly string[]): Promise<Ended> {
   const { PATH = "" } = process.env;
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME: cwd }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH, HOME: cwd },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   onTestFinished(() => {
     child.kill("SIGKILL");
   });
@@ -56,7 +60,15 @@ const events = (jsonLines: string): Event[] =>
 
 it("writes a report of this repository with a team of three, every task once and in order", async () => {
   const cwd = folder();
-  for (const part of ["src", "test", "examples", "package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts"])
+  for (const part of [
+    "src",
+    "test",
+    "examples",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "vitest.config.ts",
+  ])
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(cwd, "node_modules"));
 
@@ -98,7 +110,12 @@ it("ends with 1 when a step fails: what waits for it is untouched, the rest is d
   for (const waiting of ["Test", "Publish"])
     expect(status.get(waiting)).toMatchObject({ status: "pending", attempt: 0 });
   for (const file of ["tested.txt", "published.txt"]) expect(existsSync(join(cwd, file))).toBe(false);
-  expect(events(ran.stdout).at(-1)).toMatchObject({ type: "team.finished", completed: 2, failed: 1, unfinished: 2 });
+  expect(events(ran.stdout).at(-1)).toMatchObject({
+    type: "team.finished",
+    completed: 2,
+    failed: 1,
+    unfinished: 2,
+  });
 });
 
 it("is used from TypeScript as the example shows", async () => {

@@ -2,6 +2,8 @@
  * Ends a call that nothing is heard of. Bytes count, not events: a vendor's pings and comments say that it is alive. The bytes
  * are seen by the `fetch` that the packages are given, which finds the call's watchdog by its signal.
  */
+import { httpFetch } from "./http.ts";
+
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
 
 export class Watchdog {
@@ -45,23 +47,7 @@ export class Watchdog {
   }
 }
 
-export const watchedFetch: typeof globalThis.fetch = async (input, init) => {
+export const watchedFetch: typeof globalThis.fetch = (input, init) => {
   const watchdog = init?.signal ? watchdogs.get(init.signal) : undefined;
-  const response = await fetch(input, init);
-  if (!watchdog || !response.body) return response;
-  watchdog.heard();
-  const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        watchdog.heard();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, response);
+  return httpFetch(input, init, () => watchdog?.heard());
 };
