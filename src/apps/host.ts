@@ -10,7 +10,7 @@ import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, PERSON } from "../core/ids.ts";
 import type { Runbook } from "../core/runbook.ts";
 import { type Recruit, recruits, type Settings } from "../core/settings.ts";
-import type { Delta, Store } from "../ports/index.ts";
+import type { Delta, Model, Store } from "../ports/index.ts";
 import { Patience } from "../runtime/outage.ts";
 import { Team } from "../runtime/team.ts";
 import type { TurnOutcome } from "../runtime/turn.ts";
@@ -25,6 +25,8 @@ export type HostOptions = {
   readonly onDelta?: (who: Name, delta: Delta) => void;
   /** Answers permission questions; without it they are refused with the rule that would allow the call. */
   readonly ask?: Ask;
+  /** Opens models in the place of the providers: a scripted one, one of your own. Asked once for each spec. */
+  readonly openModel?: (spec: string) => Promise<Model>;
   /** The embedded model will do when there is no other: the work is a runbook. */
   readonly embedded?: boolean;
   /** The team is there and knows its models. */

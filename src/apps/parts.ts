@@ -32,16 +32,20 @@ export type PartsOptions = {
   readonly embedded: boolean;
   /** The team is there and knows its models. */
   readonly resume: boolean;
+  /** In the place of the providers. */
+  readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
 };
 
 /** A model is opened before anything is made or taken over: a run that has none leaves everything as it was. */
-export async function openParts({ settings, cwd, env, embedded, resume }: PartsOptions): Promise<Parts> {
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
+  const provided = (spec: string): Promise<Model> =>
+    openModel(spec, { env, clock: systemClock, baseUrl: settings.baseUrl });
   const models = new Map<string, Promise<Model>>();
   const model = async (wanted: string | undefined): Promise<Model> => {
     const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
-    const opened =
-      models.get(spec) ?? openModel(spec, { env, clock: systemClock, baseUrl: settings.baseUrl });
+    const opened = models.get(spec) ?? (options.openModel ?? provided)(spec);
     models.set(spec, opened);
     return opened;
   };
