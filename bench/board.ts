@@ -3,10 +3,10 @@
  * the same two transactions; how often a task was had by two; and what one look costs when nothing is ready.
  */
 import { join } from "node:path";
+import { startPostgres } from "../test/postgres.ts";
 import type { Item } from "./main.ts";
 import { type Figure, figure, median, show } from "./measure.ts";
-import { startPostgres } from "./postgres.ts";
-import { type Crew, crew, floorScript, freshFolder, ROOT, TSX } from "./stage.ts";
+import { atEnd, type Crew, crew, floorScript, freshFolder, ROOT, TSX } from "./stage.ts";
 
 type Backend = {
   readonly name: "SQLite" | "PostgreSQL";
@@ -27,8 +27,9 @@ const claimer = (url: string): Crew => crew(join(ROOT, "bench/claimer.ts"), [url
 export const board: Item = async (quick) => {
   const folder = freshFolder();
   const server = await startPostgres();
+  atEnd(server.stop);
   const files = { ours: `sqlite:${join(folder, "team.db")}`, floor: `sqlite:${join(folder, "floor.db")}` };
-  const databases = { ours: `${server}/ekiden`, floor: `${server}/floor` };
+  const databases = { ours: `${server.url}?schema=ours`, floor: `${server.url}?schema=floor` };
   return [
     ...(await measure({ name: "SQLite", ...files, takeMs: 250, looks: 20_000 }, quick)),
     ...(await measure({ name: "PostgreSQL", ...databases, takeMs: 500, looks: 1_000 }, quick)),

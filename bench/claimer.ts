@@ -5,18 +5,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
-import { systemClock } from "../src/adapters/clock.ts";
-import { openStore } from "../src/adapters/store/index.ts";
-import { heard } from "../src/core/chat.ts";
-import { DEFAULT_TEAM, type HostId, name, PERSON } from "../src/core/ids.ts";
-import type { Seat } from "../src/core/member.ts";
-import type { NewTask } from "../src/core/task.ts";
-import type { Store } from "../src/ports/index.ts";
+import { type NewTask, name, openStore, PERSON, type Store, systemClock } from "ekiden";
 import { sharedNow } from "./stage.ts";
 
 const [url = ""] = process.argv.slice(2);
-const store = await openStore({ url, team: DEFAULT_TEAM, clock: systemClock });
-const host = randomUUID() as HostId;
+const store = await openStore({ url, team: name("default"), clock: systemClock });
+type Roster = Store["roster"];
+type Seat = Awaited<ReturnType<Roster["join"]>>;
+const host = randomUUID() as Parameters<Roster["open"]>[0];
+const heard = (text: string) => ({ kind: "heard", text }) as const;
 const me = name(`worker-${process.pid}`);
 const seats = new Map<string, { team: Store; seat: Seat }>();
 

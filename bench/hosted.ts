@@ -6,9 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { openHost } from "../src/apps/host.ts";
-import { PERSON } from "../src/core/ids.ts";
-import { DEFAULTS, recruits } from "../src/core/settings.ts";
+import { DEFAULTS, name, openHost, PERSON } from "ekiden";
 import { sharedNow } from "./stage.ts";
 
 const [folder = ".", teammates = "1"] = process.argv.slice(2);
@@ -34,7 +32,7 @@ const host = await openHost({
   settings: {
     ...DEFAULTS,
     model: `scripted:${script}`,
-    teammates: recruits(Number(teammates)),
+    teammates: Array.from({ length: Number(teammates) }, (_, i) => ({ name: name(`t${i + 1}`), role: "" })),
     idleTimeoutMs: Number.POSITIVE_INFINITY,
   },
   cwd: folder,

@@ -62,17 +62,34 @@ async function sqlite() {
 }
 
 async function server() {
-  const { default: connect } = await import("postgres");
-  const sql = connect(url, { max: 1, onnotice: () => {}, connection: { search_path: "ekiden" } });
-  const query = (on) => (text, values) => on.unsafe(text, values, { prepare: true });
-  const write = (work) =>
-    sql.begin(async (tx) => {
-      const steps = work();
-      let step = steps.next();
-      while (!step.done) step = steps.next(await query(tx)(...step.value));
-      return step.value;
-    });
-  return { write, look: query(sql), close: () => sql.end() };
+  const { default: pg } = await import("pg");
+  const address = new URL(url);
+  const schema = address.searchParams.get("schema");
+  address.searchParams.delete("schema");
+  const int8 = {
+    getTypeParser: (oid, format) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)),
+  };
+  const client = new pg.Client({
+    connectionString: address.href,
+    options: `-c search_path=${schema}`,
+    types: int8,
+  });
+  await client.connect();
+  const names = new Map();
+  const run = async (text, values) => {
+    const name = names.get(text) ?? `floor ${names.size}`;
+    names.set(text, name);
+    return (await client.query({ name, text, values })).rows;
+  };
+  const write = async (work) => {
+    await client.query("begin");
+    const steps = work();
+    let step = steps.next();
+    while (!step.done) step = steps.next(await run(...step.value));
+    await client.query("commit");
+    return step.value;
+  };
+  return { write, look: run, close: () => client.end() };
 }
 
 const db = await (postgres ? server() : sqlite());
