@@ -22,6 +22,8 @@ import { ReplScreen } from "../repl-screen.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
+/** What news of the team begins with, to tell it from the lead's answers. */
+const MARK = "· ";
 /** How often a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
 const FLOOR_MS = 500;
 
@@ -37,6 +39,8 @@ export async function run(call: Call): Promise<number | undefined> {
       completer: (line: string) => [completions(line), line],
     }),
   });
+  // Begun now: lines that come before somebody iterates would be lost.
+  const piped = interactive ? null : input[Symbol.asyncIterator]();
   const screen = new ReplScreen(call.out, input, interactive);
   const questions = new Questions(screen, (text) => call.out.paint("warn", text));
   const host = await openHost({
@@ -49,7 +53,7 @@ export async function run(call: Call): Promise<number | undefined> {
     },
     ...(interactive && { ask: questions.ask }),
   });
-  const talk = new Conversation(call, host, screen, input, questions, interactive);
+  const talk = new Conversation(call, host, screen, input, questions, piped);
   try {
     await host.start({ interactive: true });
     return await talk.run({ host, settings, quit: () => talk.quit(undefined) });
@@ -65,13 +69,14 @@ class Conversation {
   private end: (code: number | undefined) => void = () => {};
   private readonly reading = new AbortController();
   private interruptedAt = 0;
+  private leaving = false;
   private outcome: Outcome | null = null;
   private readonly call: Call;
   private readonly host: TeamHost;
   private readonly screen: ReplScreen;
   private readonly input: Interface;
   private readonly questions: Questions;
-  private readonly interactive: boolean;
+  private readonly piped: AsyncIterableIterator<string> | null;
 
   constructor(
     call: Call,
@@ -79,20 +84,21 @@ class Conversation {
     screen: ReplScreen,
     input: Interface,
     questions: Questions,
-    interactive: boolean,
+    piped: AsyncIterableIterator<string> | null,
   ) {
     this.call = call;
     this.host = host;
     this.screen = screen;
     this.input = input;
     this.questions = questions;
-    this.interactive = interactive;
+    this.piped = piped;
     this.over = new Promise((resolve) => {
       this.end = resolve;
     });
   }
 
   quit(code: number | undefined): void {
+    this.leaving = true;
     this.end(code);
   }
 
@@ -100,15 +106,15 @@ class Conversation {
     const reader = this.readAlong();
     const stop = (): void => this.quit(130);
     process.on("SIGTERM", stop).on("SIGHUP", stop);
-    if (!this.interactive) process.on("SIGINT", stop);
+    if (this.piped) process.on("SIGINT", stop);
     void this.host.done.then((outcome) => {
       this.outcome = outcome;
       this.quit(exitCodeOf(outcome));
     });
     try {
-      if (this.interactive) this.listen(context);
+      if (this.piped === null) this.listen(context);
       else
-        void this.recite(context).then(
+        void this.recite(context, this.piped).then(
           () => this.quit(undefined),
           (error: unknown) => this.fail(error),
         );
@@ -140,8 +146,8 @@ class Conversation {
   }
 
   /** Piped: one line after the other, each answered before the next; at the end the team comes to rest. */
-  private async recite(context: ReplContext): Promise<void> {
-    for await (const line of this.input) {
+  private async recite(context: ReplContext, lines: AsyncIterable<string>): Promise<void> {
+    for await (const line of lines) {
       const mail = await this.take(context, line);
       if (mail !== null) await this.answered(mail);
     }
@@ -232,20 +238,19 @@ class Conversation {
     }
     if (event.type === "mail.sent" && event.to === PERSON) {
       const mail = await this.host.store.mail.mail(event.mail);
-      if (mail) this.news(event, `to you: ${words(mail.body)}`);
+      // The lead's own last words were streamed.
+      if (mail && !(mail.from === LEAD && mail.body.kind === "result"))
+        this.news(event, `to you: ${words(mail.body)}`);
       return;
     }
-    if (isNews(event) && !this.call.quiet) this.news(event, sentence(event).text);
+    if (isNews(event) && !this.call.quiet && !this.leaving) this.news(event, sentence(event).text);
   }
 
   private news(event: Event, text: string): void {
     const { out } = this.call;
-    const line = { at: null, ...sentence(event), text };
-    this.screen.write(
-      feedLine(out, line, 12)
-        .map((one) => out.paint("dim", `· ${one}`))
-        .join("\n"),
-    );
+    const narrower = { ...out, width: () => out.width() - MARK.length };
+    const lines = feedLine(narrower, { at: null, ...sentence(event), text }, 12);
+    this.screen.write(lines.map((line) => out.paint("dim", `${MARK}${line}`)).join("\n"));
   }
 }
 

@@ -1,0 +1,248 @@
+/** Teams hosted by the command line: runbooks without a model, a scripted lead, interruption and what comes after it. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ended, Project } from "./cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+const DIAMOND = `# Say what is here
+## Left
+\`\`\`sh
+echo left > left.txt
+\`\`\`
+## Right
+\`\`\`sh
+echo right > right.txt
+\`\`\`
+## Report
+After: Left, Right
+\`\`\`sh
+cat left.txt right.txt > report.txt && cat report.txt
+\`\`\`
+`;
+/** Begins, then waits until it is let go on. */
+const WAITS = `# Wait for it
+## Wait
+\`\`\`sh
+touch begun; while [ ! -e go ]; do sleep 0.05; done; echo went on
+\`\`\`
+`;
+
+type Line = Record<string, unknown> & { type: string };
+const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+type Board = {
+  tasks: { subject: string; status: string; owner: string | null; attempt: number; waitsFor: number[] }[];
+};
+
+/** Resolves when the file is there. */
+async function appears(file: string): Promise<void> {
+  await expect.poll(() => existsSync(join(project.dir, file)), { timeout: 15_000, interval: 20 }).toBe(true);
+}
+
+describe("a runbook", () => {
+  it("runs to its end: results on stdout, a feed on stderr, code 0", async () => {
+    project.write({ "plan.md": DIAMOND });
+    const run = await project.run(["run", "plan.md"]);
+    expect(run).toMatchObject({ code: 0, stdout: "The runbook has ended: 3 of 3 tasks completed.\n" });
+    expect(run.stderr).toMatch(/person +added #3 Report, after #1 #2\n/);
+    expect(run.stderr).toMatch(/finished \(concluded\): 3 completed\n$/);
+    expect(run.stderr + run.stdout).not.toContain("\x1b");
+    expect(readFileSync(join(project.dir, "report.txt"), "utf8")).toBe("left\nright\n");
+    const { tasks } = await project.json<Board>(["tasks"]);
+    expect(tasks.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ["completed", 1],
+      ["completed", 1],
+      ["completed", 1],
+    ]);
+    expect(tasks.every(({ owner }) => /^(alice|bob|carol)$/.test(owner ?? ""))).toBe(true);
+  });
+
+  it("writes the journal as JSON Lines, ending with team.finished, and nothing else", async () => {
+    project.write({ "plan.md": DIAMOND });
+    const run = await project.run(["run", "plan.md", "--json"]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const lines = linesOf(run.stdout);
+    expect(lines.at(-1)).toMatchObject({
+      type: "team.finished",
+      completed: 3,
+      failed: 0,
+      reason: "concluded",
+    });
+    expect(lines.filter(({ type }) => type === "task.completed")).toHaveLength(3);
+    expect(lines.filter(({ type }) => type === "team.finished")).toHaveLength(1);
+    const seqs = lines.map(({ seq }) => seq as number);
+    expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+  });
+
+  it("is quiet when it is told to be", async () => {
+    project.write({ "plan.md": DIAMOND });
+    expect(await project.run(["run", "plan.md", "--quiet"])).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("3 of 3"),
+    });
+  });
+
+  it("ends with 1 when a step fails; what depends on it stays where it is", async () => {
+    project.write({ "plan.md": DIAMOND.replace("echo left > left.txt", "echo no luck; exit 7") });
+    const run = await project.run(["run", "plan.md"]);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/1 completed, 1 failed, 1 unfinished/);
+    const { tasks } = await project.json<Board>(["tasks"]);
+    expect(tasks).toMatchObject([
+      { status: "failed" },
+      { status: "completed" },
+      { status: "pending", waitsFor: [1], attempt: 0 },
+    ]);
+    expect(existsSync(join(project.dir, "report.txt"))).toBe(false);
+  });
+
+  it.each([
+    ["a cycle", "# G\n## A\nAfter: B\n## B\nAfter: A\n", /A.*B|cycle/s],
+    ["an unknown After", "# G\n## Build\n## Ship\nAfter: Biuld\n", /Biuld/],
+    ["no tasks", "# G\n", /no tasks/],
+    ["no goal", "## A\n", /no goal/],
+    ["a broken fence", "# G\n## A\n```sh\necho\n", /line 3/],
+  ])("with %s is refused before anything is made", async (_what, text, message) => {
+    project.write({ "plan.md": text });
+    const run = await project.run(["run", "plan.md"]);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toMatch(message);
+    expect(run.stderr).not.toMatch(/\n\s+at /);
+    expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
+  });
+});
+
+describe("models", () => {
+  it("that are missing, unknown or refused end with 3 and say what to set", async () => {
+    const none = await project.run(["run", "do it"], { env: { OLLAMA_HOST: "http://127.0.0.1:9" } });
+    expect(none).toMatchObject({ code: 3, stdout: "" });
+    expect(none.stderr).toMatch(/^ekiden: No model is configured\. Set one of ANTHROPIC_API_KEY.*\n$/);
+    const unknown = await project.run(["run", "do it", "--model", "antropic/x"]);
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean "anthropic"') });
+    const keyless = await project.run(["run", "do it", "--model", "openai/x"]);
+    expect(keyless).toMatchObject({ code: 3, stderr: expect.stringContaining("OPENAI_API_KEY") });
+  });
+});
+
+describe("an interruption", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("by %s keeps everything, and resume goes on", async (signal) => {
+    project.write({ "plan.md": WAITS });
+    const child = project.start(["run", "plan.md"]);
+    const run = ended(child);
+    await appears("begun");
+    child.kill(signal);
+    const { code, stderr } = await run;
+    expect(stderr).toMatch(/interrupted; `ekiden resume` goes on/);
+    expect(code).toBe(130);
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+      { status: "in_progress", owner: "alice", attempt: 1 },
+    ]);
+    expect((await project.run(["team"])).stdout).toMatch(/alice +not running, has #1 Wait/);
+    project.write({ go: "" });
+    expect(await project.run(["resume"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 tasks completed"),
+    });
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+      { status: "completed", owner: "alice", attempt: 1 },
+    ]);
+  });
+
+  it("after kill -9, resume goes on as well", async () => {
+    project.write({ "plan.md": WAITS });
+    const child = project.start(["run", "plan.md"]);
+    await appears("begun");
+    const run = ended(child);
+    child.kill("SIGKILL");
+    await run;
+    project.write({ go: "" });
+    expect(await project.run(["resume"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 tasks completed"),
+    });
+  });
+});
+
+describe("from another terminal", () => {
+  it("a team can be watched and stopped", async () => {
+    project.write({ "plan.md": WAITS });
+    const child = project.start(["run", "plan.md"]);
+    const run = ended(child);
+    await appears("begun");
+    expect((await project.run(["team"])).stdout).toMatch(/alice +#1 Wait/);
+    const stopped = await project.json<{ members: { name: string; stopped: boolean }[] }>(["stop", "--now"]);
+    expect(stopped.members.map(({ name, stopped: is }) => [name, is])).toEqual([
+      ["lead", true],
+      ["alice", true],
+    ]);
+    expect((await run).code).toBe(1);
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([{ status: "pending", owner: null }]);
+    expect(await project.run(["stop", "alice"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has stopped already"),
+    });
+  });
+});
+
+describe("talking to the lead through a pipe", () => {
+  const script = (steps: unknown[]): void => project.write({ "script.json": JSON.stringify({ steps }) });
+  const talk = (input: string, ...more: string[]) =>
+    project.run(["--model", `scripted:${join(project.dir, "script.json")}`, ...more], { input });
+
+  it("answers each line before it reads the next, and ends after the last", async () => {
+    script([
+      { who: "lead", when: "hello", text: "Hello, person." },
+      { who: "lead", when: "and now", text: "Now this." },
+    ]);
+    const { code, stdout, stderr } = await talk("hello\n\n/tasks\n/taks\nand now?\n");
+    expect(stdout.split("\n")).toEqual([
+      "Hello, person.",
+      'The board is empty. Put a task on it: ekiden add "…"',
+      'there is no /taks. Did you mean "tasks"?',
+      "Now this.",
+      "",
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const inbox = await project.json<{ mail: { body: { text: string } }[] }>(["inbox", "lead"]);
+    expect(inbox.mail.map(({ body }) => body.text)).toEqual(["hello", "and now?"]);
+  });
+
+  it("waits for the team that the lead has set to work", async () => {
+    script([
+      {
+        who: "lead",
+        when: "begin",
+        text: "I begin.",
+        calls: [
+          { tool: "create_task", input: { subject: "Look" } },
+          { tool: "spawn_teammate", input: { name: "alice", role: "", prompt: "" } },
+        ],
+      },
+      { who: "alice", when: "auto-claimed", calls: [{ tool: "complete_task", input: { result: "seen" } }] },
+      { who: "alice", text: "Done.", times: "any" },
+      { who: "lead", when: "board_quiet", text: "All is done." },
+      { who: "lead", text: "I see.", times: "any" },
+    ]);
+    const { code, stdout } = await talk("begin\n/quit\n");
+    expect(code).toBe(0);
+    expect(stdout).toContain("I begin.");
+    const again = await talk("");
+    expect(again.code).toBe(0);
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([{ subject: "Look" }]);
+  });
+
+  it("ends at once when there is nothing to say", async () => {
+    script([]);
+    expect(await talk("")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
