@@ -80,11 +80,13 @@ export class Stops {
 
   /** An idle member has nothing to refuse for: it agrees without a model call. False when the request was withdrawn meanwhile. */
   async acceptIdle(): Promise<boolean> {
-    const { store, seat } = this.agent;
+    const { store, seat, clock } = this.agent;
     if (!this.pending) return false;
     const request = await store.requests.request(this.pending.request);
     if (request?.state === "answered" && request.answer?.yes) return true;
     if (request?.state === "open") {
+      // Nobody may answer any more, and nobody needs to: after the deadline it stops either way.
+      if (request.deadline <= clock.now()) return true;
       await store.requests.answer(seat.name, request.id, "shutdown", { yes: true, text: "idle" });
       return true;
     }

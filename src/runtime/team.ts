@@ -75,8 +75,10 @@ export class Team implements TeamControl {
 
   /** Takes over every member that is not shut down and that no living process hosts. */
   async adoptAll(): Promise<Name[]> {
-    const { store, host } = this.parts;
+    const { store, host, isAlive } = this.parts;
     const adopted: Name[] = [];
+    // A process that was killed still has its lease: without this its members would belong to nobody and never be taken.
+    await store.roster.reap(isAlive);
     for (const member of await store.roster.members()) {
       if (member.activity.phase === "shutdown" || this.members.has(member.name)) continue;
       const seat = await store.roster.adopt(member.name, host);
