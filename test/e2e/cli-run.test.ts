@@ -182,8 +182,8 @@ describe("from another terminal", () => {
     expect((await project.run(["team"])).stdout).toMatch(/alice +#1 Wait/);
     const stopped = await project.json<{ members: { name: string; stopped: boolean }[] }>(["stop", "--now"]);
     expect(stopped.members.map(({ name, stopped: is }) => [name, is])).toEqual([
-      ["lead", true],
       ["alice", true],
+      ["lead", true],
     ]);
     expect((await run).code).toBe(1);
     expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([{ status: "pending", owner: null }]);
@@ -233,12 +233,20 @@ describe("talking to the lead through a pipe", () => {
       { who: "lead", when: "board_quiet", text: "All is done." },
       { who: "lead", text: "I see.", times: "any" },
     ]);
-    const { code, stdout } = await talk("begin\n/quit\n");
+    const { code, stdout } = await talk("begin\n");
     expect(code).toBe(0);
-    expect(stdout).toContain("I begin.");
-    const again = await talk("");
-    expect(again.code).toBe(0);
-    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([{ subject: "Look" }]);
+    expect(stdout).toMatch(/^I begin\.\n/);
+    expect(stdout).toMatch(/^· alice +completed #1$/m);
+    expect(stdout).toMatch(/^All is done\.$/m);
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+      { subject: "Look", status: "completed" },
+    ]);
+  });
+
+  it("keeps the team when the person leaves", async () => {
+    script([{ who: "lead", when: "hello", text: "Hello." }]);
+    expect(await talk("hello\n/quit\nnever read\n")).toMatchObject({ code: 0, stdout: "Hello.\n" });
+    expect((await project.run(["team"])).stdout).toMatch(/^lead +lead +not running/m);
   });
 
   it("ends at once when there is nothing to say", async () => {

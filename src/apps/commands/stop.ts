@@ -33,11 +33,17 @@ export async function run(
     );
     if (who !== null && meant.length === 0)
       throw new EkidenError("bad_input", `"${who}" has stopped already.`);
-    const deadline = later(systemClock.now(), options.now ? 0 : shutdownDeadlineMs);
     const reason = options.reason ?? "The person asks you to stop.";
-    const results = await Promise.all(
-      meant.map((member) => stopOne(call, store, member, { reason, urgent: options.now === true, deadline })),
-    );
+    const urgent = options.now === true;
+    const results: Stopped[] = [];
+    // The lead last: a run is over when its lead is gone.
+    for (const kind of ["teammate", "lead"]) {
+      const deadline = later(systemClock.now(), urgent ? 0 : shutdownDeadlineMs);
+      const rank = meant.filter((member) => member.kind === kind);
+      results.push(
+        ...(await Promise.all(rank.map((one) => stopOne(call, store, one, { reason, urgent, deadline })))),
+      );
+    }
     if (call.json) call.out.write(`${JSON.stringify({ team: store.team, members: results })}\n`);
     else if (results.length === 0) call.say("nobody is at work");
     return results.every((result) => result.stopped) ? undefined : 1;
