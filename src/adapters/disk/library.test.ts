@@ -62,6 +62,23 @@ describe("skills", () => {
     ]);
   });
 
+  it("are read again when their file has changed, gone or come back", async () => {
+    const names = async () => (await loadSkills(project)).items.map(({ description }) => description);
+    await skill(project, ".ekiden/skills/a", "first");
+    expect(await names()).toEqual(["first"]);
+    const [before] = (await loadSkills(project)).items;
+    expect((await loadSkills(project)).items[0]).toBe(before); // not parsed anew
+    await skill(project, ".ekiden/skills/a", "other");
+    expect(await names()).toEqual(["other"]);
+    await skill(project, ".ekiden/skills/a", "---\nname: [\n---\n");
+    expect((await loadSkills(project)).problems).toHaveLength(1);
+    expect((await loadSkills(project)).problems).toHaveLength(1);
+    await rm(join(project, ".ekiden"), { recursive: true });
+    expect(await loadSkills(project)).toEqual({ items: [], problems: [] });
+    await skill(project, ".ekiden/skills/a", "first");
+    expect(await names()).toEqual(["first"]);
+  });
+
   it("are data: a head cannot run code, and one that explodes is refused", async () => {
     const bomb = `a: &a [${"x,".repeat(9)}x]\n${[..."bcdefgh"].map((k, i) => `${k}: &${k} [${`*${"abcdefg"[i]},`.repeat(9)}*${"abcdefg"[i]}]`).join("\n")}`;
     await skill(project, ".ekiden/skills/bomb", `---\n${bomb}\n---\n`);

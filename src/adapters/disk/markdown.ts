@@ -50,28 +50,65 @@ export async function parseMarkdown(text: string): Promise<Parsed> {
   return { data: document.toJS({ maxAliasCount: 20 }), body };
 }
 
+type File = { readonly root: string; readonly path: string; readonly name: string };
+type Made = { readonly item: unknown } | { readonly why: string };
+
+/** What files were made into, as long as they have not changed: every member of a team looks at each before each of its stints. */
+const made = new Map<string, { readonly stamp: string; readonly result: Made }>();
+const MADE_MAX = 5_000;
+
 /**
- * Reads files one by one through `make`; one that cannot be used becomes a problem and the others go on. The first of a name
- * wins, whatever the case.
+ * Reads files through `make`; one that cannot be used becomes a problem and the others go on. The first of a name wins,
+ * whatever the case. `make` must say the same of the same file.
  */
 export async function loadEach<T extends { readonly name: string }>(
-  files: readonly { readonly root: string; readonly path: string; readonly name: string }[],
+  files: readonly File[],
   make: (parsed: Parsed, name: string, path: string) => T,
 ): Promise<Loaded<T>> {
+  const results = await Promise.all(
+    files.map(async (file) => ({ file: file.path, made: await madeOf(file, make) })),
+  );
   const items = new Map<string, T>();
   const problems: Problem[] = [];
-  for (const { root, path, name } of files) {
-    try {
-      const text = await readInside(root, path);
-      if (text === null) continue;
-      const made = make(await parseMarkdown(text), name, path);
-      const key = made.name.toLowerCase();
-      if (!items.has(key)) items.set(key, made);
-    } catch (error) {
-      problems.push({ file: path, why: messageOf(error) });
+  for (const { file, made } of results) {
+    if (made === null) continue;
+    if ("why" in made) {
+      problems.push({ file, why: made.why });
+      continue;
     }
+    const item = made.item as T;
+    const key = item.name.toLowerCase();
+    if (!items.has(key)) items.set(key, item);
   }
   return { items: [...items.values()], problems };
+}
+
+async function madeOf<T>(
+  { root, path, name }: File,
+  make: (parsed: Parsed, name: string, path: string) => T,
+): Promise<Made | null> {
+  const found = await stat(path).catch(() => null);
+  const stamp = found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : "";
+  const known = made.get(path);
+  if (known && stamp !== "" && known.stamp === stamp) return known.result;
+  const result = await makeFrom(root, path, name, make);
+  if (made.size >= MADE_MAX) made.clear();
+  if (result && stamp !== "") made.set(path, { stamp, result });
+  return result;
+}
+
+async function makeFrom<T>(
+  root: string,
+  path: string,
+  name: string,
+  make: (parsed: Parsed, name: string, path: string) => T,
+): Promise<Made | null> {
+  try {
+    const text = await readInside(root, path);
+    return text === null ? null : { item: make(await parseMarkdown(text), name, path) };
+  } catch (error) {
+    return { why: messageOf(error) };
+  }
 }
 
 export const stem = (file: string): string => basename(file).replace(/\.md$/, "");
