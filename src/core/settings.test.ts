@@ -68,3 +68,17 @@ describe("nearest", () => {
     expect(didYouMean("task", ["tasks"])).toBe(' Did you mean "tasks"?');
   });
 });
+
+it("runs the hooks of all sources, the user's before the project's", () => {
+  const project = settingsLayer.parse({ hooks: { Stop: [{ command: "project" }], PreToolUse: [] } });
+  const user = settingsLayer.parse({ hooks: { Stop: [{ command: "user" }] } });
+  const { hooks } = mergeSettings([project, user]);
+  expect(hooks).toEqual({
+    Stop: [
+      { matcher: "", command: "user", timeoutMs: 60_000 },
+      { matcher: "", command: "project", timeoutMs: 60_000 },
+    ],
+  });
+  expect(mergeSettings([]).hooks).toEqual({});
+  expect(settingsLayer.safeParse({ hooks: { OnTuesdays: [] } }).success).toBe(false);
+});

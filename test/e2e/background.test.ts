@@ -93,7 +93,7 @@ describe("a background command", () => {
       command: `echo began; until [ -e ${gate} ]; do sleep 0.02; done; echo over`,
       run_in_background: true,
     });
-    expect(text).toContain("Started j1.");
+    expect(text).toMatch(/^Started j1, process group \d+\./);
     expect(await store.jobs.list(alice)).toMatchObject([
       { id: 1, state: "running", owner: alice, machine: "box" },
     ]);
