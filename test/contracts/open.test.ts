@@ -14,14 +14,16 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
+import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
 
 const open = (url: string): Promise<Store> => openStore({ url, team: name("default"), clock: systemClock });
+/** The same SQLite as the store's: two copies of the library in one process do not see each other's locks. */
+const DatabaseSync = await databaseClass();
 const [lead, person] = [name("lead"), name("person")];
 
 describe("opening a file", () => {
@@ -54,11 +56,11 @@ describe("opening a file", () => {
   it("refuses folders, other files, other programs' databases and newer schemas, untouched", async () => {
     mkdirSync(at("folder"));
     writeFileSync(at("text"), "these are not the bytes of a database");
-    const other = new DatabaseSync(at("other.db"));
+    const other = new DatabaseSync(at("other.db"), {});
     other.exec("create table theirs (x); insert into theirs values (1)");
     other.close();
     await (await open(at("newer.db"))).close();
-    const newer = new DatabaseSync(at("newer.db"));
+    const newer = new DatabaseSync(at("newer.db"), {});
     newer.exec("update meta set value = '99' where name = 'version'");
     newer.close();
     const before = readdirSync(folder);
@@ -107,7 +109,7 @@ describe("opening a file", () => {
 
   it("waits for a lock that another connection holds, and goes on", async () => {
     const store = await open(at("team.db"));
-    const other = new DatabaseSync(at("team.db"));
+    const other = new DatabaseSync(at("team.db"), {});
     other.exec("begin immediate");
     const adding = store.board.add({ subject: "a" }, lead);
     await expect(store.board.tasks()).resolves.toEqual([]);
@@ -127,7 +129,7 @@ describe("opening a file", () => {
       { kind: "heard", text: "one" },
       { kind: "heard", text: "two" },
     ]);
-    const other = new DatabaseSync(at("team.db"));
+    const other = new DatabaseSync(at("team.db"), {});
     other.exec(
       "update mail set body = '{broken' where id = 1; update transcript set entry = 'x' where seq = 1; update events set data = '' where seq = 1",
     );
@@ -157,7 +159,7 @@ describe("opening a file", () => {
       lead,
     );
     await store.close();
-    const other = new DatabaseSync(at("team.db"));
+    const other = new DatabaseSync(at("team.db"), {});
     other.exec("pragma wal_checkpoint(truncate)");
     other.close();
     const bytes = readFileSync(at("team.db"));

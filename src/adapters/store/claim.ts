@@ -130,30 +130,26 @@ function* outlook(tx: Tx, seat: Seat): Op<Outlook> {
 }
 
 export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
-  const chances = await session.look(function* (tx) {
-    const { ready, busy, role } = yield* outlook(tx, seat);
-    return ready === 1 && busy === 0 ? yield* candidates(tx, role) : [];
-  });
-  return chances.length === 0 ? null : session.write((tx) => takeBest(tx, seat, chances, entry));
+  const { ready, busy } = await session.look((tx) => outlook(tx, seat));
+  return ready === 1 && busy === 0 ? session.write((tx) => takeBest(tx, seat, entry)) : null;
 }
 
-/** @param chances what a look before the transaction found; when others have it all by now, looks again. */
-function* takeBest(tx: Tx, seat: Seat, chances: readonly Candidate[], entry?: MakeEntry): Op<Claimed | null> {
+/** Until it has one or there is none: what it has seen may be taken before it is locked. */
+function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
-  let left = chances;
   for (let round = 1; ; round += 1) {
+    let left = yield* candidates(tx, member.role);
     if (left.some((one) => one.touches !== "[]")) {
+      // Two that overlap may be taken at this moment by two: look again behind the lock.
       yield* teamLock(tx, "touches");
-      const running = yield* touched(tx);
-      left = left.filter((one) => conflict(one.touches, running) === null);
+      left = yield* candidates(tx, member.role);
     }
-    const row = left.length === 0 ? undefined : yield* takeOne(tx, seat, member, left, round);
+    if (left.length === 0) return null;
+    const row = yield* takeOne(tx, seat, member, left, round);
     if (row) return yield* taken(tx, seat, member, row, entry);
     const [busy] =
       yield* sql`select id from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' limit 1`;
     if (busy && member.kind === "teammate") return null;
-    left = yield* candidates(tx, member.role);
-    if (left.length === 0) return null;
   }
 }
 

@@ -90,7 +90,7 @@ function* readBySeq(tx: Tx, cursor: Cursor, limit: number, types: readonly FactT
 function* lastSeq(tx: Tx): Op<Cursor> {
   const [row] = yield* sql<{
     seq: number;
-  }>`select coalesce(max(seq), 0) as seq from events where team = ${tx.team}`;
+  }>`select seq from events where team = ${tx.team} order by seq desc limit 1`;
   return String(row?.seq ?? 0) as Cursor;
 }
 

@@ -20,7 +20,7 @@ const NAMES: Record<Dialect["name"], Names> = {
   sqlite: {
     int: "integer",
     real: "real",
-    serial: "integer primary key autoincrement",
+    serial: "integer primary key",
     strict: " strict",
     xid: "",
   },
@@ -95,7 +95,9 @@ const first = ({ int, real, serial, strict, xid }: Names): string[] => [
   `create table events (
     seq ${serial}, ${xid} team text not null, at ${int} not null, type text not null, data text not null
   )${strict}`,
-  `create index events_order on events (team, ${xid ? "xid, " : ""}seq)`,
+  // SQLite reads events by their numbers, which are their places in the file: an index would cost each writer a page.
+  // SQLite reads events by their numbers, which are their places in the file: an index would cost each writer a page.
+  ...(xid ? ["create index events_order on events (team, xid, seq)"] : []),
 ];
 
 const second = ({ int, strict }: Names): string[] => [

@@ -30,7 +30,8 @@ export async function openSqlite(path: string, pollMs: number): Promise<Driver> 
         opened.exec(`pragma application_id = ${APPLICATION_ID}`);
       if (pragma(opened, "journal_mode") !== "wal") opened.exec("pragma journal_mode = wal");
       opened.exec(
-        "pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000",
+        // The pages that every step writes are the same ones: a longer log (16 MB) writes each back less often.
+        "pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432",
       );
       return opened;
     } catch (error) {
@@ -113,7 +114,11 @@ class Sqlite implements Driver {
   async close(): Promise<void> {
     await this.hub.close();
     this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+    try {
+      this.#db.close();
+    } catch {
+      // Closed before.
+    }
   }
 
   #transaction<T>(begin: string, op: () => Op<T>): T {
@@ -123,7 +128,11 @@ class Sqlite implements Driver {
       this.#prepare("commit").all();
       return result;
     } catch (error) {
-      if (this.#db.isTransaction) this.#prepare("rollback").all();
+      try {
+        this.#prepare("rollback").all();
+      } catch {
+        // SQLite has rolled back by itself, or never begun.
+      }
       throw error;
     }
   }
