@@ -4,18 +4,21 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Mcp } from "../adapters/mcp/index.ts";
 import { Conversation } from "../core/conversation.ts";
 import type { Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import { systemPrompt } from "../core/prompt.ts";
-import type { Delta, TeamControl } from "../ports/index.ts";
+import type { Delta, TeamControl, Tool } from "../ports/index.ts";
 import { permitted, wrapped } from "../runtime/call.ts";
 import type { Life } from "../runtime/life.ts";
 import type { Patience } from "../runtime/outage.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
 import { leadTools, specOf, teammateTools } from "../tools/index.ts";
+import { equip, type Kit } from "./equip.ts";
 import type { Judges } from "./judge.ts";
+import { mcpTools } from "./mcp.ts";
 import type { Parts } from "./parts.ts";
 
 export type Crew = {
@@ -23,6 +26,9 @@ export type Crew = {
   readonly judges: Judges;
   readonly patience: Patience | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
+  readonly kit: Kit;
+  /** Null where the project names no MCP servers. */
+  readonly mcp: Mcp | null;
 };
 
 export async function composeAgent(
@@ -40,9 +46,12 @@ export async function composeAgent(
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
     store.transcript.current(name),
   ]);
-  const tools = kind === "lead" ? leadTools : teammateTools;
+  const own = kind === "lead" ? leadTools : teammateTools;
+  const served = async (): Promise<readonly Tool[]> =>
+    crew.mcp ? [...own, ...(await mcpTools(crew.mcp, kind, role))] : own;
+  let tools = await served();
   const spool = spoolTo(parts.outputDir);
-  return {
+  const agent: Agent = {
     seat,
     kind,
     model,
@@ -54,8 +63,12 @@ export async function composeAgent(
     shell: parts.shell,
     readable: [parts.outputDir],
     system: systemPrompt({ name, team: store.team, kind, role }, workspace),
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    specs: tools.map(specOf),
+    get tools() {
+      return new Map(tools.map((tool) => [tool.name, tool]));
+    },
+    get specs() {
+      return tools.map(specOf);
+    },
     run: wrapped([permitted(crew.judges.judge), budgeted(model.window, spool)]),
     conversation: new Conversation(entries),
     about: () => life()?.task ?? null,
@@ -63,7 +76,11 @@ export async function composeAgent(
     spool,
     patience: crew.patience,
     onDelta: onDelta && ((delta) => onDelta(name, delta)),
+    beginStint: async () => {
+      tools = await served();
+    },
   };
+  return await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
 }
 
 const spoolTo =

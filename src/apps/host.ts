@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { MemoryFolder } from "../adapters/disk/memory.ts";
+import type { Mcp } from "../adapters/mcp/index.ts";
 import { Budget } from "../core/budget.ts";
 import { textOf } from "../core/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
@@ -13,9 +15,10 @@ import { type Recruit, recruits, type Settings } from "../core/settings.ts";
 import type { Delta, Model, Store } from "../ports/index.ts";
 import { Patience } from "../runtime/outage.ts";
 import { Team } from "../runtime/team.ts";
-import type { TurnOutcome } from "../runtime/turn.ts";
 import { composeAgent } from "./compose.ts";
+import type { Kit } from "./equip.ts";
 import { type Ask, judges } from "./judge.ts";
+import { openMcp } from "./mcp.ts";
 import { openParts, type Parts } from "./parts.ts";
 
 export type HostOptions = {
@@ -65,9 +68,15 @@ export type TeamHost = {
 };
 
 export async function openHost(options: HostOptions): Promise<TeamHost> {
-  const host = new Host(options, await openParts({ embedded: false, resume: false, ...options }));
-  await host.open();
-  return host;
+  const parts = await openParts({ embedded: false, resume: false, ...options });
+  try {
+    const host = new Host(options, parts, await openMcp(parts, options.env));
+    await host.open();
+    return host;
+  } catch (error) {
+    await parts.store.close();
+    throw error;
+  }
 }
 
 const REAP_MS = 500;
@@ -77,6 +86,7 @@ class Host implements TeamHost {
   readonly store: Store;
   readonly done: Promise<Outcome>;
   private readonly parts: Parts;
+  private readonly mcp: Mcp | null;
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
   private readonly team: Team;
@@ -86,9 +96,10 @@ class Host implements TeamHost {
   private finishing: Promise<void> | null = null;
   private closing: Promise<void> | null = null;
 
-  constructor(options: HostOptions, parts: Parts) {
+  constructor(options: HostOptions, parts: Parts, mcp: Mcp | null) {
     const { settings, store, clock, shell } = parts;
     this.parts = parts;
+    this.mcp = mcp;
     this.store = store;
     this.interactive = options.interactive;
     this.budget = new Budget(settings);
@@ -102,11 +113,22 @@ class Host implements TeamHost {
         settings.providerPatienceMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
+    const kit: Kit = {
+      project: parts.workspace,
+      userFolder: parts.userFolder,
+      memory: new MemoryFolder(parts.workspace),
+      notes: settings.memory,
+      model: parts.model,
+      onCost: (who, tokens, usd) => this.book(who, tokens, usd),
+      told: new Set(),
+    };
     const crew = {
       parts,
       judges: judges(store, settings, options.ask),
       patience: this.patience,
       onDelta: options.onDelta,
+      kit,
+      mcp,
     };
     this.team = new Team({
       store,
@@ -118,7 +140,7 @@ class Host implements TeamHost {
       isAlive,
       settings: { ...settings, reapMs: REAP_MS },
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
-      onTurn: (who, outcome) => this.book(who, outcome),
+      onTurn: (who, { tokens, usd }) => this.book(who, tokens, usd),
       onQuiet: () => {
         if (!this.interactive) void this.finish("concluded");
       },
@@ -165,6 +187,7 @@ class Host implements TeamHost {
     this.closing ??= (async () => {
       await (this.finishing ?? this.team.suspend());
       this.patience?.up();
+      await this.mcp?.close();
       await this.store.close();
     })();
     await this.closing;
@@ -195,7 +218,7 @@ class Host implements TeamHost {
     }
   }
 
-  private book(who: Name, { tokens, usd }: TurnOutcome): void {
+  private book(who: Name, tokens: number, usd: number): void {
     for (const verdict of this.budget.spend(who, tokens, usd)) {
       if (verdict.kind === "warning")
         void this.store.journal.note([{ type: "warning.raised", who: verdict.who, text: verdict.text }]);

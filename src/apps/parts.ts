@@ -1,6 +1,6 @@
 /** What a hosting process opens: the store, the shell, the models. */
 import { realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { chooseModel, openModel } from "../adapters/models/index.ts";
 import { createShell } from "../adapters/shell/index.ts";
@@ -9,6 +9,7 @@ import { LEAD } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock, Model, Shell, Store } from "../ports/index.ts";
 import { makeProjectFolder, storeUrl } from "./open.ts";
+import { userFile } from "./settings.ts";
 
 export type Parts = {
   readonly settings: Settings;
@@ -18,6 +19,8 @@ export type Parts = {
   /** The project, absolute and without symlinks. */
   readonly workspace: string;
   readonly outputDir: string;
+  /** Ekiden's folder in the person's configuration; it need not exist. */
+  readonly userFolder: string;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
   /** What new members have as their model: "" follows the settings, "runbook" keeps a team with the embedded one. */
@@ -69,6 +72,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     shell: createShell({ outputDir }),
     workspace,
     outputDir,
+    userFolder: dirname(await userFile()),
     model,
     ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
   };

@@ -1,0 +1,28 @@
+/** MCP servers at run time. Offered to the lead where the project uses MCP at all. */
+import { z } from "zod";
+import { type NamedServer, readServers } from "../core/mcp.ts";
+import type { Tool } from "../ports/index.ts";
+import { defineTool } from "./define.ts";
+
+/** `connect` starts the server and resolves to its tools. They are offered from the next stint on. */
+export const connectMcp = (connect: (server: NamedServer) => Promise<readonly Tool[]>): Tool =>
+  defineTool({
+    name: "connect_mcp",
+    description: "Start a further MCP server for the team, by command or url.",
+    access: "exec",
+    input: z.object({
+      name: z.string(),
+      command: z.string().optional(),
+      args: z.array(z.string()).optional(),
+      url: z.string().optional(),
+    }),
+    subject: ({ name, command, args = [], url = "" }) =>
+      `${name}: ${command ? [command, ...args].join(" ") : url}`,
+    run: async ({ name, ...entry }) => {
+      const { servers, problems } = readServers({ mcpServers: { [name]: entry } }, {});
+      const [server] = servers;
+      if (!server) throw new Error(problems.join("; "));
+      const tools = await connect(server);
+      return `Connected ${name}. From your next turn after a rest you have: ${tools.map((tool) => tool.name).join(", ") || "no tools"}.`;
+    },
+  });
