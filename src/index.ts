@@ -9,11 +9,11 @@ export { type ScriptedModel, type ScriptedStep, type Step, scripted } from "./ad
 export { openStore, type StoreOptions } from "./adapters/store/index.ts";
 export {
   type HostOptions,
-  type Outcome,
   openHost,
   type TeamHost,
   type Work,
 } from "./apps/host.ts";
+export type { Outcome } from "./apps/outcome.ts";
 export { EkidenError, type ErrorCode, isEkidenError } from "./core/errors.ts";
 export type { Event, Fact } from "./core/event.ts";
 export { LEAD, type Name, name, PERSON, type TaskId, taskId } from "./core/ids.ts";

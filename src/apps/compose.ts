@@ -4,18 +4,19 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mcp } from "../adapters/mcp/index.ts";
 import { Conversation } from "../core/conversation.ts";
 import type { Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import { systemPrompt } from "../core/prompt.ts";
 import type { Delta, TeamControl, Tool } from "../ports/index.ts";
 import { permitted, wrapped } from "../runtime/call.ts";
+import { hookedCalls } from "../runtime/hooked-calls.ts";
 import type { Life } from "../runtime/life.ts";
+import { MemberHooks } from "../runtime/member-hooks.ts";
 import type { Patience } from "../runtime/outage.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
-import { leadTools, specOf, teammateTools } from "../tools/index.ts";
+import { jobTools, leadTools, longTools, specOf, teammateTools } from "../tools/index.ts";
 import { equip, type Kit } from "./equip.ts";
 import type { Judges } from "./judge.ts";
 import { mcpTools } from "./mcp.ts";
@@ -27,8 +28,6 @@ export type Crew = {
   readonly patience: Patience | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   readonly kit: Kit;
-  /** Null where the project names no MCP servers. */
-  readonly mcp: Mcp | null;
 };
 
 export async function composeAgent(
@@ -47,10 +46,21 @@ export async function composeAgent(
     store.transcript.current(name),
   ]);
   const own = kind === "lead" ? leadTools : teammateTools;
-  const served = async (): Promise<readonly Tool[]> =>
-    crew.mcp ? [...own, ...(await mcpTools(crew.mcp, kind, role))] : own;
-  let tools = await served();
+  const conversation = new Conversation(entries);
+  /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
+  const offered = async (): Promise<readonly Tool[]> => [
+    ...own,
+    ...((await store.jobs.running(name)) > 0 ? jobTools : []),
+    ...(conversation.size > LONG ? longTools : []),
+    ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
+  ];
+  let tools = await offered();
   const spool = spoolTo(parts.outputDir);
+  const hooks = new MemberHooks(parts.hooks, store, profile);
+  const started = await hooks.start(
+    entries.length === 0 ? "startup" : "resume",
+    AbortSignal.timeout(HOOK_MS),
+  );
   const agent: Agent = {
     seat,
     kind,
@@ -62,26 +72,37 @@ export async function composeAgent(
     clock: parts.clock,
     shell: parts.shell,
     readable: [parts.outputDir],
-    system: systemPrompt({ name, team: store.team, kind, role }, workspace),
+    system: systemPrompt({ name, team: store.team, kind, role }, workspace, started ? [started] : []),
     get tools() {
       return new Map(tools.map((tool) => [tool.name, tool]));
     },
     get specs() {
       return tools.map(specOf);
     },
-    run: wrapped([permitted(crew.judges.judge), budgeted(model.window, spool)]),
-    conversation: new Conversation(entries),
+    run: wrapped([
+      permitted(crew.judges.judge),
+      hookedCalls(parts.hooks, profile),
+      budgeted(model.window, spool),
+    ]),
+    hooks,
+    jobs: parts.jobs,
+    conversation,
     about: () => life()?.task ?? null,
     context: settings,
     spool,
     patience: crew.patience,
     onDelta: onDelta && ((delta) => onDelta(name, delta)),
     beginStint: async () => {
-      tools = await served();
+      tools = await offered();
     },
   };
   return await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
 }
+
+/** Characters of a conversation from which on its member may have it summed up by hand. */
+const LONG = 40_000;
+/** However long its own timeouts are, a hook does not hold up the start of a member for longer. */
+const HOOK_MS = 60_000;
 
 const spoolTo =
   (folder: string): Spool =>

@@ -5,20 +5,21 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
-import type { Mcp } from "../adapters/mcp/index.ts";
 import { Budget } from "../core/budget.ts";
-import { textOf } from "../core/chat.ts";
-import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
-import { type HostId, LEAD, type Name, PERSON } from "../core/ids.ts";
+import { EkidenError } from "../core/errors.ts";
+import { type HostId, LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import type { Runbook } from "../core/runbook.ts";
 import { type Recruit, recruits, type Settings } from "../core/settings.ts";
+import { isFinished } from "../core/task.ts";
 import type { Delta, Model, Store } from "../ports/index.ts";
+import { followNewTasks } from "../runtime/new-tasks.ts";
 import { Patience } from "../runtime/outage.ts";
+import { keepSchedule } from "../runtime/schedule.ts";
 import { Team } from "../runtime/team.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
 import { type Ask, judges } from "./judge.ts";
-import { openMcp } from "./mcp.ts";
+import { asEkidenError, isAlive, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 
 export type HostOptions = {
@@ -44,18 +45,6 @@ export type Work =
   | { readonly resume: true }
   | { readonly interactive: true };
 
-export type Outcome = {
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** Pending or in progress. */
-  readonly unfinished: number;
-  readonly reason: "concluded" | "budget" | "turns" | "model" | "interrupted";
-  /** The lead's concluding words. */
-  readonly text: string;
-  readonly error?: EkidenError;
-};
-
 export type TeamHost = {
   readonly store: Store;
   start(work: Work): Promise<void>;
@@ -69,8 +58,8 @@ export type TeamHost = {
 
 export async function openHost(options: HostOptions): Promise<TeamHost> {
   const parts = await openParts({ embedded: false, resume: false, ...options });
+  const host = new Host(options, parts);
   try {
-    const host = new Host(options, parts, await openMcp(parts, options.env));
     await host.open();
     return host;
   } catch (error) {
@@ -86,20 +75,22 @@ class Host implements TeamHost {
   readonly store: Store;
   readonly done: Promise<Outcome>;
   private readonly parts: Parts;
-  private readonly mcp: Mcp | null;
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
   private readonly team: Team;
   private readonly patience: Patience | undefined;
   private budget: Budget;
+  /** Tasks that were over before this run: they are not its outcome. */
+  private before: ReadonlySet<TaskId> = new Set();
   private resolve: (outcome: Outcome) => void = () => {};
   private finishing: Promise<void> | null = null;
   private closing: Promise<void> | null = null;
+  private readonly over = new AbortController();
+  private chores: Promise<unknown> = Promise.resolve();
 
-  constructor(options: HostOptions, parts: Parts, mcp: Mcp | null) {
+  constructor(options: HostOptions, parts: Parts) {
     const { settings, store, clock, shell } = parts;
     this.parts = parts;
-    this.mcp = mcp;
     this.store = store;
     this.interactive = options.interactive;
     this.budget = new Budget(settings);
@@ -128,12 +119,12 @@ class Host implements TeamHost {
       patience: this.patience,
       onDelta: options.onDelta,
       kit,
-      mcp,
     };
     this.team = new Team({
       store,
       clock,
       shell,
+      jobs: parts.jobs,
       host: this.id,
       machine: hostname(),
       pid: process.pid,
@@ -155,10 +146,18 @@ class Host implements TeamHost {
   async open(): Promise<void> {
     this.budget = new Budget(this.parts.settings, await this.store.roster.members());
     await this.team.open();
+    const { store, clock, hooks } = this.parts;
+    const { signal } = this.over;
+    this.chores = Promise.all([
+      keepSchedule({ store, clock }, signal),
+      followNewTasks(hooks, store, this.id, signal),
+    ]);
   }
 
   async start(work: Work): Promise<void> {
     const { settings } = this.parts;
+    if (!("resume" in work))
+      this.before = new Set((await this.store.board.tasks()).filter(isFinished).map((task) => task.id));
     const revived = await this.team.adoptAll();
     if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
     if ("runbook" in work) return await this.startRunbook(work.runbook);
@@ -185,9 +184,11 @@ class Host implements TeamHost {
 
   async close(): Promise<void> {
     this.closing ??= (async () => {
+      this.over.abort();
       await (this.finishing ?? this.team.suspend());
+      await this.chores;
       this.patience?.up();
-      await this.mcp?.close();
+      await this.parts.mcp?.close();
       await this.store.close();
     })();
     await this.closing;
@@ -204,7 +205,12 @@ class Host implements TeamHost {
     await this.ensure(teammates);
   }
 
-  private async tellLead(text: string): Promise<void> {
+  /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
+  private async tellLead(prompt: string): Promise<void> {
+    const submitted = await this.parts.hooks.submit(prompt, this.over.signal);
+    if (!submitted.ok)
+      throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
+    const { text } = submitted;
     await this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
   }
 
@@ -234,8 +240,7 @@ class Host implements TeamHost {
       this.patience?.up();
       if (reason === "concluded") await team.conclude();
       await team.suspend();
-      const { pending, inProgress, completed, failed, cancelled } = await store.board.counts();
-      const unfinished = pending + inProgress;
+      const { completed, failed, cancelled, unfinished } = tally(await store.board.tasks(), this.before);
       await store.journal.note([{ type: "team.finished", completed, failed, cancelled, unfinished, reason }]);
       const text = await lastWords(store);
       this.resolve({
@@ -251,26 +256,3 @@ class Host implements TeamHost {
     return this.finishing;
   }
 }
-
-/** Signal 0 asks the kernel whether a process exists without touching it. */
-function isAlive(machine: string, pid: number): boolean | null {
-  if (machine !== hostname()) return null;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-async function lastWords(store: Store): Promise<string> {
-  const entries = await store.transcript.current(LEAD);
-  for (const entry of entries.reverse()) {
-    const text = entry.kind === "said" ? textOf(entry.message) : "";
-    if (text) return text;
-  }
-  return "";
-}
-
-const asEkidenError = (cause: Error): EkidenError =>
-  isEkidenError(cause) ? cause : new EkidenError("tool_failed", messageOf(cause), { cause });

@@ -6,9 +6,10 @@ import type { Cursor } from "../ports/index.ts";
 import { askOnTerminal } from "./asking.ts";
 import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
-import { type Outcome, openHost, type TeamHost, type Work } from "./host.ts";
+import { openHost, type TeamHost, type Work } from "./host.ts";
 import type { Live } from "./live.ts";
 import { makeProjectFolder } from "./open.ts";
+import type { Outcome } from "./outcome.ts";
 import { feedLine } from "./print.ts";
 import { clean } from "./terminal.ts";
 

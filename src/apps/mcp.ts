@@ -5,14 +5,16 @@ import type { Mcp } from "../adapters/mcp/index.ts";
 import { messageOf } from "../core/errors.ts";
 import { readServers } from "../core/mcp.ts";
 import type { MemberKind } from "../core/member.ts";
-import type { Tool } from "../ports/index.ts";
+import type { Store, Tool } from "../ports/index.ts";
 import { connectMcp } from "../tools/mcp.ts";
-import type { Parts } from "./parts.ts";
 
 const FILE = ".mcp.json";
 
 /** Null where the file names none. Nothing is started before a member needs it; what is wrong is a warning in the journal. */
-export async function openMcp({ workspace, store }: Parts, env: NodeJS.ProcessEnv): Promise<Mcp | null> {
+export async function openMcp(
+  { workspace, store }: { workspace: string; store: Store },
+  env: NodeJS.ProcessEnv,
+): Promise<Mcp | null> {
   const path = join(workspace, FILE);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

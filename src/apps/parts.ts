@@ -1,13 +1,18 @@
 /** What a hosting process opens: the store, the shell, the models. */
 import { realpathSync } from "node:fs";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
+import { JobHost } from "../adapters/jobs/index.ts";
+import type { Mcp } from "../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../adapters/models/index.ts";
 import { createShell } from "../adapters/shell/index.ts";
 import { openStore } from "../adapters/store/index.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock, Model, Shell, Store } from "../ports/index.ts";
+import { Hooks } from "../runtime/hooks.ts";
+import { openMcp } from "./mcp.ts";
 import { makeProjectFolder, storeUrl } from "./open.ts";
 import { userFile } from "./settings.ts";
 
@@ -16,6 +21,10 @@ export type Parts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
+  readonly jobs: JobHost;
+  readonly hooks: Hooks;
+  /** Null where the project names no MCP servers. */
+  readonly mcp: Mcp | null;
   /** The project, absolute and without symlinks. */
   readonly workspace: string;
   readonly outputDir: string;
@@ -65,11 +74,16 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     throw error;
   }
   const outputDir = join(workspace, ".ekiden", "output");
+  const shell = createShell({ outputDir });
+  const clock = systemClock;
   return {
     settings,
     store,
-    clock: systemClock,
-    shell: createShell({ outputDir }),
+    clock,
+    shell,
+    jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
+    hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
+    mcp: await openMcp({ workspace, store }, env),
     workspace,
     outputDir,
     userFolder: dirname(await userFile()),

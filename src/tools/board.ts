@@ -27,6 +27,17 @@ export const createTask = defineTool({
   },
 });
 
+/** What a teammate needs of it: order among tasks is the lead's business. */
+export const createTaskAsTeammate = defineTool({
+  ...createTask,
+  input: z.object({
+    subject: z.string(),
+    description: z.string().optional(),
+    blocked_by: ids.optional(),
+  }),
+  run: (input, ctx) => createTask.run(input, ctx),
+});
+
 export const updateTask = defineTool({
   name: "update_task",
   description: "Change a task. Edges only before it starts.",

@@ -3,15 +3,18 @@
  * tool is paid for in every request.
  */
 import type { Tool } from "../ports/index.ts";
+import { checkBackground, stopBackground } from "./background.ts";
 import { bash } from "./bash.ts";
-import { createTask, getTask, listTasks, updateTask } from "./board.ts";
+import { createTask, createTaskAsTeammate, getTask, listTasks, updateTask } from "./board.ts";
 import { claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
+import { compact } from "./compact.ts";
 import { editFile } from "./edit-file.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { broadcast, checkInbox, sendMessage } from "./mail.ts";
 import { readFile } from "./read-file.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
+import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
 import { writeFile } from "./write-file.ts";
 
 export { specOf } from "./spec.ts";
@@ -19,29 +22,42 @@ export { specOf } from "./spec.ts";
 /** Work on files: for every agent, and all that a subagent has. */
 export const subagentTools: readonly Tool[] = [bash, readFile, writeFile, editFile, glob, grep];
 
-/** For every member of a team. */
+/** For every member of a team. Mail comes in by itself before each turn, so nobody has to ask for it. */
 const memberTools: readonly Tool[] = [
   ...subagentTools,
-  createTask,
   listTasks,
   getTask,
   claimTask,
   failTask,
   releaseTask,
-  listTeammates,
   sendMessage,
-  broadcast,
-  checkInbox,
-  respondShutdown,
   idle,
 ];
 
-export const teammateTools: readonly Tool[] = [...memberTools, completeTask];
+export const teammateTools: readonly Tool[] = [
+  ...memberTools,
+  createTaskAsTeammate,
+  completeTask,
+  respondShutdown,
+];
 
 export const leadTools: readonly Tool[] = [
   ...memberTools,
-  completeTaskAsLead,
+  createTask,
   updateTask,
+  completeTaskAsLead,
   spawnTeammate,
+  listTeammates,
   requestShutdown,
+  broadcast,
+  checkInbox,
+  scheduleCron,
+  listCrons,
+  cancelCron,
 ];
+
+/** For whoever has a background job when its stint begins. */
+export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
+
+/** For whoever has a conversation that is worth summing up. */
+export const longTools: readonly Tool[] = [compact];
