@@ -125,7 +125,7 @@ Answer with a JSON array of at most ${NOTES_PER_STINT} objects {"topic": "short-
 export const extractPrompt = (messages: readonly Message[], index: string): string =>
   [
     tagged("memory", {}, index.trim() || "(empty)"),
-    tagged("summary", {}, messages.map(shown).filter(Boolean).join("\n\n").slice(-STINT_MAX)),
+    tagged("conversation", {}, messages.map(shown).filter(Boolean).join("\n\n").slice(-STINT_MAX)),
   ].join("\n\n");
 
 function shown(message: Message): string {

@@ -43,8 +43,8 @@ const OUR_NAMES: Readonly<Record<string, string>> = {
   TodoWrite: "todo_write",
   Skill: "load_skill",
 };
-/** What an allow list speaks of. The team's own tools (board, mail, idle …) are no role's to give or take. */
-const SUBJECT_TO_ROLES: ReadonlySet<string> = new Set([...Object.values(OUR_NAMES), "recall", "remember"]);
+/** What an allow list speaks of. The team's own tools (board, mail, memory, idle …) are no role's to give or take. */
+const SUBJECT_TO_ROLES: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
 const isSubject = (tool: string): boolean => SUBJECT_TO_ROLES.has(tool) || tool.startsWith("mcp__");
 
 /** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
