@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { scripted } from "../../src/adapters/models/scripted.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { todoState } from "../../src/core/todo.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
@@ -179,4 +180,35 @@ it("notices on the way out that a folder is gone", async () => {
   expect(toolsOf(first)).toContain("load_skill");
   expect(toolsOf(second)).not.toContain("load_skill");
   expect(second?.system).not.toContain("<skills>");
+});
+
+it("a role names a model for whoever has none of its own", async () => {
+  const better = scripted([{ text: "Thought hard." }], "better");
+  const asked: string[] = [];
+  const team = await equippedTeam({
+    files: { ".ekiden/agents/thinker.md": "---\nmodel: vendor/better\n---\nThink." },
+    says: { alice: [], bob: [{ text: "Hi." }] },
+    kit: {
+      model: async (spec) => {
+        asked.push(spec);
+        return better;
+      },
+    },
+  });
+  await team.join("alice", { role: "thinker", prompt: "Go" });
+  await team.until("teammate.phase", idle);
+  await team.team.join(
+    {
+      name: name("bob"),
+      kind: "teammate",
+      role: "thinker",
+      model: "own/one",
+      prompt: "Go",
+      needsPlan: false,
+    },
+    PERSON,
+  );
+  await team.until("teammate.phase", { who: "bob", phase: "idle" });
+  expect(asked).toEqual(["vendor/better"]);
+  better.finish();
 });
