@@ -9,7 +9,7 @@ import type { Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import { systemPrompt } from "../core/prompt.ts";
 import type { Delta, TeamControl, Tool } from "../ports/index.ts";
-import { permitted, wrapped } from "../runtime/call.ts";
+import { type Judge, permitted, wrapped } from "../runtime/call.ts";
 import { hookedCalls } from "../runtime/hooked-calls.ts";
 import type { Life } from "../runtime/life.ts";
 import { MemberHooks } from "../runtime/member-hooks.ts";
@@ -18,13 +18,12 @@ import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
 import { jobTools, leadTools, longTools, specOf, teammateTools } from "../tools/index.ts";
 import { equip, type Kit } from "./equip.ts";
-import type { Judges } from "./judge.ts";
 import { mcpTools } from "./mcp.ts";
 import type { Parts } from "./parts.ts";
 
 export type Crew = {
   readonly parts: Parts;
-  readonly judges: Judges;
+  readonly judge: Judge;
   readonly patience: Patience | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   readonly kit: Kit;
@@ -79,11 +78,7 @@ export async function composeAgent(
     get specs() {
       return tools.map(specOf);
     },
-    run: wrapped([
-      permitted(crew.judges.judge),
-      hookedCalls(parts.hooks, profile),
-      budgeted(model.window, spool),
-    ]),
+    run: wrapped([permitted(crew.judge), hookedCalls(parts.hooks, profile), budgeted(model.window, spool)]),
     hooks,
     jobs: parts.jobs,
     conversation,

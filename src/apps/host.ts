@@ -18,7 +18,7 @@ import { keepSchedule } from "../runtime/schedule.ts";
 import { Team } from "../runtime/team.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
-import { type Ask, judges } from "./judge.ts";
+import { type Ask, judgeOf } from "./judge.ts";
 import { asEkidenError, isAlive, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 
@@ -115,7 +115,7 @@ class Host implements TeamHost {
     };
     const crew = {
       parts,
-      judges: judges(store, settings, options.ask),
+      judge: judgeOf(parts, options.ask),
       patience: this.patience,
       onDelta: options.onDelta,
       kit,
@@ -158,11 +158,12 @@ class Host implements TeamHost {
     const { settings } = this.parts;
     if (!("resume" in work))
       this.before = new Set((await this.store.board.tasks()).filter(isFinished).map((task) => task.id));
-    const revived = await this.team.adoptAll();
+    const tasks = await this.store.board.tasks();
+    const adopted = await this.team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
     if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
     if ("runbook" in work) return await this.startRunbook(work.runbook);
     if ("goal" in work) await this.tellLead(work.goal);
-    if ("resume" in work && revived.includes(LEAD)) return;
+    if ("resume" in work && adopted.includes(LEAD)) return;
     await this.ensure(settings.teammates ?? []);
   }
 

@@ -1,56 +1,113 @@
 /**
- * Whether a call may run: the person's rules first, then what the person wrote down to be run, then the person.
+ * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
+ * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
  */
+import { homedir } from "node:os";
 import { scriptsIn } from "../core/fences.ts";
 import { type Name, PERSON, type TaskId } from "../core/ids.ts";
+import { type Attempt, decide, parseRule, type Rule } from "../core/permission.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import type { Call, Judge, Verdict } from "../runtime/call.ts";
 
-export type Question = { readonly who: Name; readonly tool: string; readonly subject: string };
+export type Question = {
+  readonly who: Name;
+  readonly tool: string;
+  readonly subject: string;
+  /** Why it is asked about. */
+  readonly reason: string;
+  /** The rule that "always" stands for; null when nothing would allow it for good. */
+  readonly rule: string | null;
+};
 export type Ask = (question: Question) => Promise<"yes" | "no" | "always">;
-export type Judges = { readonly judge: Judge };
 
-export function judges(store: Store, settings: Settings, ask: Ask | undefined): Judges {
-  const always = new Set<string>();
-  return {
-    async judge(call): Promise<Verdict> {
-      const { tool, ctx } = call;
-      const subject = tool.subject?.(call.input) ?? "";
-      if (tool.access === "read" || tool.access === "team" || settings.permissionMode === "bypass")
-        return { allowed: true };
-      if (always.has(`${tool.name} ${subject}`) || (await writtenByPerson(store, call)))
-        return { allowed: true };
-      if (!ask) return { allowed: false, reason: `Not permitted: ${tool.name} ${subject}` };
-      const answer = await ask({ who: ctx.self, tool: tool.name, subject });
-      if (answer === "always") always.add(`${tool.name} ${subject}`);
-      return answer === "no"
-        ? { allowed: false, reason: `The person said no to ${tool.name} ${subject}.` }
-        : { allowed: true };
-    },
+/** @throws EkidenError `bad_input` for a rule that cannot be read. */
+export function judgeOf(
+  { store, settings }: { store: Store; settings: Settings },
+  ask: Ask | undefined,
+): Judge {
+  const rules: Rule[] = [
+    ...settings.deny.map((text) => parseRule("deny", text)),
+    ...settings.ask.map((text) => parseRule("ask", text)),
+    ...settings.allow.map((text) => parseRule("allow", text)),
+  ];
+  const rewritten = new Rewritten(store);
+  return async (call): Promise<Verdict> => {
+    const { tool, ctx, input } = call;
+    const subject = tool.subject?.(input) ?? "";
+    const access = tool.accessOf?.(input) ?? tool.access;
+    const attempt: Attempt = {
+      tool: tool.name,
+      access,
+      subject,
+      workspace: ctx.workspace,
+      home: homedir(),
+      readable: ctx.readable,
+    };
+    const { effect, reason, suggestion, rule } = decide(rules, settings.permissionMode, attempt);
+    if (effect === "allow") return { allowed: true };
+    const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
+    if (effect === "deny")
+      return {
+        allowed: false,
+        reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
+      };
+    if (rule === null && (await writtenByPerson(store, rewritten, call))) return { allowed: true };
+    const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
+    if (!ask)
+      return {
+        allowed: false,
+        reason: `Not permitted: ${named}: ${reason}, and nobody is there to be asked.${how}`,
+      };
+    const answer = await ask({ who: ctx.self, tool: tool.name, subject, reason, rule: suggestion });
+    if (answer === "always" && suggestion !== null) rules.push(parseRule("allow", suggestion));
+    return answer === "no"
+      ? {
+          allowed: false,
+          reason: `The person said no to ${named}. Do it another way, or ask what they want.`,
+        }
+      : { allowed: true };
   };
 }
+
+const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
 
 /**
  * The commands that the person wrote into the task that the caller has in hand (a runbook's blocks) are what the person asked to
  * be run. Not so once anybody else has changed the description.
  */
-async function writtenByPerson(store: Store, { tool, input, ctx }: Call): Promise<boolean> {
+async function writtenByPerson(
+  store: Store,
+  rewritten: Rewritten,
+  { tool, input, ctx }: Call,
+): Promise<boolean> {
   if (tool.name !== "bash") return false;
   const task = await store.board.mine(ctx.self);
   if (!task || task.createdBy !== PERSON) return false;
   const { command } = input as { readonly command: string };
   if (!scriptsIn(task.description).some((script) => script.text === command)) return false;
-  return !(await rewritten(store, task.id));
+  return !(await rewritten.has(task.id));
 }
 
-async function rewritten(store: Store, id: TaskId): Promise<boolean> {
-  const { events } = await store.journal.read("" as Cursor, { types: ["task.changed"], limit: 100_000 });
-  return events.some(
-    (event) =>
-      event.type === "task.changed" &&
-      event.task === id &&
-      event.by !== PERSON &&
-      event.what.includes("description"),
-  );
+/** Follows the journal for descriptions that somebody else than the person has changed. */
+class Rewritten {
+  private readonly store: Store;
+  private readonly tasks = new Set<TaskId>();
+  private cursor = "" as Cursor;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  async has(id: TaskId): Promise<boolean> {
+    const { events, cursor } = await this.store.journal.read(this.cursor, {
+      types: ["task.changed"],
+      limit: 100_000,
+    });
+    this.cursor = cursor;
+    for (const event of events)
+      if (event.type === "task.changed" && event.by !== PERSON && event.what.includes("description"))
+        this.tasks.add(event.task);
+    return this.tasks.has(id);
+  }
 }

@@ -99,11 +99,20 @@ export interface Mailboxes {
   mail(id: MailId): Promise<Mail | null>;
 }
 
+export type Adoption = {
+  /** Says whether a process lives; false lets its members be taken over before its lease is over. */
+  readonly isAlive?: (machine: string, pid: number) => boolean | null;
+  readonly revive?: boolean;
+};
+
 export interface Roster {
   /** A new member, hosted by `host`, in phase work; its prompt becomes its first mail from `by`. A name whose bearer was shut down is free again. @throws `name_taken` | `bad_input` */
   join(profile: Profile, host: HostId, by: Name): Promise<Seat>;
-  /** Takes over a member that nobody (or a dead host) runs, with its claim and its conversation. Null when a live host has it. */
-  adopt(name: Name, host: HostId): Promise<Seat | null>;
+  /**
+   * Takes over a member that nobody (or a dead host) runs, with its claim and its conversation. Null when a live host has it, and
+   * for a stopped teammate unless `revive`. A stopped lead is always revived.
+   */
+  adopt(name: Name, host: HostId, how?: Adoption): Promise<Seat | null>;
   member(name: Name): Promise<Member | null>;
   members(): Promise<Member[]>;
   /** With mail from the member that belongs to it (an idle notice), in one step. @throws `stale_seat` */

@@ -52,6 +52,7 @@ export class Team implements TeamControl {
   private readonly background = new AbortController();
   private tending: Promise<unknown> = Promise.resolve();
   private readonly starting = new Set<Name>();
+  private adopting = false;
 
   constructor(parts: TeamParts) {
     this.parts = parts;
@@ -73,18 +74,21 @@ export class Team implements TeamControl {
     await this.join({ ...profile, kind: "teammate" }, LEAD);
   }
 
-  /** Takes over every member that is not shut down and that no living process hosts. */
-  async adoptAll(): Promise<Name[]> {
+  /** Takes over every member that no living process hosts, with its claim; `revive`: also those that were stopped. */
+  async adoptAll({ revive = false } = {}): Promise<Name[]> {
     const { store, host, isAlive } = this.parts;
     const adopted: Name[] = [];
-    // A process that was killed still has its lease: without this its members would belong to nobody and never be taken.
-    await store.roster.reap(isAlive);
-    for (const member of await store.roster.members()) {
-      if (member.activity.phase === "shutdown" || this.members.has(member.name)) continue;
-      const seat = await store.roster.adopt(member.name, host);
-      if (!seat) continue;
-      adopted.push(member.name);
-      await this.begin(member, seat);
+    this.adopting = true; // or a claim would be put back that its owner is about to go on with
+    try {
+      for (const member of await store.roster.members()) {
+        if (this.members.has(member.name) || (member.activity.phase === "shutdown" && !revive)) continue;
+        const seat = await store.roster.adopt(member.name, host, { isAlive, revive });
+        if (!seat) continue;
+        adopted.push(member.name);
+        await this.begin(member, seat);
+      }
+    } finally {
+      this.adopting = false;
     }
     return adopted;
   }
@@ -259,7 +263,7 @@ export class Team implements TeamControl {
       await clock.sleep(settings.reapMs, signal);
       if (signal.aborted) return;
       if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // before anybody is judged, this process too
-      await store.roster.reap(isAlive).catch(() => {});
+      if (!this.adopting) await store.roster.reap(isAlive).catch(() => {});
       await this.parts.jobs?.reap().catch(() => {});
       await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
     }

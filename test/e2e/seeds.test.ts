@@ -137,3 +137,23 @@ describe("a run that the provider refuses", () => {
     expect(run.stderr).not.toMatch(/^\s+at /m);
   });
 });
+
+describe("a run with nobody to ask", () => {
+  it("refuses what the mode asks about, names the rule that would allow it, and goes on", async () => {
+    const answers: string[] = [];
+    server = await startModelServer({
+      any: (request) => {
+        const last = JSON.stringify(request.messages.at(-1));
+        answers.push(last);
+        return last.includes("make it") ? calls("bash", { command: "touch made.txt" }) : says("I could not.");
+      },
+    });
+    const args = ["run", "make it", "--model", "anthropic/claude-sonnet-4-5"];
+    const run = await ekiden(folder, args, server.env);
+    expect(run).toMatchObject({ code: 0, stdout: "I could not.\n" });
+    expect(answers.at(-1)).toMatch(/Not permitted: bash \(touch made\.txt\).*--allow 'bash\(touch/);
+    const allowed = await ekiden(folder, [...args, "--allow", "bash(touch *)"], server.env);
+    expect(allowed.code).toBe(0);
+    expect(answers.at(-1)).toContain("(no output)");
+  });
+});

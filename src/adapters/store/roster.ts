@@ -12,7 +12,7 @@ import {
 import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
 import { checkTask } from "../../core/task.ts";
-import type { Roster } from "../../ports/store.ts";
+import type { Adoption, Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
 import { hosting } from "./hosts.ts";
 import { book } from "./journal.ts";
@@ -136,16 +136,21 @@ type Adoptable = {
   readonly host: HostId | null;
 };
 
-function* adopt(tx: Tx, name: Name, host: HostId): Op<Seat | null> {
+function* adopt(
+  tx: Tx,
+  name: Name,
+  host: HostId,
+  { isAlive = () => null, revive = false }: Adoption,
+): Op<Seat | null> {
   const [member] =
     yield* sql<Adoptable>`select kind, phase, host from members where team = ${tx.team} and name = ${name} ${tx.dialect.forUpdate}`;
   if (!member) return null;
   yield* registered(tx, host);
-  if (member.phase === "shutdown" && member.kind === "teammate") return null;
+  if (member.phase === "shutdown" && member.kind === "teammate" && !revive) return null;
   if (member.host !== null && member.host !== host) {
-    const [alive] =
-      yield* sql`select id from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
-    if (alive) return null;
+    const [other] = yield* sql<{ machine: string; pid: number }>`
+      select machine, pid from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
+    if (other && isAlive(other.machine, other.pid) !== false) return null;
   }
   yield* sql`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
   if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
@@ -193,7 +198,7 @@ export function roster(session: Session): Roster {
       check(profile);
       return session.write((tx) => join(tx, profile, host, by));
     },
-    adopt: (name, host) => session.write((tx) => adopt(tx, name, host)),
+    adopt: (name, host, how = {}) => session.write((tx) => adopt(tx, name, host, how)),
     member: async (name) => (await session.look((tx) => members(tx, name)))[0] ?? null,
     members: () => session.look((tx) => members(tx, "")),
     setActivity: (seat, activity, mail = []) =>
