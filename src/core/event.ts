@@ -7,6 +7,7 @@ import type { JobState } from "./job.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
+import type { Obstacle } from "./worktree.ts";
 
 export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
 
@@ -65,6 +66,24 @@ export type Fact =
     }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly by: Name; readonly reason: string }
   | { readonly type: "task.unblocked"; readonly task: TaskId; readonly by: TaskId }
+  /** Its commits are on the branch that all build on. */
+  | {
+      readonly type: "task.landed";
+      readonly task: TaskId;
+      readonly by: Name;
+      readonly branch: string;
+      readonly target: string;
+      readonly commit: string;
+    }
+  /** Its completion was refused, because its branch could not land: it is still its owner's. */
+  | {
+      readonly type: "task.reopened";
+      readonly task: TaskId;
+      readonly by: Name;
+      readonly attempt: number;
+      readonly why: Obstacle;
+      readonly evidence: string;
+    }
   | {
       readonly type: "mail.sent";
       readonly mail: MailId;

@@ -66,20 +66,24 @@ export const subagentPrompt = (
   ].join("\n\n");
 
 /** A claim that the harness made for an idle teammate. Subject and description, so that the work can start at once. */
-export const claimed = (task: Claimed): Entry => heard(showTask("auto-claimed", task));
+export const claimed = (task: Claimed, workspace?: string): Entry =>
+  heard(showTask("auto-claimed", task, workspace));
 
 /** A task the member still holds: after a restart, or when it ended its turn without finishing. */
-export const ownTask = (task: Claimed, why: string): Entry => heard(`${showTask("own-task", task)}\n${why}`);
+export const ownTask = (task: Claimed, why: string, workspace?: string): Entry =>
+  heard(`${showTask("own-task", task, workspace)}\n${why}`);
 
-export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed): string =>
+/** `workspace`: where the tools run while it is in hand, if that is not the same for all tasks. */
+export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed, workspace?: string): string =>
   tagged(
     tag,
-    { task: task.id, attempt: task.attempt, subject: task.subject },
+    { task: task.id, attempt: task.attempt, subject: task.subject, workspace: workspace ?? null },
     `${task.subject}\n\n${task.description}${task.lastFailure ? `\n\n[Attempt ${task.attempt - 1} ended: ${task.lastFailure}]` : ""}`.trim(),
   );
 
 /** What `claim_task` answers. */
-export const claimedAnswer = (task: Claimed): string => showTask("auto-claimed", task);
+export const claimedAnswer = (task: Claimed, workspace?: string): string =>
+  showTask("auto-claimed", task, workspace);
 
 export const STILL_YOURS =
   "This task is still yours. Go on with it; then complete_task, fail_task or release_task.";

@@ -49,6 +49,22 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "task.released": { type: "task.released", task: one, from: alice, why: "owner_died" },
   "task.cancelled": { type: "task.cancelled", task: one, by: LEAD, reason: "" },
   "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
+  "task.landed": {
+    type: "task.landed",
+    task: one,
+    by: alice,
+    branch: "ekiden/1-write-tests",
+    target: "main",
+    commit: "0123456789abcdef",
+  },
+  "task.reopened": {
+    type: "task.reopened",
+    task: one,
+    by: alice,
+    attempt: 2,
+    why: "gate",
+    evidence: "npm test\n1 failed",
+  },
   "mail.sent": { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
   "mail.delivered": { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
   "turn.taken": {
@@ -122,6 +138,8 @@ it("has one line for every fact", () => {
     * warn  alice  #1 is back on the board (owner_died)
     * warn  lead   cancelled #1
       dim          #1 is ready now that #2 is completed
+    * good  alice  landed #1 on main (012345678)
+    * warn  alice  has #1 again, it could not land (gate): npm test 1 failed
       dim   lead   → alice (note)
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s

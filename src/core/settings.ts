@@ -117,6 +117,13 @@ const FIELDS = {
     'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
   ),
   worktrees: flag.describe("Whether every task gets a git worktree of its own."),
+  worktreeShare: z
+    .array(text, `a list of paths such as ["node_modules"]`)
+    .readonly()
+    .describe("Ignored files and folders of the project that every worktree links to."),
+  gate: text.describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
+  gateTimeoutMs: duration.describe("How long the gate may run."),
+  targetBranch: text.describe("Branch that tasks land on; without it the one that is checked out in the project."),
   memory: flag.describe(
     "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
   ),
@@ -138,7 +145,9 @@ export type UnsetKey =
   | "budgetTokens"
   | "budgetUsd"
   | "teammateBudgetTokens"
-  | "contextTokens";
+  | "contextTokens"
+  | "gate"
+  | "targetBranch";
 export type Settings = {
   readonly [K in Exclude<SettingKey, UnsetKey>]: NonNullable<SettingsLayer[K]>;
 } & { readonly [K in UnsetKey]?: SettingsLayer[K] };
@@ -163,6 +172,8 @@ export const DEFAULTS: Settings = {
   leadMayHoldSeveralTasks: false,
   hooks: {},
   worktrees: false,
+  worktreeShare: [],
+  gateTimeoutMs: 1_800_000,
   memory: false,
 };
 

@@ -6,3 +6,4 @@ export type * from "./model.ts";
 export type * from "./shell.ts";
 export type * from "./store.ts";
 export type * from "./tool.ts";
+export type * from "./worktrees.ts";

@@ -4,6 +4,7 @@ import type { Name } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Access } from "../core/permission.ts";
+import type { Task } from "../core/task.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
 import type { Shell } from "./shell.ts";
@@ -38,6 +39,8 @@ export type ToolContext = {
   readonly shell: Shell;
   /** The folder file tools stay inside, absolute and without symlinks: the project, or the task's worktree. */
   readonly workspace: string;
+  /** Where it will be while that task is in hand, if not the same for all. */
+  readonly workspaceOf?: ((task: Task) => string) | undefined;
   /** Further folders that file tools may read, such as the one of spooled output. */
   readonly readable: readonly string[];
   /** Aborts when the call must end: stop, urgent mail, timeout. */

@@ -80,6 +80,7 @@ async function answer(
       compact,
       shell: agent.shell,
       workspace: agent.workspace,
+      workspaceOf: agent.workspaceOf,
       readable: agent.readable,
       team: agent.team,
       ...(agent.jobs && { jobs: agent.jobs }),

@@ -238,7 +238,7 @@ export class Context {
       store.requests.open({ by: seat.name, kind: "plan" }),
     ]);
     return [
-      ...(task ? [showTask("own-task", within(task, room))] : []),
+      ...(task ? [showTask("own-task", within(task, room), this.agent.workspaceOf?.(task))] : []),
       ...plans.flatMap(({ ask }) => (ask.kind === "plan" ? [planLine(ask.task, ask.attempt)] : [])),
       ...(me && me.unread > 0 ? [unreadLine(me.unread)] : []),
     ];

@@ -1,4 +1,5 @@
 /** The task a member has in hand: claimed for it, gone on with after a restart, never quietly forgotten. */
+import type { Entry } from "../core/chat.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
@@ -32,11 +33,12 @@ export class Hand {
 
   /** Pulls the next ready task, with its description into the conversation, in one step. */
   async claim(reason: IdleReason): Promise<boolean> {
-    const { store, seat, kind, conversation } = this.agent;
+    const { store, seat, kind, conversation, workspaceOf } = this.agent;
     if (kind !== "teammate" || WAITING.has(reason)) return false;
-    const task = await store.board.claimNext(seat, claimed);
+    const shown = (taken: Claimed): Entry => claimed(taken, workspaceOf?.(taken));
+    const task = await store.board.claimNext(seat, shown);
     if (!task) return false;
-    conversation.add(claimed(task));
+    conversation.add(shown(task));
     this.hold(task.id);
     return true;
   }
@@ -80,9 +82,9 @@ export class Hand {
   }
 
   private async remind(task: Claimed, why: string): Promise<void> {
-    const { store, seat, conversation } = this.agent;
+    const { store, seat, conversation, workspaceOf } = this.agent;
     this.hold(task.id);
-    const entry = ownTask(task, why);
+    const entry = ownTask(task, why, workspaceOf?.(task));
     await store.transcript.record(seat, [entry]);
     conversation.add(entry);
   }

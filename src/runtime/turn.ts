@@ -7,6 +7,7 @@ import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
 import type { MemberKind, Seat } from "../core/member.ts";
 import { delivered } from "../core/prompt.ts";
+import type { Task } from "../core/task.ts";
 import type { TodoWatch } from "../core/todo.ts";
 import type {
   Clock,
@@ -48,6 +49,8 @@ export type Agent = {
   readonly clock: Clock;
   readonly shell: Shell;
   readonly workspace: string;
+  /** Where its tools run while that task is in hand, if not in `workspace`. */
+  readonly workspaceOf?: ((task: Task) => string) | undefined;
   readonly readable: readonly string[];
   readonly team: TeamControl;
   readonly conversation: Conversation;

@@ -1,31 +1,39 @@
 /** The board as members read and extend it. */
 import { z } from "zod";
 import type { Task, TaskChange } from "../core/task.ts";
+import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { id, ids } from "./inputs.ts";
 
-export const createTask = defineTool({
-  name: "create_task",
-  description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
-  access: "team",
-  input: z.object({
-    subject: z.string(),
-    description: z.string().optional(),
-    blocked_by: ids.optional().describe("ids that must be completed first"),
-    priority: z.int().optional(),
-    estimate: z.number().optional(),
-    role: z.string().optional().describe("only this role may claim it"),
-  }),
-  subject: ({ subject }) => subject,
-  run: async ({ subject, description, blocked_by, priority, estimate, role }, { store, self }) => {
-    const task = await store.board.add(
-      { subject, ...given({ description, blockedBy: blocked_by, priority, estimate, role }) },
-      self,
-    );
-    const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
-    return `Created #${task.id}: ${task.subject}${waits}`;
-  },
+const newTask = z.object({
+  subject: z.string(),
+  description: z.string().optional(),
+  blocked_by: ids.optional().describe("ids that must be completed first"),
+  priority: z.int().optional(),
+  estimate: z.number().optional(),
+  role: z.string().optional().describe("only this role may claim it"),
 });
+const touching = newTask.extend({
+  touches: z.array(z.string()).optional().describe("files it will edit, such as src/api/**"),
+});
+
+const creating = <S extends typeof newTask | typeof touching>(input: S): Tool =>
+  defineTool({
+    name: "create_task",
+    description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
+    access: "team",
+    input: input as z.ZodType<z.output<typeof touching>>,
+    subject: ({ subject }) => subject,
+    run: async ({ subject, blocked_by: blockedBy, ...rest }, { store, self }) => {
+      const task = await store.board.add({ subject, ...given({ ...rest, blockedBy }) }, self);
+      const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
+      return `Created #${task.id}: ${task.subject}${waits}`;
+    },
+  });
+
+export const createTask = creating(newTask);
+/** For those who work side by side on the same files: in worktrees. */
+export const createTaskTouching = creating(touching);
 
 /** What a teammate needs of it: order among tasks is the lead's business. */
 export const createTaskAsTeammate = defineTool({

@@ -16,10 +16,11 @@ export const claimTask = defineTool({
   access: "team",
   input: z.object({ id }),
   subject: (input) => `#${input.id}`,
-  run: async ({ id: wanted }, { store, seat, answer }) => {
-    const claim = await store.board.claim(seat, wanted, (task) => answer(claimedAnswer(task)));
+  run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {
+    const shown = (task: Claimed): string => claimedAnswer(task, workspaceOf?.(task));
+    const claim = await store.board.claim(seat, wanted, (task) => answer(shown(task)));
     if (!claim.ok) throw new Error(refusal(wanted, claim));
-    return claimedAnswer(claim.task);
+    return shown(claim.task);
   },
 });
 

@@ -75,16 +75,17 @@ function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
 function workOn(task: Task, request: ModelRequest): Content | null {
   const results = resultsOf(task, request);
   const ended = results.get("end");
-  if (ended) {
+  const tries = (ended?.tries ?? 0) + 1;
+  if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
     if (ended.result.isError && ended.result.tool === "complete_task") {
       const failed = end(
         task,
         request,
         "fail_task",
         `complete_task was refused: ${ended.result.text}`,
-        ended.tries + 1,
+        tries,
       );
-      if (ended.tries === 1) return failed;
+      return failed;
     }
     const last = request.messages.at(-1);
     if (!last?.content.some((part) => part.type === "result" && part.id === ended.result.id)) return null;
@@ -105,7 +106,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
           ...run(task, request, script, i, ran.tries + 1),
         ];
       }
-      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`);
+      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`, tries);
     }
     const failure = failureOf(ran.result);
     if (failure)
@@ -114,10 +115,11 @@ function workOn(task: Task, request: ModelRequest): Content | null {
         request,
         "fail_task",
         `${failure} in ${where}: ${firstLine(script.text)}\n${tail(ran.result.text)}`.trim(),
+        tries,
       );
     output = ran.result.text;
   }
-  return end(task, request, "complete_task", tail(output) || "done; no output");
+  return end(task, request, "complete_task", tail(output) || "done; no output", tries);
 }
 
 function run(task: Task, request: ModelRequest, script: Script, step: number, tries: number): Content {

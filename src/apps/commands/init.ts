@@ -19,6 +19,8 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   teammateBudgetTokens: 1_000_000,
   fallbackModel: "anthropic/claude-haiku-5-5",
   contextTokens: 100_000,
+  gate: "npm test",
+  targetBranch: "main",
 };
 
 export async function run(

@@ -57,6 +57,8 @@ const ABOUT_TASKS: readonly FactType[] = [
   "task.released",
   "task.cancelled",
   "task.unblocked",
+  "task.landed",
+  "task.reopened",
   "plan.submitted",
   "plan.answered",
 ];

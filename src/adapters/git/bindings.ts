@@ -1,0 +1,66 @@
+/**
+ * Which worktree belongs to which task, as small files beside the worktrees. A board that was begun anew counts from 1 again, so
+ * a task is known by the time of its making too.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Instant, Name, TaskId } from "../../core/ids.ts";
+import type { Which } from "../../ports/worktrees.ts";
+
+export type Binding = {
+  /** Below the folder of worktrees. */
+  readonly path: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly kept: boolean;
+  /** Set before the target is moved to it: whoever comes after a crash can tell that it landed. */
+  readonly landing: string | null;
+};
+
+type Key = Pick<Which, "id" | "createdAt">;
+
+export class Bindings {
+  private readonly folder: string;
+  private readonly team: Name;
+
+  constructor(worktrees: string, team: Name) {
+    this.folder = join(worktrees, ".tasks");
+    this.team = team;
+  }
+
+  read(task: Key): Binding | null {
+    try {
+      return JSON.parse(readFileSync(this.file(task), "utf8")) as Binding;
+    } catch {
+      return null;
+    }
+  }
+
+  write(task: Key, binding: Binding): void {
+    mkdirSync(this.folder, { recursive: true });
+    const draft = `${this.file(task)}.${process.pid}.tmp`;
+    writeFileSync(draft, JSON.stringify(binding));
+    renameSync(draft, this.file(task));
+  }
+
+  remove(task: Key): void {
+    rmSync(this.file(task), { force: true });
+  }
+
+  list(): Key[] {
+    let files: string[];
+    try {
+      files = readdirSync(this.folder);
+    } catch {
+      return [];
+    }
+    return files.flatMap((file) => {
+      const [, team, id, createdAt] = /^([a-z][a-z0-9-]*)\.(\d+)\.(\d+)\.json$/.exec(file) ?? [];
+      return team === this.team ? [{ id: Number(id) as TaskId, createdAt: Number(createdAt) as Instant }] : [];
+    });
+  }
+
+  private file({ id, createdAt }: Key): string {
+    return join(this.folder, `${this.team}.${id}.${createdAt}.json`);
+  }
+}

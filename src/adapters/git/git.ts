@@ -1,0 +1,92 @@
+/** Plain git, one process a question. It never asks anybody anything, and speaks English, for its words are read here. */
+import { execFile } from "node:child_process";
+import { EkidenError } from "../../core/errors.ts";
+
+export type Ran = { readonly code: number; readonly out: string; readonly err: string };
+export type Env = Readonly<Record<string, string>>;
+
+/** What a surrounding git (a hook that started us) says about another repository. */
+const FOREIGN =
+  /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX)$/;
+const ALWAYS: Env = {
+  LC_ALL: "C",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+};
+const TIMEOUT_MS = 600_000;
+const BYTES_MAX = 64 * 1024 * 1024;
+
+export class Git {
+  private readonly env: Env;
+
+  constructor(env: Env) {
+    this.env = {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name))),
+      ...ALWAYS,
+    };
+  }
+
+  /** Resolves whatever the exit code. @throws EkidenError when git is not there or does not end */
+  try(cwd: string, ...args: string[]): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const options = { cwd, env: this.env, timeout: TIMEOUT_MS, maxBuffer: BYTES_MAX, encoding: "utf8" } as const;
+      execFile("git", args, options, (error, out, err) => {
+        if (!error) return resolve({ code: 0, out, err });
+        if (typeof error.code === "number") return resolve({ code: error.code, out, err });
+        const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+        reject(
+          missing
+            ? new EkidenError("bad_input", `git was not found, or ${cwd} is gone. Worktrees need git 2.30 or newer.`)
+            : new EkidenError("tool_failed", `git ${args.join(" ")} was cut off: ${error.message}`),
+        );
+      });
+    });
+  }
+
+  /** What it printed, without the last line's end. @throws EkidenError `tool_failed` with its own words */
+  async run(cwd: string, ...args: string[]): Promise<string> {
+    const ran = await this.try(cwd, ...args);
+    if (ran.code !== 0)
+      throw new EkidenError("tool_failed", `git ${args.join(" ")} failed in ${cwd}: ${words(ran)}`);
+    return ran.out.replace(/\n$/, "");
+  }
+
+  /** Its one line, or null when it failed. */
+  async ask(cwd: string, ...args: string[]): Promise<string | null> {
+    const { code, out } = await this.try(cwd, ...args);
+    return code === 0 ? out.trim() : null;
+  }
+
+  async isAncestor(cwd: string, older: string, newer: string): Promise<boolean> {
+    return (await this.try(cwd, "merge-base", "--is-ancestor", older, newer)).code === 0;
+  }
+
+  /** Where a branch is checked out, in the project or in any worktree; null for nowhere. */
+  async checkedOut(cwd: string, branch: string): Promise<string | null> {
+    const list = await this.run(cwd, "worktree", "list", "--porcelain");
+    for (const block of list.split("\n\n")) {
+      const lines = block.split("\n");
+      if (lines.includes(`branch refs/heads/${branch}`))
+        return lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? null;
+    }
+    return null;
+  }
+
+  /** Files that are not committed, as `git status` shows them; ignored ones are not among them. */
+  async changes(cwd: string, ...more: string[]): Promise<string[]> {
+    const out = await this.run(cwd, "status", "--porcelain", ...more);
+    return out.split("\n").filter((line) => line !== "");
+  }
+}
+
+export const words = ({ out, err }: Ran): string => `${err}\n${out}`.trim() || "it said nothing";
+
+/** Begin and end of a text. */
+export function bounded(text: string, max: number): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= max) return trimmed;
+  const half = Math.floor(max / 2);
+  return `${trimmed.slice(0, half)}\n[… ${trimmed.length - 2 * half} characters left out …]\n${trimmed.slice(-half)}`;
+}

@@ -1,0 +1,193 @@
+/**
+ * How a branch comes to its target: what is not committed is committed, the branch is rebased, the gate is run on the result, the
+ * target is fast-forwarded. Whatever stands in the way, the branch keeps every commit it had.
+ */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Obstacle } from "../../core/worktree.ts";
+import type { Shell } from "../../ports/shell.ts";
+import { listed } from "./check.ts";
+import { bounded, type Git, type Ran, words } from "./git.ts";
+import { inTurn } from "./queue.ts";
+
+export type LandingJob = {
+  readonly git: Git;
+  readonly shell: Shell;
+  readonly commonDir: string;
+  /** Top folder of the worktree. */
+  readonly root: string;
+  /** Where the gate runs. */
+  readonly workspace: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly gate: string | undefined;
+  readonly gateTimeoutMs: number;
+  readonly message: string;
+  /** Who committed, where git knows nobody. */
+  readonly author: string;
+  readonly signal: AbortSignal;
+  readonly stillMine: () => Promise<void>;
+  /** Called with the commit before the target is moved to it. */
+  readonly willLand: (commit: string) => void;
+};
+
+export type Landed =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "landed"; readonly commit: string }
+  | Refused;
+type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
+
+const EVIDENCE_MAX = 4_000;
+/** How often the target may move during a gate, by somebody who does not stand in the queue. */
+const RACES_MAX = 5;
+
+const refused = (why: Obstacle, evidence: string): Refused => ({
+  kind: "refused",
+  why,
+  evidence: bounded(evidence, EVIDENCE_MAX),
+});
+
+export async function landBranch(job: LandingJob): Promise<Landed> {
+  const { git, root, commonDir, signal } = job;
+  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+  const names = await identity(job);
+  const as = (...args: string[]): Promise<Ran> => git.try(root, ...names, ...args);
+  const marker = join(gitDir, "ekiden-rebase");
+  if (existsSync(marker)) {
+    if (operationIn(gitDir) === "rebase") await git.run(root, "rebase", "--abort");
+    rmSync(marker, { force: true });
+  }
+  const fault = (await stateFault(job, gitDir)) ?? (await commitAll(job, as));
+  if (fault) return fault;
+  if (await nothingAhead(job)) return { kind: "nothing" };
+  return await inTurn(join(commonDir, "ekiden-queue"), signal, async () => {
+    for (let race = 0; race < RACES_MAX; race += 1) {
+      const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
+      const stuck = await rebase(job, as, marker, from);
+      if (stuck) return stuck;
+      const commit = await git.run(root, "rev-parse", "HEAD");
+      if (commit === from) return { kind: "nothing" };
+      const red = await gate(job);
+      if (red) return red;
+      await job.stillMine();
+      job.willLand(commit);
+      const moved = await advance(job, from, commit);
+      if (moved === "moved") return { kind: "landed", commit };
+      if (moved !== "raced") return moved;
+    }
+    return refused("target", `${job.target} moved ${RACES_MAX} times while the gate ran.`);
+  });
+}
+
+/** @returns the name of what is half done in a worktree, such as "rebase"; null for nothing */
+export function operationIn(gitDir: string): string | null {
+  const signs = {
+    rebase: ["rebase-merge", "rebase-apply"],
+    merge: ["MERGE_HEAD"],
+    "cherry-pick": ["CHERRY_PICK_HEAD"],
+    revert: ["REVERT_HEAD"],
+  };
+  for (const [name, files] of Object.entries(signs))
+    if (files.some((file) => existsSync(join(gitDir, file)))) return name;
+  return null;
+}
+
+async function stateFault({ git, root, branch }: LandingJob, gitDir: string): Promise<Refused | null> {
+  const operation = operationIn(gitDir);
+  if (operation)
+    return refused(
+      "branch",
+      `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
+    );
+  const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
+  if (current === branch) return null;
+  return refused(
+    "branch",
+    `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,
+  );
+}
+
+async function commitAll({ git, root, message }: LandingJob, as: Run): Promise<Refused | null> {
+  if ((await git.changes(root)).length === 0) return null;
+  const added = await git.try(root, "add", "--all");
+  if (added.code !== 0) return refused("branch", `git add failed:\n${words(added)}`);
+  const done = await as("commit", "--quiet", "--message", message);
+  // A change of nothing but a file's time, or of a submodule's inside, leaves nothing to commit.
+  if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
+  return done.code === 0 ? null : refused("branch", `git commit was refused:\n${words(done)}`);
+}
+
+type Run = (...args: string[]) => Promise<Ran>;
+
+/** The person's own identity if git knows one. Nobody is there to type a passphrase, so nothing is signed. */
+async function identity({ git, root, author }: LandingJob): Promise<string[]> {
+  const unsigned = ["-c", "commit.gpgSign=false"];
+  if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null) return unsigned;
+  return [...unsigned, "-c", `user.name=${author}`, "-c", `user.email=${author}@ekiden.invalid`];
+}
+
+const nothingAhead = async ({ git, root, target }: LandingJob): Promise<boolean> =>
+  (await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`)) === "0";
+
+/** Conflicts that were resolved by a merge must not have to be resolved once more: a branch with merges becomes one commit. */
+async function flatten({ git, root, target, message }: LandingJob, as: Run): Promise<void> {
+  const range = `refs/heads/${target}..HEAD`;
+  if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return;
+  const base = await git.run(root, "merge-base", `refs/heads/${target}`, "HEAD");
+  const made = await as("commit-tree", "HEAD^{tree}", "-p", base, "-m", message);
+  if (made.code === 0) await git.run(root, "reset", "--soft", made.out.trim());
+}
+
+/** `marker` tells whoever comes after a crash that a rebase under way is the queue's and not the member's. */
+async function rebase(job: LandingJob, as: Run, marker: string, onto: string): Promise<Refused | null> {
+  const { git, root, target } = job;
+  await flatten(job, as);
+  if (await git.isAncestor(root, onto, "HEAD")) return null;
+  writeFileSync(marker, "");
+  const done = await as("rebase", "--quiet", "--no-autostash", onto);
+  if (done.code === 0) {
+    rmSync(marker, { force: true });
+    return null;
+  }
+  const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z")).split("\0").filter(Boolean);
+  const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
+  const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
+  await git.try(root, "rebase", "--abort");
+  rmSync(marker, { force: true });
+  if (conflicts.length === 0) return refused("branch", `git rebase ${target} failed:\n${words(done)}`);
+  return refused("conflict", `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`);
+}
+
+async function gate({ shell, gate: command, gateTimeoutMs, workspace, signal }: LandingJob): Promise<Refused | null> {
+  if (command === undefined) return null;
+  const ran = await shell.run(command, { cwd: workspace, signal, timeoutMs: gateTimeoutMs });
+  if (ran.exitCode === 0 && !ran.timedOut) return null;
+  const how = ran.timedOut
+    ? `was not done after ${gateTimeoutMs} ms`
+    : `ended with ${ran.exitCode === null ? ran.signal : `exit code ${ran.exitCode}`}`;
+  return refused("gate", `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 500)}`);
+}
+
+/** Where the target is checked out, its files move with it, and local changes there that would be lost stop it. */
+async function advance(
+  { git, root, target }: LandingJob,
+  from: string,
+  to: string,
+): Promise<"moved" | "raced" | Refused> {
+  const at = await git.checkedOut(root, target);
+  const move = (): Promise<Ran> =>
+    at === null
+      ? git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from)
+      : git.try(at, "merge", "--ff-only", "--quiet", to);
+  let done = await move();
+  for (let again = 0; done.code !== 0 && again < 5 && /index\.lock/.test(done.err); again += 1) {
+    await new Promise((later) => setTimeout(later, 200)); // somebody types git commands there
+    done = await move();
+  }
+  if (done.code === 0) return "moved";
+  if ((await git.run(root, "rev-parse", `refs/heads/${target}`)) !== from) return "raced";
+  return refused(
+    "target",
+    `${target} cannot be moved forward in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${words(done)}`,
+  );
+}

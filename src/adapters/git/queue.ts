@@ -1,0 +1,111 @@
+/**
+ * The merge queue: one at a time in a repository, in order of arrival, across processes and teams. It lies in the repository's own
+ * folder, because what it guards is the repository: several teams, stores and programs may use one, and a store may serve several.
+ *
+ * Lamport's bakery: everybody draws a number that is higher than all it sees and waits for those with lower ones. Nobody ever
+ * takes over what another has made, so a crash needs no judgement but "is that process alive", and no two can be wrong at once.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+
+const POLL_MS = 50;
+/** A ticket of another machine whose owner has not touched it for so long is taken for one of the dead. */
+const SILENCE_MS = 120_000;
+const TOUCH_MS = 20_000;
+
+const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
+/** "00000012.4711.88123.0a1b2c….9f8e7d": number, process, its start, machine, dice. A number of 0 is still being drawn. */
+const TICKET = /^(\d{10})\.((\d+)\.(\d+)\.([0-9a-f]+)\.[0-9a-f]+)$/;
+
+type Ticket = {
+  readonly file: string;
+  readonly number: number;
+  readonly me: string;
+  readonly pid: number;
+  readonly started: string;
+  readonly machine: string;
+};
+
+/** Runs `work` when everybody who came before is done. Rejects with the signal's reason when it aborts while waiting. */
+export async function inTurn<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  mkdirSync(folder, { recursive: true });
+  const me = `${process.pid}.${startOf(process.pid)}.${MACHINE}.${randomBytes(6).toString("hex")}`;
+  const drawing = join(folder, fileOf(0, me));
+  writeFileSync(drawing, "");
+  const number = 1 + Math.max(0, ...waiting(folder).map((ticket) => ticket.number));
+  const mine = join(folder, fileOf(number, me));
+  writeFileSync(mine, "");
+  rmSync(drawing, { force: true });
+  const touch = setInterval(() => touchFile(mine), TOUCH_MS);
+  touch.unref();
+  const othersFirst = (): boolean =>
+    waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
+  try {
+    // Looked at twice: one look may miss both files of somebody who puts the one in the place of the other during it.
+    while (othersFirst() || othersFirst()) {
+      signal.throwIfAborted();
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    }
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    clearInterval(touch);
+    rmSync(mine, { force: true });
+  }
+}
+
+/** One that is still drawing may get any number, so it is waited for: that takes no time. */
+const goesBefore = (other: Ticket, number: number, me: string): boolean =>
+  other.number < number || (other.number === number && other.me < me);
+
+function waiting(folder: string): Ticket[] {
+  const alive: Ticket[] = [];
+  for (const file of readdirSync(folder)) {
+    const [, number, me, pid, started, machine] = TICKET.exec(file) ?? [];
+    if (number === undefined || me === undefined || started === undefined || machine === undefined) continue;
+    const ticket = { file: join(folder, file), number: Number(number), me, pid: Number(pid), started, machine };
+    if (isAlive(ticket)) alive.push(ticket);
+    else rmSync(ticket.file, { force: true });
+  }
+  return alive;
+}
+
+function isAlive({ file, pid, started, machine }: Ticket): boolean {
+  if (machine !== MACHINE) {
+    try {
+      return Date.now() - statSync(file).mtimeMs < SILENCE_MS;
+    } catch {
+      return false;
+    }
+  }
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  const now = startOf(pid);
+  return now === "0" || started === "0" || now === started;
+}
+
+/** When the kernel started it, so that another process with the same id is not taken for it. "0": cannot be told. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0";
+  } catch {
+    return "0";
+  }
+}
+
+function touchFile(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {
+    // Taken away from outside; the owner goes on, and the one who did it knows why.
+  }
+}
+
+const fileOf = (number: number, me: string): string => `${String(number).padStart(10, "0")}.${me}`;

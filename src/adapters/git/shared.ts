@@ -1,0 +1,43 @@
+/** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
+import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Git } from "./git.ts";
+
+type Share = { readonly project: string; readonly workspace: string; readonly paths: readonly string[] };
+
+/**
+ * What is tracked, missing or there already is left alone. A pattern such as "node_modules/" ignores a folder but not a link, so
+ * the link is added to the repository's own list of what to ignore: nobody may commit it by mistake.
+ */
+export async function linkShared(git: Git, commonDir: string, { project, workspace, paths }: Share): Promise<void> {
+  for (const path of paths) {
+    const source = join(project, path);
+    const link = join(workspace, path);
+    if (!existsSync(source) || isThere(link)) continue;
+    if ((await git.run(project, "ls-files", "--", path)) !== "") continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(source, link, "junction");
+    if ((await git.try(workspace, "check-ignore", "--quiet", "--", path)).code !== 0)
+      ignore(commonDir, `/${(await git.run(workspace, "rev-parse", "--show-prefix")) + path}`);
+  }
+}
+
+/** Takes the links away again, and nothing else. */
+export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void {
+  for (const path of paths) {
+    const link = join(workspace, path);
+    if (isThere(link) && lstatSync(link).isSymbolicLink()) unlinkSync(link);
+  }
+}
+
+function ignore(commonDir: string, pattern: string): void {
+  const file = join(commonDir, "info", "exclude");
+  mkdirSync(dirname(file), { recursive: true });
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (text.split("\n").includes(pattern)) return;
+  appendFileSync(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}# linked into worktrees by ekiden\n${pattern}\n`);
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

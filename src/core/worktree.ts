@@ -1,0 +1,67 @@
+/** Names of worktrees and their branches, and why a branch may not land. Pure. */
+import { EkidenError } from "./errors.ts";
+import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
+
+/**
+ * Why a branch could not land: `conflict` with what landed before; `gate`: the command that must succeed on the merged tree did
+ * not; `target`: the branch to land on cannot be moved now; `branch`: the worktree is in no state to land.
+ */
+export type Obstacle = "conflict" | "gate" | "target" | "branch";
+
+/** Times a completion may be refused before the task counts as failed. */
+export const LANDINGS_MAX = 3;
+export const WORKTREE_NAME_MAX = 64;
+const SLUG_MAX = 40;
+
+/**
+ * What names a folder, a branch and an argument of git at once.
+ * @throws EkidenError `bad_input` naming the rule that was broken
+ */
+export function worktreeName(text: string): string {
+  const fault = faultOf(text);
+  if (fault)
+    throw new EkidenError(
+      "bad_input",
+      `${quote(text)} cannot name a worktree: ${fault}. Use letters, digits, ".", "_" and "-", such as "new-parser".`,
+    );
+  return text;
+}
+
+function faultOf(text: string): string | null {
+  if (text === "") return "it is empty";
+  if (text.length > WORKTREE_NAME_MAX)
+    return `it has ${text.length} characters, at most ${WORKTREE_NAME_MAX} are possible`;
+  if (text.includes("..")) return 'it holds ".."';
+  if (!/^[A-Za-z0-9._-]+$/.test(text)) return "it holds other characters";
+  if (!/^[A-Za-z0-9]/.test(text)) return "it does not begin with a letter or a digit";
+  if (text.endsWith(".")) return "it ends with a dot";
+  if (/\.lock$/i.test(text)) return 'it ends with ".lock", which git keeps for itself';
+  return null;
+}
+
+/** "Add the /users route" → "add-the-users-route"; "" when nothing usable is left. */
+export const slugOf = (subject: string): string =>
+  subject
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG_MAX)
+    .replace(/^-+|-+$/g, "")
+    .replace(/-lock$/, "");
+
+/** The folder below `.ekiden/worktrees`, and with `ekiden/` before it the branch. Ids are counted per team. */
+export function worktreePath(team: Name, task: TaskId, slug: string): string {
+  const name = slug === "" ? String(task) : `${task}-${slug}`;
+  return team === DEFAULT_TEAM ? name : `${team}/${name}`;
+}
+
+export const branchOf = (path: string): string => `ekiden/${path}`;
+
+/** What a model must know before it works in worktrees. */
+export function worktreeRules(target: string, gate: string | undefined, isLead: boolean): string {
+  const proof = gate ? `, runs \`${gate}\`` : "";
+  const rules = `Each claimed task has a git worktree and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${target}${proof} and fast-forwards ${target}. If it is refused, the task is still yours: mend it there and complete_task again.`;
+  return isLead
+    ? `${rules} Tasks that will edit the same files: give both \`touches\`, and they take turns.`
+    : rules;
+}

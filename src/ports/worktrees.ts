@@ -1,0 +1,72 @@
+/** A working copy and a branch for each task, and the way of its commits to the branch that all build on. */
+import type { Name, TaskId } from "../core/ids.ts";
+import type { Task } from "../core/task.ts";
+import type { Obstacle } from "../core/worktree.ts";
+
+export type Worktree = {
+  readonly task: TaskId;
+  readonly branch: string;
+  /** The branch it was made from and will land on. */
+  readonly target: string;
+  /** Absolute: the project's folder in it, where tools run. */
+  readonly workspace: string;
+  /** Not to be tidied away when it has landed. */
+  readonly kept: boolean;
+};
+
+export type Landing =
+  /** There was nothing to land: the task changed no file. */
+  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "landed";
+      readonly branch: string;
+      readonly target: string;
+      readonly commit: string;
+      /** It landed before, by somebody who could not tell of it any more. */
+      readonly before: boolean;
+    }
+  /** Everything is as it was, apart from a commit of what was not committed. `evidence` is bounded. */
+  | { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string; readonly branch: string };
+
+/** `kept`: something in it would be lost. */
+export type Removal =
+  | { readonly kind: "removed" }
+  | { readonly kind: "missing" }
+  | { readonly kind: "kept"; readonly why: string };
+
+export type Which = Pick<Task, "id" | "subject" | "createdAt">;
+
+/**
+ * The worktrees of one team in one repository. Each belongs to a task for as long as there is something in it, whoever has the
+ * task. Nothing here deletes an uncommitted file or a commit that is not on the target.
+ */
+export interface Worktrees {
+  readonly target: string;
+  /** The command that must succeed on the merged tree. */
+  readonly gate: string | undefined;
+  /** Folders outside of a worktree that its links lead to. */
+  readonly shared: readonly string[];
+  /** Where the tools of the task will run, also before there is a worktree. */
+  workspaceOf(task: Which): string;
+  find(task: Which): Worktree | null;
+  /** The task's worktree; made if there is none. `slug`: for its name, a checked one. @throws EkidenError `tool_failed` */
+  open(task: Which, slug?: string): Promise<Worktree>;
+  /**
+   * Commits what is not committed, and in its turn rebases, runs the gate and fast-forwards the target. `stillMine` is asked last
+   * before that: it throws when the task was taken from the caller. Rejects with the signal's reason on abort.
+   */
+  land(
+    task: Which,
+    by: {
+      readonly name: Name;
+      readonly signal: AbortSignal;
+      readonly stillMine: () => Promise<void>;
+    },
+  ): Promise<Landing>;
+  /** The worktree and its branch, when nothing would be lost with them. */
+  remove(task: Which): Promise<Removal>;
+  /** @throws EkidenError `not_found` */
+  keep(task: Which): Worktree;
+  /** The tasks of this team that have a worktree. */
+  list(): Pick<Which, "id" | "createdAt">[];
+}

@@ -1,0 +1,62 @@
+/** What only a team with worktrees has: a place for a task before somebody claims it, and what becomes of it afterwards. */
+import { z } from "zod";
+import type { TaskId } from "../core/ids.ts";
+import type { Task } from "../core/task.ts";
+import { worktreeName } from "../core/worktree.ts";
+import type { Store, Tool, Worktrees } from "../ports/index.ts";
+import { createTaskTouching } from "./board.ts";
+import { defineTool } from "./define.ts";
+import { id } from "./inputs.ts";
+
+/** `create_task` is here in place of the one without `touches`. */
+export const worktreeTools = (trees: Worktrees, isLead: boolean): Tool[] => {
+  const keep = defineTool({
+    name: "keep_worktree",
+    description: "Keep a task's worktree after it has landed.",
+    access: "team",
+    input: z.object({ id }),
+    subject: (input) => `#${input.id}`,
+    run: async ({ id: wanted }, { store }) => {
+      const { branch, workspace } = trees.keep(await taskOf(store, wanted));
+      return `${workspace} (${branch}) stays.`;
+    },
+  });
+  if (!isLead) return [keep];
+  const create = defineTool({
+    name: "create_worktree",
+    description: "Make a task's worktree in advance; whoever claims it works there.",
+    access: "team",
+    input: z.object({ id, name: z.string().optional() }),
+    subject: (input) => `#${input.id}`,
+    run: async ({ id: wanted, name }, { store }) => {
+      if (name !== undefined) worktreeName(name);
+      const task = await taskOf(store, wanted);
+      const before = trees.find(task);
+      const { workspace, branch, target } = before ?? (await trees.open(task, name));
+      return `#${task.id} ${before ? "has a worktree already" : "has a worktree now"}: ${workspace} on ${branch}, from ${target}.`;
+    },
+  });
+  const remove = defineTool({
+    name: "remove_worktree",
+    description: "Remove a task's worktree and branch, if nothing would be lost.",
+    access: "team",
+    input: z.object({ id }),
+    subject: (input) => `#${input.id}`,
+    run: async ({ id: wanted }, { store }) => {
+      const task = await taskOf(store, wanted);
+      if (task.status === "in_progress") throw new Error(`${task.owner} works in the worktree of #${task.id}.`);
+      const removal = await trees.remove(task);
+      if (removal.kind === "missing") return `#${task.id} has no worktree.`;
+      if (removal.kind === "kept")
+        throw new Error(`The worktree of #${task.id} is not removed, something would be lost: ${removal.why}`);
+      return `Removed the worktree and the branch of #${task.id}.`;
+    },
+  });
+  return [createTaskTouching, create, remove, keep];
+};
+
+async function taskOf(store: Store, wanted: TaskId): Promise<Task> {
+  const task = await store.board.task(wanted);
+  if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows which there are.`);
+  return task;
+}
