@@ -8,6 +8,7 @@ import { Conversation } from "../core/conversation.ts";
 import type { Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import { systemPrompt } from "../core/prompt.ts";
+import { worktreeRules } from "../core/worktree.ts";
 import type { Delta, TeamControl, Tool } from "../ports/index.ts";
 import { type Judge, permitted, wrapped } from "../runtime/call.ts";
 import { hookedCalls } from "../runtime/hooked-calls.ts";
@@ -16,7 +17,9 @@ import { MemberHooks } from "../runtime/member-hooks.ts";
 import type { Patience } from "../runtime/outage.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
+import { inWorktrees, landing } from "../runtime/worktree.ts";
 import { jobTools, leadTools, longTools, specOf, teammateTools } from "../tools/index.ts";
+import { withWorktrees } from "../tools/worktree.ts";
 import { equip, type Kit } from "./equip.ts";
 import { mcpTools } from "./mcp.ts";
 import type { Parts } from "./parts.ts";
@@ -37,14 +40,16 @@ export async function composeAgent(
   life: () => Life | undefined,
 ): Promise<Agent> {
   const { parts, onDelta } = crew;
-  const { store, settings, workspace } = parts;
+  const { store, settings, workspace, trees } = parts;
   const { name, kind, role } = profile;
   const [model, fallback, entries] = await Promise.all([
     parts.model(profile.model || (kind === "lead" ? settings.leadModel : undefined) || settings.model),
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
     store.transcript.current(name),
   ]);
-  const own = kind === "lead" ? leadTools : teammateTools;
+  const isLead = kind === "lead";
+  const common = isLead ? leadTools : teammateTools;
+  const own = trees ? withWorktrees(common, trees, isLead) : common;
   const conversation = new Conversation(entries);
   /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
   const offered = async (): Promise<readonly Tool[]> => [
@@ -68,17 +73,27 @@ export async function composeAgent(
     store,
     team,
     workspace,
+    workspaceOf: trees ? (task) => trees.workspaceOf(task) : undefined,
     clock: parts.clock,
     shell: parts.shell,
     readable: [parts.outputDir],
-    system: systemPrompt({ name, team: store.team, kind, role }, workspace, started ? [started] : []),
+    system: systemPrompt({ name, team: store.team, kind, role }, workspace, [
+      ...(trees ? [worktreeRules(trees.target, trees.gate, isLead)] : []),
+      ...(started ? [started] : []),
+    ]),
     get tools() {
       return new Map(tools.map((tool) => [tool.name, tool]));
     },
     get specs() {
       return tools.map(specOf);
     },
-    run: wrapped([permitted(crew.judge), hookedCalls(parts.hooks, profile), budgeted(model.window, spool)]),
+    run: wrapped([
+      ...(trees ? [inWorktrees(trees)] : []),
+      permitted(crew.judge),
+      hookedCalls(parts.hooks, profile),
+      ...(trees ? [landing(trees)] : []),
+      budgeted(model.window, spool),
+    ]),
     hooks,
     jobs: parts.jobs,
     conversation,

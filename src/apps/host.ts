@@ -16,6 +16,7 @@ import { followNewTasks } from "../runtime/new-tasks.ts";
 import { Patience } from "../runtime/outage.ts";
 import { keepSchedule } from "../runtime/schedule.ts";
 import { Team } from "../runtime/team.ts";
+import { tidy } from "../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
 import { type Ask, judgeOf } from "./judge.ts";
@@ -146,8 +147,9 @@ class Host implements TeamHost {
   async open(): Promise<void> {
     this.budget = new Budget(this.parts.settings, await this.store.roster.members());
     await this.team.open();
-    const { store, clock, hooks } = this.parts;
+    const { store, clock, hooks, trees } = this.parts;
     const { signal } = this.over;
+    if (trees) await tidy(trees, store);
     this.chores = Promise.all([
       keepSchedule({ store, clock }, signal),
       followNewTasks(hooks, store, this.id, signal),

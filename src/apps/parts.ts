@@ -3,14 +3,16 @@ import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
+import { openWorktrees } from "../adapters/git/index.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../adapters/models/index.ts";
 import { createShell } from "../adapters/shell/index.ts";
+import { withoutSecrets } from "../adapters/shell/secrets.ts";
 import { openStore } from "../adapters/store/index.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Clock, Model, Shell, Store } from "../ports/index.ts";
+import type { Clock, Model, Shell, Store, Worktrees } from "../ports/index.ts";
 import { Hooks } from "../runtime/hooks.ts";
 import { openMcp } from "./mcp.ts";
 import { makeProjectFolder, storeUrl } from "./open.ts";
@@ -25,6 +27,8 @@ export type Parts = {
   readonly hooks: Hooks;
   /** Null where the project names no MCP servers. */
   readonly mcp: Mcp | null;
+  /** Null: all work in the project itself. */
+  readonly trees: Worktrees | null;
   /** The project, absolute and without symlinks. */
   readonly workspace: string;
   readonly outputDir: string;
@@ -63,6 +67,9 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   };
   const usual = settings.leadModel ?? settings.model;
   const first = resume ? null : await model(usual);
+  const outputDir = join(workspace, ".ekiden", "output");
+  const shell = createShell({ outputDir });
+  const trees = settings.worktrees ? await treesOf(settings, workspace, shell, env) : null;
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team } = settings;
   const url = storeUrl(settings, workspace);
@@ -73,8 +80,6 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     await store.close();
     throw error;
   }
-  const outputDir = join(workspace, ".ekiden", "output");
-  const shell = createShell({ outputDir });
   const clock = systemClock;
   return {
     settings,
@@ -84,6 +89,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
     mcp: await openMcp({ workspace, store }, env),
+    trees,
     workspace,
     outputDir,
     userFolder: dirname(await userFile()),
@@ -91,3 +97,20 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
   };
 }
+
+const treesOf = (
+  { team, gate, gateTimeoutMs, targetBranch, worktreeShare }: Settings,
+  project: string,
+  shell: Shell,
+  env: NodeJS.ProcessEnv,
+): Promise<Worktrees> =>
+  openWorktrees({
+    project,
+    team,
+    shell,
+    gate,
+    gateTimeoutMs,
+    env: withoutSecrets(env, []),
+    target: targetBranch,
+    share: worktreeShare,
+  });

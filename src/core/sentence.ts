@@ -64,7 +64,11 @@ export function sentence(event: Event): Sentence {
     case "task.landed":
       return say(event.by, `landed #${event.task} on ${event.target} (${event.commit.slice(0, 9)})`, "good");
     case "task.reopened":
-      return say(event.by, `has #${event.task} again, it could not land (${event.why}): ${event.evidence}`, "warn");
+      return say(
+        event.by,
+        `has #${event.task} again, it could not land (${event.why}): ${event.evidence}`,
+        "warn",
+      );
     case "mail.sent":
       return say(event.from, `→ ${event.to} (${event.kind})`, "dim");
     case "mail.delivered":

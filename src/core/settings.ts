@@ -123,7 +123,9 @@ const FIELDS = {
     .describe("Ignored files and folders of the project that every worktree links to."),
   gate: text.describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
   gateTimeoutMs: duration.describe("How long the gate may run."),
-  targetBranch: text.describe("Branch that tasks land on; without it the one that is checked out in the project."),
+  targetBranch: text.describe(
+    "Branch that tasks land on; without it the one that is checked out in the project.",
+  ),
   memory: flag.describe(
     "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
   ),

@@ -3,12 +3,23 @@ import { asTaskId, DEFAULT_TEAM, name } from "./ids.ts";
 import { branchOf, slugOf, worktreeName, worktreePath } from "./worktree.ts";
 
 describe("names of worktrees (69)", () => {
-  it.each(["..", "a/b", "-x", ".git", "a".repeat(65), "a.lock", "A.LOCK", "", "a b", "a..b", "a.", "é", "a\\b"])(
-    "refuses %j",
-    (text) => {
-      expect(() => worktreeName(text)).toThrow(/cannot name a worktree/);
-    },
-  );
+  it.each([
+    "..",
+    "a/b",
+    "-x",
+    ".git",
+    "a".repeat(65),
+    "a.lock",
+    "A.LOCK",
+    "",
+    "a b",
+    "a..b",
+    "a.",
+    "é",
+    "a\\b",
+  ])("refuses %j", (text) => {
+    expect(() => worktreeName(text)).toThrow(/cannot name a worktree/);
+  });
 
   it.each(["a", "new-parser", "v1.2_x", "a".repeat(64), "lock"])("takes %j", (text) => {
     expect(worktreeName(text)).toBe(text);

@@ -9,7 +9,7 @@ import { LANDINGS_MAX } from "../core/worktree.ts";
 import type { Held, Landing, Store, ToolContext, Worktrees } from "../ports/index.ts";
 import type { Call, Wrap } from "./call.ts";
 
-/** They end the task in hand, and need no place to work in for that. */
+/** They end the task in hand: no place is made for that. */
 const ENDINGS: ReadonlySet<string> = new Set(["complete_task", "fail_task", "release_task"]);
 
 /** The outermost wrap: whoever judges a call sees the folder that it will run in. */
@@ -19,8 +19,9 @@ export const inWorktrees =
   async (call) => {
     const { ctx, tool } = call;
     const task = await ctx.store.board.mine(ctx.self);
-    if (!task || ENDINGS.has(tool.name)) return await next(call);
-    const { workspace } = await trees.open(task);
+    const tree = task && (ENDINGS.has(tool.name) ? trees.find(task) : await trees.open(task));
+    if (!tree) return await next(call);
+    const { workspace } = tree;
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
   };
 
@@ -41,7 +42,11 @@ export const landing =
       stillMine: () => stillMine(ctx, task),
     });
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
-    const text = await completed(next, call, outcome.kind === "landed" ? await book(ctx, task, outcome) : null);
+    const text = await completed(
+      next,
+      call,
+      outcome.kind === "landed" ? await book(ctx, task, outcome) : null,
+    );
     await tidyAfter(trees, ctx.store, task);
     return text;
   };
@@ -85,8 +90,13 @@ async function book(
 }
 
 async function isTold(store: Store, task: TaskId, commit: string): Promise<boolean> {
-  const { events } = await store.journal.read(store.journal.from(0), { types: ["task.landed"], limit: 100_000 });
-  return events.some((event) => event.type === "task.landed" && event.task === task && event.commit === commit);
+  const { events } = await store.journal.read(store.journal.from(0), {
+    types: ["task.landed"],
+    limit: 100_000,
+  });
+  return events.some(
+    (event) => event.type === "task.landed" && event.task === task && event.commit === commit,
+  );
 }
 
 async function reopen(
@@ -101,7 +111,10 @@ async function reopen(
   await store.journal.note([{ type: "task.reopened", task: id, by: self, attempt, why, evidence }]);
   if (nth >= LANDINGS_MAX) {
     const held: Held = { seat, task: id, attempt };
-    await store.board.fail(held, `It could not land (${why}), ${nth} times. Its work is on ${branch}.\n${evidence}`);
+    await store.board.fail(
+      held,
+      `It could not land (${why}), ${nth} times. Its work is on ${branch}.\n${evidence}`,
+    );
     return `#${id} could not land ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
   }
   return `#${id} is not completed, it cannot land (refused ${nth} of ${LANDINGS_MAX} times). ${evidence}\n\n${MEND[why](trees.target)} It is still yours, and nothing of it is lost.`;
@@ -119,7 +132,10 @@ const MEND = {
 
 /** Refused completions of this attempt. */
 async function refusals(store: Store, { id, attempt }: Claimed): Promise<number> {
-  const { events } = await store.journal.read(store.journal.from(0), { types: ["task.reopened"], limit: 100_000 });
+  const { events } = await store.journal.read(store.journal.from(0), {
+    types: ["task.reopened"],
+    limit: 100_000,
+  });
   return events.filter(
     (event) => event.type === "task.reopened" && event.task === id && event.attempt === attempt,
   ).length;
@@ -132,8 +148,7 @@ async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<vo
     if ("owner" in task && task.owner && (await store.jobs.running(task.owner)) > 0) return;
     if (trees.find(task)?.kept) return;
     const removal = await trees.remove(task);
-    if (removal.kind === "kept")
-      await warn(store, `The worktree of #${task.id} stays: ${removal.why}`);
+    if (removal.kind === "kept") await warn(store, `The worktree of #${task.id} stays: ${removal.why}`);
   } catch (error) {
     await warn(store, `The worktree of #${task.id} stays: ${messageOf(error)}`);
   }

@@ -8,8 +8,8 @@ import { createTaskTouching } from "./board.ts";
 import { defineTool } from "./define.ts";
 import { id } from "./inputs.ts";
 
-/** `create_task` is here in place of the one without `touches`. */
-export const worktreeTools = (trees: Worktrees, isLead: boolean): Tool[] => {
+/** `tools` and those for worktrees; `create_task` can say which files a task will edit. */
+export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: boolean): readonly Tool[] {
   const keep = defineTool({
     name: "keep_worktree",
     description: "Keep a task's worktree after it has landed.",
@@ -21,7 +21,7 @@ export const worktreeTools = (trees: Worktrees, isLead: boolean): Tool[] => {
       return `${workspace} (${branch}) stays.`;
     },
   });
-  if (!isLead) return [keep];
+  if (!isLead) return [...tools, keep];
   const create = defineTool({
     name: "create_worktree",
     description: "Make a task's worktree in advance; whoever claims it works there.",
@@ -44,16 +44,20 @@ export const worktreeTools = (trees: Worktrees, isLead: boolean): Tool[] => {
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted }, { store }) => {
       const task = await taskOf(store, wanted);
-      if (task.status === "in_progress") throw new Error(`${task.owner} works in the worktree of #${task.id}.`);
+      if (task.status === "in_progress")
+        throw new Error(`${task.owner} works in the worktree of #${task.id}.`);
       const removal = await trees.remove(task);
       if (removal.kind === "missing") return `#${task.id} has no worktree.`;
       if (removal.kind === "kept")
-        throw new Error(`The worktree of #${task.id} is not removed, something would be lost: ${removal.why}`);
+        throw new Error(
+          `The worktree of #${task.id} is not removed, something would be lost: ${removal.why}`,
+        );
       return `Removed the worktree and the branch of #${task.id}.`;
     },
   });
-  return [createTaskTouching, create, remove, keep];
-};
+  const others = tools.filter(({ name }) => name !== createTaskTouching.name);
+  return [...others, createTaskTouching, create, remove, keep];
+}
 
 async function taskOf(store: Store, wanted: TaskId): Promise<Task> {
   const task = await store.board.task(wanted);

@@ -56,7 +56,9 @@ export class Bindings {
     }
     return files.flatMap((file) => {
       const [, team, id, createdAt] = /^([a-z][a-z0-9-]*)\.(\d+)\.(\d+)\.json$/.exec(file) ?? [];
-      return team === this.team ? [{ id: Number(id) as TaskId, createdAt: Number(createdAt) as Instant }] : [];
+      return team === this.team
+        ? [{ id: Number(id) as TaskId, createdAt: Number(createdAt) as Instant }]
+        : [];
     });
   }
 

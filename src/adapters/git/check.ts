@@ -36,7 +36,9 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
       `${project} is on no branch (a detached HEAD), so there is nothing to land on. Check out a branch (git switch main), or set targetBranch.`,
     );
   if ((await git.ask(project, "rev-parse", "--verify", "--quiet", `refs/heads/${landOn}^{commit}`)) === null)
-    refuse(`There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`);
+    refuse(
+      `There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`,
+    );
   if (current === landOn) {
     const dirty = await git.changes(project, "--untracked-files=no", "--ignore-submodules=dirty");
     if (dirty.length > 0)
@@ -55,7 +57,13 @@ export function checkShared(paths: readonly string[]): readonly string[] {
   return paths.map((path) => {
     const clean = normalize(path).replace(/[\\/]+$/, "");
     const parts = clean.split(sep);
-    if (isAbsolute(path) || clean === "." || parts.includes("..") || parts[0] === ".git" || parts[0] === ".ekiden")
+    if (
+      isAbsolute(path) ||
+      clean === "." ||
+      parts.includes("..") ||
+      parts[0] === ".git" ||
+      parts[0] === ".ekiden"
+    )
       throw new EkidenError(
         "settings_invalid",
         `worktreeShare: ${quote(path)} is not a file or folder of the project. Use a path in it, such as "node_modules".`,

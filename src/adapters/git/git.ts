@@ -31,14 +31,23 @@ export class Git {
   /** Resolves whatever the exit code. @throws EkidenError when git is not there or does not end */
   try(cwd: string, ...args: string[]): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const options = { cwd, env: this.env, timeout: TIMEOUT_MS, maxBuffer: BYTES_MAX, encoding: "utf8" } as const;
+      const options = {
+        cwd,
+        env: this.env,
+        timeout: TIMEOUT_MS,
+        maxBuffer: BYTES_MAX,
+        encoding: "utf8",
+      } as const;
       execFile("git", args, options, (error, out, err) => {
         if (!error) return resolve({ code: 0, out, err });
         if (typeof error.code === "number") return resolve({ code: error.code, out, err });
         const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
         reject(
           missing
-            ? new EkidenError("bad_input", `git was not found, or ${cwd} is gone. Worktrees need git 2.30 or newer.`)
+            ? new EkidenError(
+                "bad_input",
+                `git was not found, or ${cwd} is gone. Worktrees need git 2.30 or newer.`,
+              )
             : new EkidenError("tool_failed", `git ${args.join(" ")} was cut off: ${error.message}`),
         );
       });

@@ -32,7 +32,11 @@ export type WorktreeOptions = {
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const git = new Git(options.env);
   const share = checkShared(options.share);
-  return new GitWorktrees({ ...options, share }, git, await repositoryOf(git, options.project, options.target));
+  return new GitWorktrees(
+    { ...options, share },
+    git,
+    await repositoryOf(git, options.project, options.target),
+  );
 }
 
 class GitWorktrees implements Worktrees {
@@ -58,11 +62,15 @@ class GitWorktrees implements Worktrees {
 
   get shared(): string[] {
     const { project, share } = this.options;
-    return share.map((path) => join(project, path)).flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
+    return share
+      .map((path) => join(project, path))
+      .flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
   }
 
   workspaceOf(task: Which): string {
-    return this.workspace(this.bindings.read(task)?.path ?? this.freePath(task, slugOf(task.subject), () => false));
+    return this.workspace(
+      this.bindings.read(task)?.path ?? this.freePath(task, slugOf(task.subject), () => false),
+    );
   }
 
   find(task: Which): Worktree | null {
@@ -80,10 +88,7 @@ class GitWorktrees implements Worktrees {
     return await opening;
   }
 
-  async land(
-    task: Which,
-    { name, signal, stillMine }: Parameters<Worktrees["land"]>[1],
-  ): Promise<Landing> {
+  async land(task: Which, { name, signal, stillMine }: Parameters<Worktrees["land"]>[1]): Promise<Landing> {
     const { git, options, repository, gate } = this;
     const binding = this.bindings.read(task);
     if (!binding || !this.find(task)) return { kind: "nothing" };
@@ -119,7 +124,13 @@ class GitWorktrees implements Worktrees {
     const root = join(folder, binding.path);
     const held = await this.contents(root, binding);
     if (held !== null) return { kind: "kept", why: held };
-    const tip = await git.ask(options.project, "rev-parse", "--verify", "--quiet", `refs/heads/${binding.branch}`);
+    const tip = await git.ask(
+      options.project,
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      `refs/heads/${binding.branch}`,
+    );
     if (existsSync(root)) {
       unlinkShared({ workspace: this.workspace(binding.path), paths: options.share });
       const gone = await git.try(options.project, "worktree", "remove", root);
@@ -151,10 +162,14 @@ class GitWorktrees implements Worktrees {
   private async make(task: Which, wanted?: string): Promise<Worktree> {
     const { git, folder, options, repository, target } = this;
     const branches = new Set(
-      (await git.run(options.project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/")).split("\n"),
+      (
+        await git.run(options.project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/")
+      ).split("\n"),
     );
     const fresh = (): Binding => {
-      const path = this.freePath(task, wanted ?? slugOf(task.subject), (name) => branches.has(branchOf(name)));
+      const path = this.freePath(task, wanted ?? slugOf(task.subject), (name) =>
+        branches.has(branchOf(name)),
+      );
       return { path, branch: branchOf(path), target, kept: false, landing: null };
     };
     const binding = this.bindings.read(task) ?? fresh();
@@ -165,13 +180,21 @@ class GitWorktrees implements Worktrees {
       ? [root, binding.branch]
       : ["--no-track", "-b", binding.branch, root, `refs/heads/${binding.target}`];
     let added = await git.try(options.project, "worktree", "add", ...args);
-    if (added.code !== 0 && /already registered/.test(added.err)) // somebody took its folder away
+    if (added.code !== 0 && /already registered/.test(added.err))
+      // somebody took its folder away
       added = await git.try(options.project, "worktree", "add", "--force", ...args);
     if (added.code !== 0)
-      throw new EkidenError("tool_failed", `The worktree of #${task.id} cannot be made in ${root}: ${words(added)}`);
+      throw new EkidenError(
+        "tool_failed",
+        `The worktree of #${task.id} cannot be made in ${root}: ${words(added)}`,
+      );
     const workspace = this.workspace(binding.path);
     mkdirSync(workspace, { recursive: true });
-    await linkShared(git, repository.commonDir, { project: options.project, workspace, paths: options.share });
+    await linkShared(git, repository.commonDir, {
+      project: options.project,
+      workspace,
+      paths: options.share,
+    });
     return this.shown(task, binding);
   }
 

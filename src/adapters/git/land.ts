@@ -122,7 +122,8 @@ type Run = (...args: string[]) => Promise<Ran>;
 /** The person's own identity if git knows one. Nobody is there to type a passphrase, so nothing is signed. */
 async function identity({ git, root, author }: LandingJob): Promise<string[]> {
   const unsigned = ["-c", "commit.gpgSign=false"];
-  if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null) return unsigned;
+  if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
+    return unsigned;
   return [...unsigned, "-c", `user.name=${author}`, "-c", `user.email=${author}@ekiden.invalid`];
 }
 
@@ -149,23 +150,37 @@ async function rebase(job: LandingJob, as: Run, marker: string, onto: string): P
     rmSync(marker, { force: true });
     return null;
   }
-  const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z")).split("\0").filter(Boolean);
+  const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
+    .split("\0")
+    .filter(Boolean);
   const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
   const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
   await git.try(root, "rebase", "--abort");
   rmSync(marker, { force: true });
   if (conflicts.length === 0) return refused("branch", `git rebase ${target} failed:\n${words(done)}`);
-  return refused("conflict", `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`);
+  return refused(
+    "conflict",
+    `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
+  );
 }
 
-async function gate({ shell, gate: command, gateTimeoutMs, workspace, signal }: LandingJob): Promise<Refused | null> {
+async function gate({
+  shell,
+  gate: command,
+  gateTimeoutMs,
+  workspace,
+  signal,
+}: LandingJob): Promise<Refused | null> {
   if (command === undefined) return null;
   const ran = await shell.run(command, { cwd: workspace, signal, timeoutMs: gateTimeoutMs });
   if (ran.exitCode === 0 && !ran.timedOut) return null;
   const how = ran.timedOut
     ? `was not done after ${gateTimeoutMs} ms`
     : `ended with ${ran.exitCode === null ? ran.signal : `exit code ${ran.exitCode}`}`;
-  return refused("gate", `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 500)}`);
+  return refused(
+    "gate",
+    `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 500)}`,
+  );
 }
 
 /** Where the target is checked out, its files move with it, and local changes there that would be lost stop it. */

@@ -65,7 +65,14 @@ function waiting(folder: string): Ticket[] {
   for (const file of readdirSync(folder)) {
     const [, number, me, pid, started, machine] = TICKET.exec(file) ?? [];
     if (number === undefined || me === undefined || started === undefined || machine === undefined) continue;
-    const ticket = { file: join(folder, file), number: Number(number), me, pid: Number(pid), started, machine };
+    const ticket = {
+      file: join(folder, file),
+      number: Number(number),
+      me,
+      pid: Number(pid),
+      started,
+      machine,
+    };
     if (isAlive(ticket)) alive.push(ticket);
     else rmSync(ticket.file, { force: true });
   }

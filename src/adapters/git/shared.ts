@@ -1,5 +1,13 @@
 /** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Git } from "./git.ts";
 
@@ -9,7 +17,11 @@ type Share = { readonly project: string; readonly workspace: string; readonly pa
  * What is tracked, missing or there already is left alone. A pattern such as "node_modules/" ignores a folder but not a link, so
  * the link is added to the repository's own list of what to ignore: nobody may commit it by mistake.
  */
-export async function linkShared(git: Git, commonDir: string, { project, workspace, paths }: Share): Promise<void> {
+export async function linkShared(
+  git: Git,
+  commonDir: string,
+  { project, workspace, paths }: Share,
+): Promise<void> {
   for (const path of paths) {
     const source = join(project, path);
     const link = join(workspace, path);
@@ -35,7 +47,10 @@ function ignore(commonDir: string, pattern: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   if (text.split("\n").includes(pattern)) return;
-  appendFileSync(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}# linked into worktrees by ekiden\n${pattern}\n`);
+  appendFileSync(
+    file,
+    `${text === "" || text.endsWith("\n") ? "" : "\n"}# linked into worktrees by ekiden\n${pattern}\n`,
+  );
 }
 
 function isThere(path: string): boolean {
