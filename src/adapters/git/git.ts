@@ -46,7 +46,7 @@ export class Git {
           missing
             ? new EkidenError(
                 "bad_input",
-                `git was not found, or ${cwd} is gone. Worktrees need git 2.30 or newer.`,
+                `git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`,
               )
             : new EkidenError("tool_failed", `git ${args.join(" ")} was cut off: ${error.message}`),
         );

@@ -80,7 +80,7 @@ class GitWorktrees implements Worktrees {
 
   async open(task: Which, slug?: string): Promise<Worktree> {
     const underWay = this.opening.get(task.id);
-    if (underWay) return await underWay;
+    if (underWay !== undefined) return await underWay;
     const found = this.find(task);
     if (found) return found;
     const opening = this.make(task, slug).finally(() => this.opening.delete(task.id));
