@@ -11,7 +11,7 @@ import { type HostId, LEAD, type Name, PERSON, type TaskId } from "../core/ids.t
 import type { Runbook } from "../core/runbook.ts";
 import { type Recruit, recruits, type Settings } from "../core/settings.ts";
 import { isFinished } from "../core/task.ts";
-import type { Delta, Model, Store } from "../ports/index.ts";
+import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import { followNewTasks } from "../runtime/new-tasks.ts";
 import { Patience } from "../runtime/outage.ts";
 import { keepSchedule } from "../runtime/schedule.ts";
@@ -48,6 +48,8 @@ export type Work =
 
 export type TeamHost = {
   readonly store: Store;
+  /** Where the journal of this run begins. */
+  readonly since: Cursor;
   start(work: Work): Promise<void>;
   readonly done: Promise<Outcome>;
   interrupt(): Promise<void>;
@@ -74,6 +76,7 @@ const DEFAULT_TEAMMATES = 3;
 
 class Host implements TeamHost {
   readonly store: Store;
+  readonly since: Cursor;
   readonly done: Promise<Outcome>;
   private readonly parts: Parts;
   private readonly interactive: boolean;
@@ -93,6 +96,7 @@ class Host implements TeamHost {
     const { settings, store, clock, shell } = parts;
     this.parts = parts;
     this.store = store;
+    this.since = parts.since;
     this.interactive = options.interactive;
     this.budget = new Budget(settings);
     this.done = new Promise((resolve) => {

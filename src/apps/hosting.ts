@@ -37,8 +37,7 @@ export async function hostTeam(call: Call, work: Work): Promise<number> {
   });
   try {
     const reading = new AbortController();
-    const from = await host.store.journal.end();
-    const reader = readAlong(call, host, from, screen, reading.signal);
+    const reader = readAlong(call, host, host.since, screen, reading.signal);
     try {
       await host.start(work);
       return conclude(call, await ended(host, reading, reader, screen));

@@ -12,7 +12,7 @@ import { withoutSecrets } from "../adapters/shell/secrets.ts";
 import { openStore } from "../adapters/store/index.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Clock, Model, Shell, Store, Worktrees } from "../ports/index.ts";
+import type { Clock, Cursor, Model, Shell, Store, Worktrees } from "../ports/index.ts";
 import { Hooks } from "../runtime/hooks.ts";
 import { openMcp } from "./mcp.ts";
 import { makeProjectFolder, storeUrl } from "./open.ts";
@@ -34,6 +34,8 @@ export type Parts = {
   readonly outputDir: string;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
+  /** Where the journal of this run begins; with a new team that is its creation. */
+  readonly since: Cursor;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
   /** What new members have as their model: "" follows the settings, "runbook" keeps a team with the embedded one. */
@@ -80,6 +82,8 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     await store.close();
     throw error;
   }
+  const begun = await store.journal.read("" as Cursor, { limit: 2 });
+  const since = begun.events.length < 2 ? ("" as Cursor) : await store.journal.end();
   const clock = systemClock;
   return {
     settings,
@@ -90,6 +94,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
     mcp: await openMcp({ workspace, store }, env),
     trees,
+    since,
     workspace,
     outputDir,
     userFolder: dirname(await userFile()),
