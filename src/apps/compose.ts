@@ -54,7 +54,7 @@ export async function composeAgent(
   /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
   const offered = async (): Promise<readonly Tool[]> => [
     ...own,
-    ...((await store.jobs.running(name)) > 0 ? jobTools : []),
+    ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
     ...(conversation.size > LONG ? longTools : []),
     ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
   ];

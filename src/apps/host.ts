@@ -14,7 +14,6 @@ import { isFinished } from "../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import { followNewTasks } from "../runtime/new-tasks.ts";
 import { Patience } from "../runtime/outage.ts";
-import { keepSchedule } from "../runtime/schedule.ts";
 import { Team } from "../runtime/team.ts";
 import { tidy } from "../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
@@ -151,13 +150,9 @@ class Host implements TeamHost {
   async open(): Promise<void> {
     this.budget = new Budget(this.parts.settings, await this.store.roster.members());
     await this.team.open();
-    const { store, clock, hooks, trees } = this.parts;
-    const { signal } = this.over;
+    const { store, hooks, trees } = this.parts;
     if (trees) await tidy(trees, store);
-    this.chores = Promise.all([
-      keepSchedule({ store, clock }, signal),
-      followNewTasks(hooks, store, this.id, signal),
-    ]);
+    this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
   }
 
   async start(work: Work): Promise<void> {

@@ -1,4 +1,5 @@
 /** The hooks in one member's life: where it begins, where it would rest, where its conversation is summed up. */
+import { messageOf } from "../core/errors.ts";
 import { Blocks, MOST_BLOCKS } from "../core/hooks.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Profile } from "../core/member.ts";
@@ -18,11 +19,20 @@ export class MemberHooks {
     this.#who = who;
   }
 
-  /** A section for the system prompt, or "". `source`: whether the member is new or goes on. Nothing can be blocked here. */
+  /**
+   * A section for the system prompt, or "". `source`: whether the member is new or goes on. Nothing can be blocked here, and a
+   * signal that aborts only ends the waiting.
+   */
   async start(source: "startup" | "resume", signal: AbortSignal): Promise<string> {
     const call = { event: "SessionStart", subject: source, facts: { source }, signal } as const;
-    const { blocked, context } = await this.#run(call);
-    return blocked ?? context;
+    try {
+      const { blocked, context } = await this.#run(call);
+      return blocked ?? context;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await this.#warn(`The SessionStart hooks were given up: ${messageOf(signal.reason)}`);
+      return "";
+    }
   }
 
   /** The member ends its stint by itself. Null: so be it; else what it is to hear and to go on with. Three times in a row at most. */

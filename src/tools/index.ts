@@ -56,7 +56,7 @@ export const leadTools: readonly Tool[] = [
   cancelCron,
 ];
 
-/** For whoever has a background job when its stint begins. */
+/** For whoever has had a background job when its stint begins; the lead, when anybody has. */
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
 /** For whoever has a conversation that is worth summing up. */

@@ -16,7 +16,7 @@ function* isBusy(tx: Tx): Op<boolean> {
     select case when
       exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
       or exists (select 1 from members where team = ${tx.team} and phase = 'work' and host is not null)
-      or exists (select 1 from jobs j join hosts h on h.team = j.team and h.id = j.host where j.team = ${tx.team} and j.state = 'running')
+      or exists (select 1 from jobs where team = ${tx.team} and state = 'running')
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and m.host is not null and m.phase <> 'shutdown')
       or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and m.host is not null and m.phase <> 'shutdown'

@@ -1,0 +1,141 @@
+/** Hooks, background commands and alarms through the program itself: from settings, over kill -9, with a scripted model. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Ended, ended, Project } from "./cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+const script = (steps: unknown[]): void => project.write({ "script.json": JSON.stringify({ steps }) });
+const settings = (value: unknown): void => project.write({ ".ekiden/settings.json": JSON.stringify(value) });
+const FLAGS = (): string[] => [
+  "--model",
+  `scripted:${join(project.dir, "script.json")}`,
+  "--permission-mode",
+  "bypass",
+];
+const run = (...args: string[]): Promise<Ended> => project.run([...args, ...FLAGS()]);
+const file = (path: string): string => readFileSync(join(project.dir, path), "utf8");
+const appears = (path: string): Promise<void> =>
+  expect.poll(() => existsSync(join(project.dir, path)), { timeout: 15_000, interval: 20 }).toBe(true);
+const bash = (command: string, background = false) => ({
+  tool: "bash",
+  input: { command, ...(background && { run_in_background: true }) },
+});
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+};
+
+describe("hooks from the settings", () => {
+  it("stand at every point of a run", async () => {
+    const log = { command: "cat >> log.jsonl; echo >> log.jsonl" };
+    const events = [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "Stop",
+      "TeammateIdle",
+      "TaskCreated",
+      "TaskCompleted",
+    ];
+    settings({ teammates: ["alice"], hooks: Object.fromEntries(events.map((event) => [event, [log]])) });
+    script([
+      { who: "lead", when: "Do it", calls: [{ tool: "create_task", input: { subject: "It" } }] },
+      { who: "lead", when: "Created #1", text: "On the board." },
+      { who: "alice", when: "auto-claimed", calls: [bash("echo done > it.txt")] },
+      { who: "alice", calls: [{ tool: "complete_task", input: { result: "it.txt" } }] },
+      { who: "alice", text: "Done.", times: "any" },
+      { who: "lead", when: "board_quiet", text: "All done." },
+      { who: "lead", text: "I see.", times: "any" },
+    ]);
+    expect(await run("run", "Do it")).toMatchObject({ code: 0, stdout: "All done.\n" });
+    const told = file("log.jsonl")
+      .trim()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    expect(new Set(told.map((one) => one.event))).toEqual(new Set(events));
+    const calls = told.filter((one) => one.event === "PreToolUse").map((one) => `${one.member} ${one.tool}`);
+    expect(calls).toEqual(expect.arrayContaining(["lead create_task", "alice bash", "alice complete_task"]));
+  });
+
+  it("refuse what the person says, and then nothing has begun", async () => {
+    settings({ hooks: { UserPromptSubmit: [{ command: "echo 'not today' >&2; exit 2" }] } });
+    script([]);
+    const refused = await run("run", "Do it");
+    expect(refused.stderr).toContain("not today");
+    expect(refused.code).toBe(2);
+  });
+
+  it("hold up a call that is permitted, and are not asked about one that is not (65)", async () => {
+    const command = "tee -a asked.txt | grep -q forbidden && { echo 'no: forbidden' >&2; exit 2; }; exit 0";
+    settings({ hooks: { PreToolUse: [{ matcher: "bash", command }] } });
+    script([
+      { who: "lead", when: "Do it", calls: [bash("touch forbidden")] },
+      { who: "lead", text: "I may not." },
+    ]);
+    expect(await run("run", "Do it")).toMatchObject({ code: 0, stdout: "I may not.\n" });
+    expect(existsSync(join(project.dir, "forbidden"))).toBe(false);
+    expect(file("asked.txt")).toContain("touch forbidden");
+    // Headless, without a rule that allows it: refused before any hook could say yes.
+    script([
+      { who: "lead", when: "Again", calls: [bash("touch unasked")] },
+      { who: "lead", text: "I may not either." },
+    ]);
+    const [model = "", spec = ""] = FLAGS();
+    expect(await project.run(["run", "Again", model, spec, "--team", "other"])).toMatchObject({
+      stdout: "I may not either.\n",
+    });
+    expect(existsSync(join(project.dir, "unasked"))).toBe(false);
+    expect(file("asked.txt")).not.toContain("unasked");
+  });
+
+  it("that are written wrongly are named with file and line", async () => {
+    project.write({ ".ekiden/settings.json": '{\n  "hooks": {\n    "PreToolUze": []\n  }\n}' });
+    expect((await project.run(["tasks"])).stderr).toMatch(/settings\.json:3: .*PreToolUze/);
+  });
+});
+
+describe("a background command of the lead", () => {
+  it("keeps the run from ending, and its mail is what goes on", async () => {
+    script([
+      { who: "lead", when: "Build", calls: [bash("sleep 0.5; echo built", true)] },
+      { who: "lead", when: "Started j1", text: "Building." },
+      { who: "lead", when: "built", calls: [{ tool: "check_background" }] },
+      { who: "lead", when: "j1: done (exit code 0)", text: "It is built." },
+    ]);
+    expect(await run("run", "Build")).toMatchObject({ code: 0, stdout: "It is built.\n" });
+  });
+
+  it("that outlives a killed process is reported at the next start and can be ended there", async () => {
+    script([
+      { who: "lead", when: "Serve", calls: [bash("echo $$ > pid; exec sleep 300", true)] },
+      { who: "lead", when: "Started j1", calls: [bash("touch begun; sleep 300")] },
+      { who: "lead", when: "still runs", calls: [{ tool: "stop_background", input: { id: "j1" } }] },
+      { who: "lead", when: "j1 is stopped", text: "Cleaned up." },
+      { who: "lead", text: "I go on.", times: "any" },
+    ]);
+    const child = project.start(["run", "Serve", ...FLAGS()]);
+    const first = ended(child);
+    await appears("begun");
+    await appears("pid");
+    const pid = Number(file("pid"));
+    child.kill("SIGKILL");
+    await first;
+    expect(isAlive(pid)).toBe(true);
+    const { code, stdout } = await run("resume");
+    expect([code, stdout]).toEqual([0, "Cleaned up.\n"]);
+    expect(isAlive(pid)).toBe(false);
+    expect((await project.run(["log"])).stdout).toMatch(/j1 was lost with the process that ran it/);
+  });
+});
