@@ -238,6 +238,9 @@ describe("a deny rule", () => {
       "x=(",
       "find -exec ",
       "bash -c ",
+      "[[ ",
+      "]]",
+      "; ",
       "xargs ",
     );
     fc.assert(

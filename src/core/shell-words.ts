@@ -38,9 +38,10 @@ const TEXT_MAX = 100_000;
 const META = /[\s;&|<>()]/;
 const NAME = /[A-Za-z_]\w*/y;
 
-/** The words that one word of the source becomes: several after brace expansion, or after splitting a known value. */
+/** The words that one word of the source becomes: several after brace expansion, or after splitting a known value; none where no word is. */
 export function readWords(c: Cursor, stop: RegExp = META): Word[] {
   const word = { text: "", exact: true, split: false, glob: false };
+  const from = c.at;
   let literal = "";
   const take = (text: string): void => {
     word.text += text;
@@ -73,7 +74,7 @@ export function readWords(c: Cursor, stop: RegExp = META): Word[] {
     }
   }
   if (literal.includes("$(") || literal.includes("`")) c.hides();
-  return finish(word);
+  return c.at === from ? [] : finish(word);
 }
 
 function add(word: Piece, piece: Piece): void {
