@@ -12,6 +12,7 @@ import type { Runbook } from "../core/runbook.ts";
 import { type Recruit, recruits, type Settings } from "../core/settings.ts";
 import { isFinished } from "../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
+import type { Compacted } from "../runtime/context.ts";
 import { followNewTasks } from "../runtime/new-tasks.ts";
 import { Patience } from "../runtime/outage.ts";
 import { Team } from "../runtime/team.ts";
@@ -55,6 +56,8 @@ export type TeamHost = {
   stop(name?: Name, now?: boolean): Promise<void>;
   /** Cuts the lead's running turn short. */
   interruptLead(): void;
+  /** Sums up a member's conversation now, at work or idle. Null: there was nothing to sum up. @throws EkidenError `not_found` when it is not hosted here */
+  compact(name: Name): Promise<Compacted | null>;
   close(): Promise<void>;
 };
 
@@ -182,6 +185,10 @@ class Host implements TeamHost {
 
   interruptLead(): void {
     this.team.interrupt(LEAD, "person");
+  }
+
+  async compact(name: Name): Promise<Compacted | null> {
+    return await this.team.compact(name);
   }
 
   async close(): Promise<void> {

@@ -103,6 +103,16 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
       ];
     },
   },
+  compact: {
+    usage: "/compact [NAME]",
+    about: "sum up a member's conversation (the lead's), to free its context",
+    run: async ({ host }, [who]) => {
+      const target = who === undefined ? LEAD : name(who);
+      const done = await host.compact(target);
+      if (!done) return `there is nothing to sum up in the conversation of ${target}`;
+      return `the conversation of ${target} was summed up: ${tokens(done.before)} → ${tokens(done.after)} tokens; ekiden transcript ${target} shows all of it`;
+    },
+  },
   stop: {
     usage: "/stop [NAME]",
     about: "ask a member to stop; without a name, everybody, and leave",

@@ -78,3 +78,18 @@ it("sums up a conversation that grows too long and keeps all of it readable", as
   expect(stdout).toContain("count 1 xxx");
   expect(stdout).toContain("Done: counted a lot.");
 });
+
+it("sums up the lead's conversation when the person says /compact", async () => {
+  const env = await serving((request) =>
+    request.tools.length === 0
+      ? says("Goal: greet. Done: greeted.")
+      : says(words(request).includes("Done: greeted.") ? "I greeted you before." : "Hello."),
+  );
+  const { stdout, stderr, code } = await project.run(["--teammates", "0"], {
+    env,
+    input: "hello\n/compact\nwho am I?\n/quit\n",
+  });
+  expect(stdout + stderr).toMatch(/the conversation of lead was summed up: [\d.k]+ → [\d.k]+ tokens/);
+  expect(stdout).toContain("I greeted you before.");
+  expect(code).toBe(0);
+});
