@@ -1,0 +1,281 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { LINES, type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
+import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
+import { createShell } from "../shell/index.ts";
+import { openWorktrees, type WorktreeOptions } from "./index.ts";
+import { inTurn } from "./queue.ts";
+
+const task = (id: number, subject: string): Which => ({
+  id: asTaskId(id),
+  subject,
+  createdAt: instant(1_700_000_000_000),
+});
+const TASK = task(1, "Fix the parser");
+const signal = new AbortController().signal;
+
+async function trees(
+  { dir }: Repository,
+  options: Partial<WorktreeOptions> = {},
+): Promise<Worktrees & { landAs(which: Which): Promise<Landing> }> {
+  const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  mkdirSync(join(dir, ".ekiden"), { recursive: true });
+  writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
+  const env = { PATH: process.env.PATH ?? "", HOME: dir, GIT_CONFIG_NOSYSTEM: "1" };
+  const made = await openWorktrees({
+    project: dir,
+    team: DEFAULT_TEAM,
+    env,
+    shell,
+    gateTimeoutMs: 10_000,
+    share: [],
+    ...options,
+  });
+  const by = { name: "alice" as Name, signal, stillMine: () => Promise.resolve() };
+  return Object.assign(made, { landAs: (which: Which) => made.land(which, by) });
+}
+
+describe("a project that cannot have worktrees", () => {
+  it("is told what is wrong, and left as it is", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.git("checkout", "--quiet", "--detach");
+    await expect(trees(repo)).rejects.toThrow(/on no branch \(a detached HEAD\)/);
+    repo.git("switch", "--quiet", "main");
+    await expect(trees(repo, { target: "nope" })).rejects.toThrow(/There is no branch "nope"/);
+    repo.write({ "a.txt": "changed\n" });
+    await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
+    expect(repo.read("a.txt")).toBe("changed\n");
+    await expect(trees(repo, { share: ["../x"] })).rejects.toMatchObject({
+      code: "settings_invalid",
+      exitCode: 2,
+    });
+    expect(existsSync(join(repo.dir, ".ekiden", "worktrees"))).toBe(false);
+  });
+});
+
+describe("a worktree", () => {
+  it("belongs to its task, also after a restart and under another subject", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const first = await trees(repo);
+    expect(first.workspaceOf(TASK)).toBe(join(repo.dir, ".ekiden", "worktrees", "1-fix-the-parser"));
+    const [one, two] = await Promise.all([first.open(TASK), first.open(TASK)]);
+    expect(two).toEqual(one);
+    expect(one).toMatchObject({ branch: "ekiden/1-fix-the-parser", workspace: first.workspaceOf(TASK) });
+    const later = await trees(repo);
+    expect(await later.open({ ...TASK, subject: "Another subject" })).toEqual(one);
+    expect(later.list()).toEqual([{ id: TASK.id, createdAt: TASK.createdAt }]);
+    const ofNewBoard = { ...TASK, createdAt: instant(1_800_000_000_000) };
+    expect((await later.open(ofNewBoard)).branch).toBe("ekiden/1-fix-the-parser-2");
+  });
+
+  it("is made again on its branch when somebody took its folder away", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace, branch } = await all.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    await expect(trees(repo)).resolves.toBeTruthy();
+    repo.git("-C", workspace, "add", "b.txt");
+    repo.git("-C", workspace, "commit", "--quiet", "-m", "b");
+    repo.git("worktree", "remove", "--force", workspace);
+    expect(all.find(TASK)).toBeNull();
+    expect(await all.remove(TASK)).toMatchObject({
+      kind: "kept",
+      why: expect.stringContaining("not on main"),
+    });
+    expect(await all.open(TASK)).toMatchObject({ branch });
+    expect(existsSync(join(workspace, "b.txt"))).toBe(true);
+  });
+
+  it("links to ignored folders of the project, and nobody can commit the link", async () => {
+    const repo = repository({ "a.txt": "a\n", ".gitignore": "node_modules/\n" });
+    repo.write({ "node_modules/x.js": "x\n" });
+    const all = await trees(repo, { share: ["node_modules/", "missing", "a.txt"] });
+    const { workspace } = await all.open(TASK);
+    expect(existsSync(join(workspace, "node_modules", "x.js"))).toBe(true);
+    expect(all.shared).toContain(join(repo.dir, "node_modules"));
+    repo.git("-C", workspace, "add", "--all");
+    expect(repo.git("-C", workspace, "status", "--porcelain")).toBe("");
+    expect(await all.remove(TASK)).toEqual({ kind: "removed" });
+    expect(repo.read("node_modules/x.js")).toBe("x\n");
+  });
+
+  it("is the project's own folder in it, where that is not the top of the repository", async () => {
+    const repo = repository({ "packages/api/a.txt": "a\n" });
+    const project = join(repo.dir, "packages", "api");
+    mkdirSync(join(project, ".ekiden"));
+    writeFileSync(join(project, ".ekiden", ".gitignore"), "*\n");
+    const all = await trees(repo, { project, gate: "test -f a.txt && test -f b.txt" });
+    const { workspace } = await all.open(TASK);
+    expect(existsSync(join(workspace, "a.txt"))).toBe(true);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.read("packages/api/b.txt")).toBe("b\n");
+  });
+});
+
+describe("removal (68)", () => {
+  it("never takes an uncommitted file or an unmerged commit", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace, branch } = await all.open(TASK);
+    const here = (...args: string[]): string => repo.git("-C", workspace, ...args);
+    writeFileSync(join(workspace, "new.txt"), "new\n");
+    expect(await all.remove(TASK)).toEqual({ kind: "kept", why: "uncommitted: new.txt" });
+    here("add", "--all");
+    here("commit", "--quiet", "-m", "New");
+    expect(await all.remove(TASK)).toMatchObject({
+      kind: "kept",
+      why: expect.stringMatching(/not on main: \w+ New/),
+    });
+    here("checkout", "--quiet", "--detach", "main");
+    expect(await all.remove(TASK)).toMatchObject({ kind: "kept", why: expect.stringContaining("New") });
+    here("switch", "--quiet", branch);
+    repo.git("merge", "--quiet", "--ff-only", branch);
+    here("switch", "--quiet", "--detach");
+    here("commit", "--quiet", "--allow-empty", "-m", "On no branch");
+    expect(await all.remove(TASK)).toMatchObject({
+      kind: "kept",
+      why: expect.stringContaining("On no branch"),
+    });
+    here("switch", "--quiet", branch);
+    expect(await all.remove(TASK)).toEqual({ kind: "removed" });
+    expect(existsSync(workspace)).toBe(false);
+    expect(repo.git("branch", "--list", branch)).toBe("");
+    expect(await all.remove(TASK)).toEqual({ kind: "missing" });
+  });
+});
+
+describe("landing", () => {
+  it("commits in the member's name and moves a target that is checked out nowhere", async () => {
+    const repo = repository({ "a.txt": LINES });
+    repo.git("branch", "release");
+    const all = await trees(repo, { target: "release" });
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed", target: "release", before: false });
+    expect(repo.git("log", "-1", "--format=%an <%ae> %s", "release")).toBe(
+      "alice <alice@ekiden.invalid> Fix the parser",
+    );
+    expect(existsSync(join(repo.dir, "b.txt"))).toBe(false);
+    // The one who landed it died before it could tell.
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed", before: true });
+  });
+
+  it("makes one commit of a branch that merged, with what was resolved in it", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    const here = (...args: string[]): string => repo.git("-C", workspace, ...args);
+    writeFileSync(join(workspace, "a.txt"), "mine\n");
+    here("commit", "--quiet", "-am", "Mine");
+    repo.write({ "a.txt": "theirs\n" });
+    repo.commit("Theirs");
+    expect(() => here("merge", "main")).toThrow();
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "refused", why: "branch" });
+    writeFileSync(join(workspace, "a.txt"), "both\n");
+    here("add", "a.txt");
+    here("commit", "--quiet", "-m", "Merge");
+    repo.write({ "other.txt": "other\n" });
+    repo.commit("Another");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nAnother\nTheirs\nFirst");
+    expect(repo.git("rev-list", "--merges", "HEAD")).toBe("");
+    expect(repo.read("a.txt")).toBe("both\n");
+  });
+
+  it("does not overwrite what the person has changed in the project meanwhile", async () => {
+    const repo = repository({ "a.txt": "a\n", "b.txt": "b\n" });
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "a.txt"), "task\n");
+    repo.write({ "a.txt": "person\n" });
+    const refused = await all.landAs(TASK);
+    expect(refused).toMatchObject({
+      kind: "refused",
+      why: "target",
+      evidence: expect.stringContaining("a.txt"),
+    });
+    expect(repo.read("a.txt")).toBe("person\n");
+    expect(repo.git("log", "--format=%s", "main")).toBe("First");
+    repo.write({ "a.txt": "a\n", "b.txt": "person\n" });
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.read("a.txt") + repo.read("b.txt")).toBe("task\nperson\n");
+  });
+
+  it("stops at a task that was taken away while its gate ran", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo, { gate: "true" });
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "a.txt"), "task\n");
+    const stillMine = (): Promise<void> => Promise.reject(new Error("taken"));
+    await expect(all.land(TASK, { name: "alice" as Name, signal, stillMine })).rejects.toThrow("taken");
+    expect(repo.git("log", "--format=%s", "main")).toBe("First");
+    expect(readdirSync(join(repo.dir, ".git", "ekiden-queue"))).toEqual([]);
+  });
+
+  it("undoes a rebase that a dead process left half done, but not one of the member's own", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace, branch } = await all.open(TASK);
+    const here = (...args: string[]): string => repo.git("-C", workspace, ...args);
+    writeFileSync(join(workspace, "a.txt"), "mine\n");
+    here("commit", "--quiet", "-am", "Mine");
+    repo.write({ "a.txt": "theirs\n" });
+    repo.commit("Theirs");
+    expect(() => here("rebase", "main")).toThrow();
+    expect(await all.landAs(TASK)).toMatchObject({
+      why: "branch",
+      evidence: expect.stringContaining("rebase"),
+    });
+    writeFileSync(join(here("rev-parse", "--path-format=absolute", "--git-dir"), "ekiden-rebase"), "");
+    expect(await all.landAs(TASK)).toMatchObject({
+      why: "conflict",
+      evidence: expect.stringContaining("<<<<<<<"),
+    });
+    expect(here("log", "--format=%s", branch)).toBe("Mine\nFirst");
+    expect(here("status", "--porcelain")).toBe("");
+  });
+});
+
+describe("the merge queue", () => {
+  it("lets one in at a time, in order, passes over the dead, and lets the waiting give up", async () => {
+    const { dir } = repository({ "a.txt": "a\n" });
+    const folder = join(dir, "queue");
+    mkdirSync(folder);
+    // A process that is gone: its machine is this one, its id nobody's.
+    const own = await inTurn(folder, signal, () => Promise.resolve(readdirSync(folder)[0] ?? ""));
+    const [, , , machine] = own.split(".");
+    writeFileSync(join(folder, `0000000001.4194305.1.${machine}.aaaaaaaaaaaa`), "");
+    const order: number[] = [];
+    let inside = 0;
+    const turns = [1, 2, 3].map((nth) =>
+      inTurn(folder, signal, async () => {
+        inside += 1;
+        expect(inside).toBe(1);
+        await new Promise((done) => setImmediate(done));
+        order.push(nth);
+        inside -= 1;
+      }),
+    );
+    const impatient = new AbortController();
+    const given = inTurn(folder, impatient.signal, () => Promise.resolve());
+    impatient.abort(new Error("no more"));
+    await expect(given).rejects.toThrow("no more");
+    await Promise.all(turns);
+    expect(order).toEqual([1, 2, 3]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it("follows no link out of the project when it takes shared ones away", async () => {
+  const repo = repository({ "a.txt": "a\n", ".gitignore": "cache\n" });
+  repo.write({ "real/keep.txt": "keep\n" });
+  symlinkSync(join(repo.dir, "real"), join(repo.dir, "cache"));
+  const all = await trees(repo, { share: ["cache"] });
+  await all.open(TASK);
+  expect(await all.remove(TASK)).toEqual({ kind: "removed" });
+  expect(repo.read("cache/keep.txt")).toBe("keep\n");
+});
