@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
 import { Budget } from "../core/budget.ts";
 import { EkidenError } from "../core/errors.ts";
-import { type HostId, LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
+import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import type { Runbook } from "../core/runbook.ts";
 import { type Recruit, recruits, type Settings } from "../core/settings.ts";
 import { isFinished } from "../core/task.ts";
@@ -54,6 +54,8 @@ export type TeamHost = {
   readonly done: Promise<Outcome>;
   interrupt(): Promise<void>;
   stop(name?: Name, now?: boolean): Promise<void>;
+  /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
+  tellLead(prompt: string): Promise<MailId>;
   /** Cuts the lead's running turn short. */
   interruptLead(): void;
   /** Sums up a member's conversation now, at work or idle. Null: there was nothing to sum up. @throws EkidenError `not_found` when it is not hosted here */
@@ -205,22 +207,28 @@ class Host implements TeamHost {
 
   private async startRunbook({ goal, tasks }: Runbook): Promise<void> {
     const { settings } = this.parts;
-    const added = await this.store.board.addAll(tasks, PERSON);
     const teammates = settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
     const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
-    await this.tellLead(
-      `${goal}\n\n${added.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
+    const text = await this.passed(
+      `${goal}\n\n${tasks.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
     );
+    await this.store.board.addAll(tasks, PERSON);
+    await this.mailLead(text);
     await this.ensure(teammates);
   }
 
-  /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
-  private async tellLead(prompt: string): Promise<void> {
+  async tellLead(prompt: string): Promise<MailId> {
+    return await this.mailLead(await this.passed(prompt));
+  }
+
+  private async passed(prompt: string): Promise<string> {
     const submitted = await this.parts.hooks.submit(prompt, this.over.signal);
-    if (!submitted.ok)
-      throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
-    const { text } = submitted;
-    await this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
+    if (submitted.ok) return submitted.text;
+    throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
+  }
+
+  private mailLead(text: string): Promise<MailId> {
+    return this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
   }
 
   /** Whoever was adopted, or lives in another process, is there already. */

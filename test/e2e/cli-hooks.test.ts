@@ -75,6 +75,12 @@ describe("hooks from the settings", () => {
     const refused = await run("run", "Do it");
     expect(refused.stderr).toContain("not today");
     expect(refused.code).toBe(2);
+    project.write({ "plan.md": "# Plan\n## One\n## Two\n" });
+    expect((await project.run(["run", "plan.md"])).stderr).toContain("not today");
+    expect(await project.json(["tasks"])).toMatchObject({ tasks: [] });
+    const talk = await project.run(FLAGS(), { input: "hello\n" });
+    expect(talk).toMatchObject({ code: 0, stdout: expect.stringContaining("not today") });
+    expect(await project.json(["inbox", "lead"])).toMatchObject({ mail: [] });
   });
 
   it("hold up a call that is permitted, and are not asked about one that is not (65)", async () => {

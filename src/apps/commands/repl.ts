@@ -183,11 +183,7 @@ class Conversation {
   private async take(context: ReplContext, line: string): Promise<MailId | null> {
     try {
       if (line.trim() === "") return null;
-      if (!line.trim().startsWith("/"))
-        return await this.host.store.mail.send(PERSON, {
-          to: LEAD,
-          body: { kind: "note", text: checkText(line) },
-        });
+      if (!line.trim().startsWith("/")) return await this.host.tellLead(checkText(line));
       const said = await slash(context, line);
       const text =
         typeof said === "string"
