@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
 import {
+  type Answer,
   agentOf,
   calling,
   endLives,
@@ -11,7 +13,7 @@ import {
   soon,
 } from "../../test/fixtures/member.ts";
 import { conversationFaults } from "../../test/fixtures/model-server/check.ts";
-import { name, stage } from "../../test/fixtures/stage.ts";
+import { host, name, profile, stage } from "../../test/fixtures/stage.ts";
 import { type Entry, heard, type Message } from "../core/chat.ts";
 import { Conversation } from "../core/conversation.ts";
 import { LEAD } from "../core/ids.ts";
@@ -248,4 +250,93 @@ it("puts a result that is too long for the window into a file when it comes", as
   );
   expect(result?.type === "result" && result.text.length).toBeLessThan(8_200);
   expect(labels[0]).toMatch(/^alice-compact-call-\d+$/);
+});
+
+it("keeps every request fit, whoever it is and what it holds in it, through random histories with restarts", async () => {
+  const action = fc.oneof(
+    fc.record({ do: fc.constant("mail" as const), size: fc.nat(6_000) }),
+    fc.record({
+      do: fc.constant("call" as const),
+      size: fc.nat(5_000),
+      tool: fc.constantFrom("read_file", "bash"),
+    }),
+    fc.record({ do: fc.constant("say" as const), size: fc.nat(1_500) }),
+    fc.record({ do: fc.constantFrom("compact" as const, "restart" as const), size: fc.constant(0) }),
+  );
+  let team = 0;
+  let summaries = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), async (actions) => {
+      team += 1;
+      const store = await here.open({ team: name(`random-${team}`) });
+      await store.roster.open(host("here"), "this machine", process.pid);
+      await store.roster.join(profile("lead", { kind: "lead" }), host("here"), LEAD);
+      const seat = await store.roster.join(profile("alice"), host("here"), LEAD);
+      await store.board.add({ subject: "the lighthouse", description: "the lamp must stay lit" }, LEAD);
+      await store.board.claimNext(seat, claimed);
+
+      let answer: Answer = saying("x");
+      let fresh: string[] = [];
+      const faults: string[] = [];
+      const model = modelOf((request) => {
+        const text = request.messages
+          .flatMap(({ content }) => content.map((c) => ("text" in c ? c.text : "")))
+          .join("\n");
+        faults.push(...conversationFaults(request.messages));
+        if (count(request.system, id) !== 1) faults.push("the system prompt does not say who it is");
+        if (asked(request)) {
+          summaries += 1;
+          if (text.includes(id)) faults.push("who it is stands in what is summed up");
+          return saying(`${id} Goal: light.`);
+        }
+        if (count(text, id) !== (text.includes("replaced by your notes") ? 1 : 0))
+          faults.push("who it is, not once");
+        if (!text.includes("the lamp must stay lit")) faults.push("the task is lost");
+        for (const mark of fresh) if (!text.includes(mark)) faults.push(`mail ${mark} is lost`);
+        return answer;
+      });
+      const echo = (tool: string) => ({
+        ...compact,
+        name: tool,
+        run: () => Promise.resolve("r".repeat(size)),
+      });
+      let size = 0;
+      const tools = new Map(["read_file", "bash"].map((tool) => [tool, echo(tool)]));
+      const born = async (): Promise<Agent> => ({
+        ...agentOf(store, seat, here.clock, model, { tools: [compact], context: SMALL }),
+        tools,
+        conversation: new Conversation(await store.transcript.current(alice)),
+      });
+      let agent = await born();
+      const id = identityOf(agent);
+      let replies = new Replies(agent);
+      for (const [n, next] of actions.entries()) {
+        size = next.size;
+        if (next.do === "restart") {
+          agent = await born();
+          replies = new Replies(agent);
+          continue;
+        }
+        if (next.do === "compact") {
+          replies.context.ask();
+          continue;
+        }
+        if (next.do === "mail") {
+          await store.mail.send(LEAD, {
+            to: alice,
+            body: { kind: "note", text: `mail-${n}-mark ${"m".repeat(size)}` },
+          });
+          fresh.push(`mail-${n}-mark`);
+        }
+        answer = next.do === "call" ? calling(next.tool, { path: `f${n}` }) : saying(`s${"y".repeat(size)}`);
+        await readMail(agent);
+        if (!agent.conversation.awaitsReply) agent.conversation.add(heard("next"));
+        await turn(agent, never, replies);
+        fresh = [];
+      }
+      expect(faults).toEqual([]);
+    }),
+    { numRuns: 12 },
+  );
+  expect(summaries).toBeGreaterThan(12);
 });
