@@ -126,7 +126,11 @@ describe("a background command of the lead", () => {
   it("that outlives a killed process is reported at the next start and can be ended there", async () => {
     script([
       { who: "lead", when: "Serve", calls: [bash("echo $$ > pid; exec sleep 300", true)] },
-      { who: "lead", when: "Started j1", calls: [bash("touch begun; sleep 300")] },
+      {
+        who: "lead",
+        when: "Started j1",
+        calls: [bash("touch begun; while [ -e begun ]; do sleep 0.1; done")],
+      },
       { who: "lead", when: "still runs", calls: [{ tool: "stop_background", input: { id: "j1" } }] },
       { who: "lead", when: "j1 is stopped", text: "Cleaned up." },
       { who: "lead", text: "I go on.", times: "any" },
