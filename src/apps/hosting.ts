@@ -8,7 +8,6 @@ import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
 import { openHost, type TeamHost, type Work } from "./host.ts";
 import type { Live } from "./live.ts";
-import { makeProjectFolder } from "./open.ts";
 import type { Outcome } from "./outcome.ts";
 import { feedLine } from "./print.ts";
 import { clean } from "./terminal.ts";
@@ -18,7 +17,6 @@ type Screen = { live: Live | null };
 /** Resolves with the exit code. */
 export async function hostTeam(call: Call, work: Work): Promise<number> {
   const settings = await call.settings();
-  makeProjectFolder(call.cwd);
   const screen: Screen = { live: null };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
   const ask = askOnTerminal(call.err, (use) => (screen.live ? screen.live.pause(use) : use()));

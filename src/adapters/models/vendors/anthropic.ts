@@ -20,6 +20,8 @@ export const anthropic: Vendor = {
       // The package asks for a model's maximum (128,000), which a model with a window of 200,000 then lacks for its input.
       maxOutputTokens: 32_000,
       ...(LONG_WINDED.test(model) && { longestReply: 64_000 }),
+      // Calls are run when they are whole, so pieces of their input are of no use, and the wish for them is paid for per tool.
+      options: { anthropic: { toolStreaming: false } },
       cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     };
   },
