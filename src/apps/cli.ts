@@ -75,6 +75,18 @@ const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/send.ts"),
   },
   {
+    usage: "requests",
+    about: "questions that wait for an answer: plans, permissions, stops",
+    example: "ekiden requests",
+    load: () => import("./commands/requests.ts"),
+  },
+  {
+    usage: "answer <request> <answer> [text...]",
+    about: "answer a plan or a permission question with yes or no, also in the lead's place",
+    example: 'ekiden answer 3f2a no "keep the old API, and plan a test"',
+    load: () => import("./commands/answer.ts"),
+  },
+  {
     usage: "log",
     about: "the journal: what happened, in order",
     example: "ekiden log --follow --who alice",

@@ -15,6 +15,7 @@ import { hookedCalls } from "../runtime/hooked-calls.ts";
 import type { Life } from "../runtime/life.ts";
 import { MemberHooks } from "../runtime/member-hooks.ts";
 import type { Patience } from "../runtime/outage.ts";
+import { planGate } from "../runtime/plan-gate.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
 import { inWorktrees, landing } from "../runtime/worktree.ts";
@@ -23,6 +24,7 @@ import { withWorktrees } from "../tools/worktree.ts";
 import { equip, type Kit } from "./equip.ts";
 import { mcpTools } from "./mcp.ts";
 import type { Parts } from "./parts.ts";
+import { plans } from "./plans.ts";
 
 export type Crew = {
   readonly parts: Parts;
@@ -47,6 +49,7 @@ export async function composeAgent(
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
     store.transcript.current(name),
   ]);
+  const planning = plans(parts, profile);
   const isLead = kind === "lead";
   const common = isLead ? leadTools : teammateTools;
   const own = trees ? withWorktrees(common, trees, isLead) : common;
@@ -56,6 +59,7 @@ export async function composeAgent(
     ...own,
     ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
     ...(conversation.size > LONG ? longTools : []),
+    ...(await planning.tools()),
     ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
   ];
   let tools = await offered();
@@ -79,6 +83,7 @@ export async function composeAgent(
     readable: [parts.outputDir],
     system: systemPrompt({ name, team: store.team, kind, role }, workspace, [
       ...(trees ? [worktreeRules(trees.target, trees.gate, isLead)] : []),
+      ...planning.sections,
       ...(started ? [started] : []),
     ]),
     get tools() {
@@ -88,6 +93,7 @@ export async function composeAgent(
       return tools.map(specOf);
     },
     run: wrapped([
+      planGate(profile, () => equipped.beginStint?.() ?? Promise.resolve()),
       ...(trees ? [inWorktrees(trees)] : []),
       permitted(crew.judge),
       hookedCalls(parts.hooks, profile),
@@ -106,7 +112,8 @@ export async function composeAgent(
       tools = await offered();
     },
   };
-  return await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
+  const equipped = await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
+  return equipped;
 }
 
 /** Characters of a conversation from which on its member may have it summed up by hand. */

@@ -5,6 +5,7 @@ import type { Event } from "../core/event.ts";
 import { LEAD, type Name, name, PERSON, taskId } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import { didYouMean } from "../core/nearest.ts";
+import { questionViews } from "../core/request-view.ts";
 import type { Settings } from "../core/settings.ts";
 import { teamViews } from "../core/team-view.ts";
 import {
@@ -16,7 +17,9 @@ import {
   tokens,
   type View,
 } from "../core/view.ts";
+import { answered, answerRequest } from "./commands/answer.ts";
 import { readInbox } from "./commands/inbox.ts";
+import { readQuestions } from "./commands/requests.ts";
 import { readBoard, readTask } from "./commands/tasks.ts";
 import { readTeam } from "./commands/team.ts";
 import { allEvents } from "./follow.ts";
@@ -67,6 +70,15 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
       }
       await host.store.mail.send(PERSON, { to: name(to), body: { kind: "note", text } });
       return `sent to ${to}`;
+    },
+  },
+  plan: {
+    usage: "/plan [ID yes|no [TEXT]]",
+    about: "plans and other questions that wait; or answer one",
+    run: async ({ host }, [id, word = ""], rest) => {
+      if (id === undefined) return questionViews(await readQuestions(host.store));
+      const text = rest.replace(/^\S+\s*\S*\s*/, "");
+      return answered(await answerRequest(host.store, id, word, text));
     },
   },
   log: {
@@ -132,7 +144,15 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
     },
   },
 };
-const ALIASES: Readonly<Record<string, string>> = { exit: "quit", q: "quit", "?": "help", board: "tasks" };
+const ALIASES: Readonly<Record<string, string>> = {
+  exit: "quit",
+  q: "quit",
+  "?": "help",
+  board: "tasks",
+  plans: "plan",
+  requests: "plan",
+  answer: "plan",
+};
 
 /** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
 export async function slash(context: ReplContext, line: string): Promise<Said> {

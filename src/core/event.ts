@@ -143,7 +143,14 @@ export type Fact =
       readonly accepted: boolean;
       readonly reason: string;
     }
-  | { readonly type: "plan.submitted"; readonly who: Name; readonly task: TaskId; readonly attempt: number }
+  | {
+      readonly type: "plan.submitted";
+      readonly who: Name;
+      /** Not in facts of the first version. */
+      readonly request?: RequestId | undefined;
+      readonly task: TaskId;
+      readonly attempt: number;
+    }
   | {
       readonly type: "plan.answered";
       readonly who: Name;

@@ -8,7 +8,7 @@
  * | work     | rested                              | idle, with the reason the turn gave              |
  * | idle     | found (mail, own task, a claim)     | work, a new stint                                |
  * | idle     | waited, shorter than the timeout    | idle, the same since                             |
- * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless rate_limited     |
+ * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless it has work      |
  * | any      | ended (asked, failed, budget)       | shutdown                                         |
  * | shutdown | anything                            | shutdown, unchanged                              |
  */
@@ -46,6 +46,13 @@ export type Limits = {
   readonly idleTimeoutMs: number;
 };
 
+/** It has work, and waits for the provider or for an answer that has a deadline of its own: that is not idling. */
+export const HAS_WORK: ReadonlySet<IdleReason> = new Set([
+  "rate_limited",
+  "awaiting_plan",
+  "awaiting_permission",
+]);
+
 export const begin = (limits: Limits): Phase => ({ at: "work", turnsLeft: limits.turnsPerStint });
 
 export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
@@ -66,7 +73,7 @@ export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
     case "waited": {
       const over =
         phase.at === "idle" &&
-        phase.reason !== "rate_limited" && // it has work; the provider is what it waits for
+        !HAS_WORK.has(phase.reason) &&
         signal.now - phase.since >= limits.idleTimeoutMs;
       return over ? { at: "shutdown", reason: "idle_timeout" } : phase;
     }

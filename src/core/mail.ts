@@ -112,6 +112,13 @@ export const WAKES: Readonly<Record<Kind, boolean>> = {
   idle_notice: false,
 };
 
+/** Mail that is answered with a tool which is offered only where it is needed. */
+export const ASKS_FOR_TOOLS: ReadonlySet<Kind> = new Set([
+  "plan_request",
+  "plan_submission",
+  "permission_request",
+]);
+
 /** What the other mail of a mailbox may not stand in front of. */
 export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
 
@@ -172,7 +179,7 @@ export function words(body: Body): string {
     case "plan_response":
       return body.approved
         ? `Your plan for #${body.task} is approved.${body.feedback ? ` ${body.feedback}` : ""}`
-        : `Your plan for #${body.task} is rejected: ${body.feedback}`;
+        : `Your plan for #${body.task} is not approved: ${body.feedback}\nChange it and submit_plan again, or give the task back.`;
     case "permission_request":
       return `May I run ${body.tool}: ${body.subject}?`;
     case "permission_response":

@@ -73,12 +73,18 @@ export const claimed = (task: Claimed, workspace?: string): Entry =>
 export const ownTask = (task: Claimed, why: string, workspace?: string): Entry =>
   heard(`${showTask("own-task", task, workspace)}\n${why}`);
 
+const NEEDS_PLAN =
+  "[This task needs a plan: look first, then submit_plan; until it is approved you may change nothing and not complete it.]";
+/** The section of a member that must plan every task. */
+export const PLANS_FIRST =
+  "Each of your tasks needs a plan: look first with tools that read, then submit_plan. Until it is approved you may not run commands, change files or complete the task.";
+
 /** `workspace`: where the tools run while it is in hand, if that is not the same for all tasks. */
 export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed, workspace?: string): string =>
   tagged(
     tag,
     { task: task.id, attempt: task.attempt, subject: task.subject, workspace: workspace ?? null },
-    `${task.subject}\n\n${task.description}${task.lastFailure ? `\n\n[Attempt ${task.attempt - 1} ended: ${task.lastFailure}]` : ""}`.trim(),
+    `${task.subject}\n\n${task.description}${task.needsPlan ? `\n\n${NEEDS_PLAN}` : ""}${task.lastFailure ? `\n\n[Attempt ${task.attempt - 1} ended: ${task.lastFailure}]` : ""}`.trim(),
   );
 
 /** What `claim_task` answers. */

@@ -102,7 +102,10 @@ export function sentence(event: Event): Sentence {
         event.accepted ? "dim" : "warn",
       );
     case "plan.submitted":
-      return say(event.who, `submitted a plan for #${event.task}`);
+      return say(
+        event.who,
+        `submitted a plan for #${event.task}${event.request ? ` (request ${event.request})` : ""}`,
+      );
     case "plan.answered":
       return say(
         event.by,

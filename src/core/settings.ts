@@ -80,6 +80,9 @@ const FIELDS = {
     .describe("How long a claim outlives the last heartbeat of its host."),
   maxAttempts: positive.describe("Times a task is claimed before it counts as failed."),
   shutdownDeadlineMs: duration.describe("How long a member may take to answer a request to stop."),
+  planDeadlineMs: duration.describe(
+    "How long a teammate waits for an answer to its plan; then it counts as rejected.",
+  ),
   bashTimeoutMs: duration.describe("How long one command may run."),
   permissionMode: oneOf(PERMISSION_MODES).describe(
     "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
@@ -161,6 +164,7 @@ export const DEFAULTS: Settings = {
   leaseMs: 15_000,
   maxAttempts: 3,
   shutdownDeadlineMs: 30_000,
+  planDeadlineMs: 600_000,
   bashTimeoutMs: 120_000,
   permissionMode: "default",
   allow: [],

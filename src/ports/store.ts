@@ -180,7 +180,7 @@ export type Request = {
   readonly answer: (Answer & { readonly by: Name }) | null;
 };
 
-/** Protocols: a question that exactly one member may answer, once, before a deadline. */
+/** Protocols: a question that exactly one member may answer, once, before a deadline; about plans and permissions the person may, too. */
 export interface Requests {
   /**
    * Stores the question and mails it, in one step. The same question that is open between the same two is returned instead:
@@ -199,6 +199,8 @@ export interface Requests {
     entry?: { readonly seat: Seat; readonly entry: Entry },
   ): Promise<Request>;
   request(id: RequestId): Promise<Request | null>;
+  /** The plan for one attempt at a task that counts: the approved one, else the last that was submitted, whatever became of it. */
+  planFor(task: TaskId, attempt: number): Promise<Request | null>;
   open(filter?: { readonly of?: Name; readonly by?: Name; readonly kind?: Ask["kind"] }): Promise<Request[]>;
   /** Closes what is past its deadline; the asker is mailed a "no" with the text. */
   expire(text: string): Promise<Request[]>;

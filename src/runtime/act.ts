@@ -21,8 +21,15 @@ export async function act(
   compact: () => void = () => {},
 ): Promise<Entry[]> {
   const answers: Entry[] = [];
+  let held = false;
+  const resting = (why: IdleReason): void => {
+    held ||= why === "awaiting_plan";
+    rest(why);
+  };
   for (const batch of batches(agent, calls))
-    answers.push(...(await Promise.all(batch.map((call) => answer(agent, call, signal, rest, compact)))));
+    answers.push(
+      ...(await Promise.all(batch.map((call) => answer(agent, call, signal, resting, compact, held)))),
+    );
   return answers;
 }
 
@@ -52,6 +59,7 @@ async function answer(
   signal: AbortSignal,
   rest: (why: IdleReason) => void,
   compact: () => void,
+  held: boolean,
 ): Promise<Entry> {
   const { store, seat, clock, conversation } = agent;
   const tool = agent.tools.get(call.tool);
@@ -65,6 +73,7 @@ async function answer(
   let entry: Entry;
   try {
     if (signal.aborted) throw signal.reason;
+    if (held) throw new Error(NOT_YET);
     if (!tool)
       throw new Error(`There is no tool "${call.tool}". You have: ${[...agent.tools.keys()].join(", ")}.`);
     const input = parse(tool, call);
@@ -112,6 +121,10 @@ async function answer(
   conversation.add(entry);
   return entry;
 }
+
+/** What follows a submitted plan in the same reply was meant for after its approval. */
+const NOT_YET =
+  "Not run: your plan waits for its approval. The answer comes as mail; call this again once it is approved.";
 
 const CUT = {
   urgent:

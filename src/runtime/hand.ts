@@ -71,6 +71,14 @@ export class Hand {
     return true;
   }
 
+  /** Why it rests: whoever has a plan out waits for the answer, whatever it did meanwhile. */
+  async restsFor(reason: IdleReason): Promise<IdleReason> {
+    const { store, seat, kind } = this.agent;
+    if (kind !== "teammate") return reason;
+    const plans = await store.requests.open({ by: seat.name, kind: "plan" });
+    return plans.length > 0 ? "awaiting_plan" : reason;
+  }
+
   /** What it completed since it was last asked. */
   async finished(): Promise<TaskId[]> {
     const { store, seat } = this.agent;

@@ -9,6 +9,7 @@ import { textOf } from "../core/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { LEAD, type TaskId } from "../core/ids.ts";
 import {
+  HAS_WORK,
   type IdleReason,
   type Limits,
   next,
@@ -16,7 +17,7 @@ import {
   type ShutdownReason,
   type Signal,
 } from "../core/lifecycle.ts";
-import { isStop, WAKES } from "../core/mail.ts";
+import { ASKS_FOR_TOOLS, isStop, WAKES } from "../core/mail.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
 import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
@@ -137,7 +138,10 @@ export class Life {
   private async work(): Promise<Signal> {
     const { agent, stops } = this;
     const { clock } = agent;
-    await stops.read(await readMail(agent));
+    const mail = await readMail(agent);
+    await stops.read(mail);
+    // What a mail asks for must be at hand, also in the middle of a stint.
+    if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await agent.beginStint?.();
     let outcome: TurnOutcome;
     const step = stops.step();
     try {
@@ -161,14 +165,14 @@ export class Life {
     if (await stops.accepted(outcome)) return { kind: "ended", reason: "asked" };
     this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
-    const { kind, reason, text } = outcome;
-    if (kind === "rested" && !WAITING.has(reason)) {
+    if (outcome.kind === "acted") return { kind: "acted", now: clock.now() };
+    const reason = await this.hand.restsFor(outcome.reason);
+    if (!WAITING.has(reason)) {
+      const { text } = outcome;
       const ask = (signal: AbortSignal) => agent.hooks?.stop(reason, text, signal) ?? Promise.resolve(null);
       if (await sentBack(agent, stops, this.outer, ask)) return { kind: "acted", now: clock.now() };
     }
-    return outcome.kind === "acted"
-      ? { kind: "acted", now: clock.now() }
-      : { kind: "rested", now: clock.now(), reason: outcome.reason };
+    return { kind: "rested", now: clock.now(), reason };
   }
 
   // -- IDLE -----------------------------------------------------------------------------------------------------------
@@ -185,6 +189,8 @@ export class Life {
     if (reason === "rate_limited") return await this.pause(mark);
     const restarted = this.restarted;
     this.restarted = false;
+    if (restarted && (await hand.restsFor(reason)) !== reason)
+      return { kind: "rested", now: clock.now(), reason: "awaiting_plan" };
     if (restarted && (await hand.goOn())) return await this.found(true);
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
@@ -273,7 +279,7 @@ export class Life {
 
   private patience(): number {
     const { idlePollMs, idleTimeoutMs } = this.settings;
-    if (this.phase.at !== "idle") return idlePollMs;
+    if (this.phase.at !== "idle" || HAS_WORK.has(this.phase.reason)) return idlePollMs;
     return Math.max(0, Math.min(idlePollMs, this.phase.since + idleTimeoutMs - this.agent.clock.now()));
   }
 }

@@ -12,6 +12,7 @@ const newTask = z.object({
   priority: z.int().optional(),
   estimate: z.number().optional(),
   role: z.string().optional().describe("only this role may claim it"),
+  needs_plan: z.boolean().optional(),
 });
 const touching = newTask.extend({
   touches: z.array(z.string()).optional().describe("files it will edit, such as src/api/**"),
@@ -24,8 +25,8 @@ const creating = <S extends typeof newTask | typeof touching>(input: S): Tool =>
     access: "team",
     input: input as z.ZodType<z.output<typeof touching>>,
     subject: ({ subject }) => subject,
-    run: async ({ subject, blocked_by: blockedBy, ...rest }, { store, self }) => {
-      const task = await store.board.add({ subject, ...given({ ...rest, blockedBy }) }, self);
+    run: async ({ subject, blocked_by: blockedBy, needs_plan: needsPlan, ...rest }, { store, self }) => {
+      const task = await store.board.add({ subject, ...given({ ...rest, blockedBy, needsPlan }) }, self);
       const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
       return `Created #${task.id}: ${task.subject}${waits}`;
     },
@@ -59,13 +60,15 @@ export const updateTask = defineTool({
     priority: z.int().optional(),
     estimate: z.number().optional(),
     role: z.string().optional(),
+    needs_plan: z.boolean().optional(),
   }),
   subject: (input) => `#${input.id}`,
-  run: async ({ id: task, add_blocked_by, remove_blocked_by, ...rest }, { store, self }) => {
+  run: async ({ id: task, add_blocked_by, remove_blocked_by, needs_plan, ...rest }, { store, self }) => {
     const change: TaskChange = given({
       ...rest,
       addBlockedBy: add_blocked_by,
       removeBlockedBy: remove_blocked_by,
+      needsPlan: needs_plan,
     });
     if (Object.keys(change).length === 0)
       throw new Error(`Nothing to change about #${task}: name at least one field.`);

@@ -12,6 +12,7 @@ import { editFile } from "./edit-file.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { broadcast, checkInbox, sendMessage } from "./mail.ts";
+import { requestPlan, reviewPlan, submitPlan } from "./plans.ts";
 import { readFile } from "./read-file.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
 import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
@@ -61,3 +62,6 @@ export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
 /** For whoever has a conversation that is worth summing up. */
 export const longTools: readonly Tool[] = [compact];
+
+/** For the lead while it has teammates, and while there are plans to answer. */
+export const planTools = { request: requestPlan, review: reviewPlan, submit: submitPlan } as const;

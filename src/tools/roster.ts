@@ -12,11 +12,12 @@ export const spawnTeammate = defineTool({
     role: z.string().optional(),
     prompt: z.string().optional().describe("only if it must know more than its tasks say"),
     model: z.string().optional(),
+    needs_plan: z.boolean().optional().describe("must have each plan approved by you"),
   }),
   subject: (input) => input.name,
-  run: async ({ name: wanted, role = "", prompt = "", model = "" }, { team }) => {
+  run: async ({ name: wanted, role = "", prompt = "", model = "", needs_plan = false }, { team }) => {
     const checked = teammateName(wanted);
-    await team.spawn({ name: checked, role, prompt, model, needsPlan: false });
+    await team.spawn({ name: checked, role, prompt, model, needsPlan: needs_plan });
     return `${checked} joined${role ? ` as ${role}` : ""}.`;
   },
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
-import { HARNESS, type Instant, type Name, type RequestId } from "../../core/ids.ts";
+import { HARNESS, type Instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Body } from "../../core/mail.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
@@ -34,6 +34,8 @@ const toRequest = (row: RequestRow): Request => ({
   state: row.state,
   answer: row.answer === null ? null : parse<Request["answer"]>(row.answer, null),
 });
+
+const isApproved = ({ state, answer }: Request): boolean => state === "answered" && answer?.yes === true;
 
 /** What makes two questions the same: a yes to one must never be taken for a yes to another. */
 function subjectOf(ask: Ask): string {
@@ -81,7 +83,7 @@ function asked(id: RequestId, ask: Ask, by: Name, of: Name): Fact {
     case "shutdown":
       return { type: "shutdown.asked", who: of, by, reason: ask.reason };
     case "plan":
-      return { type: "plan.submitted", who: by, task: ask.task, attempt: ask.attempt };
+      return { type: "plan.submitted", who: by, request: id, task: ask.task, attempt: ask.attempt };
     case "permission":
       return { type: "permission.asked", who: by, request: id, tool: ask.tool, subject: ask.subject };
   }
@@ -138,6 +140,13 @@ export function requests(session: Session): Requests {
       session.look(function* (tx) {
         const [row] = yield* sql<RequestRow>`select * from requests where team = ${tx.team} and id = ${id}`;
         return row ? toRequest(row) : null;
+      }),
+    planFor: (task, attempt) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<RequestRow>`
+          select * from requests where team = ${tx.team} and kind = 'plan' and subject = ${`${task} ${attempt}`} order by at, id`;
+        const plans = rows.map(toRequest);
+        return plans.find(isApproved) ?? plans.find(({ state }) => state === "open") ?? plans.at(-1) ?? null;
       }),
     open: ({ of, by, kind } = {}) =>
       session.look(function* (tx) {
@@ -199,7 +208,9 @@ function* settle(
     );
   const refuse = (why: string): EkidenError =>
     new EkidenError("answered", `Request ${id} ${why}. This answer changed nothing.`);
-  if (row.asked !== from) return refuse(`was put to ${row.asked}, not to ${from}`);
+  // The person stands above the lead, but cannot agree to stop in a member's place.
+  const instead = from === PERSON && row.kind !== "shutdown";
+  if (row.asked !== from && !instead) return refuse(`was put to ${row.asked}, not to ${from}`);
   if (row.kind !== kind) return refuse(`is about a ${row.kind}, not about a ${kind}`);
   if (row.state !== "open")
     return refuse(row.state === "answered" ? "was answered before" : `is ${row.state}`);
