@@ -45,6 +45,7 @@ const COMMANDS: readonly Entry[] = [
       ["--priority <n>", "higher goes first (default 0)"],
       ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
       ["--role <role>", "only a teammate of this role may take it"],
+      ["--plan", "a plan must be approved before anything is changed"],
     ],
     load: () => import("./commands/add.ts"),
   },

@@ -11,21 +11,22 @@ export function plans(
   { name, kind, needsPlan }: Profile,
 ): { readonly sections: readonly string[]; tools(): Promise<Tool[]> } {
   const submit = planTools.submit(settings.planDeadlineMs);
+  const wanted = async (): Promise<Tool[]> => {
+    if (kind === "teammate") return needsPlan || (await store.board.mine(name))?.needsPlan ? [submit] : [];
+    const [members, waiting] = await Promise.all([
+      store.roster.members(),
+      store.requests.open({ of: LEAD, kind: "plan" }),
+    ]);
+    const hasTeammates = members.some((one) => one.kind === "teammate" && one.activity.phase !== "shutdown");
+    return [...(hasTeammates ? [planTools.request] : []), ...(waiting.length > 0 ? [planTools.review] : [])];
+  };
+  // Whoever has needed a tool keeps it: what it remembers of it stays true, and the provider's cache holds.
+  const given = new Set<Tool>();
   return {
     sections: needsPlan ? [PLANS_FIRST] : [],
     async tools() {
-      if (kind === "teammate") return needsPlan || (await store.board.mine(name))?.needsPlan ? [submit] : [];
-      const [members, waiting] = await Promise.all([
-        store.roster.members(),
-        store.requests.open({ of: LEAD, kind: "plan" }),
-      ]);
-      const hasTeammates = members.some(
-        (one) => one.kind === "teammate" && one.activity.phase !== "shutdown",
-      );
-      return [
-        ...(hasTeammates ? [planTools.request] : []),
-        ...(waiting.length > 0 ? [planTools.review] : []),
-      ];
+      for (const tool of await wanted()) given.add(tool);
+      return [...given];
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Open questions as data and views: who wants to know what, of whom, until when, and how a person answers. */
 import type { Instant, Name, RequestId, TaskId } from "./ids.ts";
-import { type Cell, type Column, span, type View } from "./view.ts";
+import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type QuestionData = {
   readonly id: RequestId;
@@ -41,12 +41,14 @@ export function questionViews({ requests }: QuestionsData): View[] {
       ? [
           {
             kind: "feed",
-            lines: plans.map((one) => ({
-              at: one.at,
-              who: one.by,
-              text: `plans #${one.task} (attempt ${one.attempt}, request ${one.id}):\n${one.text}`,
-              tone: "plain",
-            })),
+            lines: plans.map(
+              (one): FeedLine => ({
+                at: one.at,
+                who: one.by,
+                text: `plans #${one.task} (attempt ${one.attempt}, request ${one.id}):\n${one.text}`,
+                tone: "plain",
+              }),
+            ),
             empty: "",
           } as const,
         ]

@@ -1,7 +1,7 @@
 /**
  * A runbook: Markdown that is a plan. `# goal`, then a `## subject` for each task, in a task optional lines
- * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` anywhere outside fences;
- * everything else is its description. What stands between the goal and the first task belongs to the goal. Pure.
+ * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` anywhere
+ * outside fences; everything else is its description. What stands between the goal and the first task belongs to the goal. Pure.
  */
 import { EkidenError, messageOf } from "./errors.ts";
 import { type Fence, fencesIn, isShell, timeoutOf } from "./fences.ts";
@@ -15,11 +15,11 @@ type Section = {
   readonly subject: string;
   readonly body: string[];
   readonly after: { readonly text: string; readonly line: number }[];
-  readonly options: Partial<Record<"role" | "estimate" | "priority" | "touches", string>>;
+  readonly options: Partial<Record<"role" | "estimate" | "priority" | "touches" | "plan", string>>;
 };
 type Complain = (line: number, what: string) => void;
 
-const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches):\s*(.*?)\s*$/;
+const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/;
 
 /** @throws EkidenError `bad_input` listing every problem with its line at once. `name` is what the message calls the file. */
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
@@ -95,6 +95,8 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
   else if (section.options[option] !== undefined) complain(line, `a second "${key}:" in one task.`);
   else if ((option === "estimate" || option === "priority") && !/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value))
     complain(line, `"${key}: ${value}" is not a number.`);
+  else if (option === "plan" && !/^(yes|no)$/i.test(value))
+    complain(line, `"Plan: ${value}": write yes (its plan must be approved before anything is run) or no.`);
   else section.options[option] = value;
   return true;
 }
@@ -132,7 +134,7 @@ function resolve(sections: readonly Section[], complain: Complain): NewTask[] {
 }
 
 function taskOf({ subject, body, options }: Section, blockers: readonly number[]): NewTask {
-  const { role, estimate, priority, touches } = options;
+  const { role, estimate, priority, touches, plan } = options;
   return {
     subject,
     description: body.join("\n").trim(),
@@ -140,6 +142,7 @@ function taskOf({ subject, body, options }: Section, blockers: readonly number[]
     ...(role !== undefined && { role }),
     ...(estimate !== undefined && { estimate: Number(estimate) }),
     ...(priority !== undefined && { priority: Number(priority) }),
+    ...(plan?.toLowerCase() === "yes" && { needsPlan: true }),
     ...(touches !== undefined && { touches: split(touches) }),
   };
 }

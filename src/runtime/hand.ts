@@ -76,7 +76,12 @@ export class Hand {
     const { store, seat, kind } = this.agent;
     if (kind !== "teammate") return reason;
     const plans = await store.requests.open({ by: seat.name, kind: "plan" });
-    return plans.length > 0 ? "awaiting_plan" : reason;
+    const own = plans.length > 0 ? await store.board.mine(seat.name) : null;
+    const waits = plans.some(
+      ({ ask }) => ask.kind === "plan" && ask.task === own?.id && ask.attempt === own.attempt,
+    );
+    if (waits) return "awaiting_plan";
+    return reason === "awaiting_plan" ? "awaiting_tasks" : reason; // the task was taken from it
   }
 
   /** What it completed since it was last asked. */

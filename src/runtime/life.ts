@@ -45,6 +45,9 @@ export type End =
   | { readonly kind: "suspended" }
   | { readonly kind: "lost" };
 
+/** What happens on the board is nothing to it; but whoever's plan waits may lose its task. */
+const isDeaf = (reason: IdleReason): boolean => WAITING.has(reason) && reason !== "awaiting_plan";
+
 export class Life {
   private readonly agent: Agent;
   private readonly settings: LifeSettings;
@@ -176,7 +179,7 @@ export class Life {
   }
 
   // -- IDLE -----------------------------------------------------------------------------------------------------------
-  private async look(reason: IdleReason): Promise<Signal> {
+  private async look(was: IdleReason): Promise<Signal> {
     const { agent, stops, hand } = this;
     const { store, clock, seat, kind } = agent;
     const mark = store.wake.mark();
@@ -186,11 +189,11 @@ export class Life {
       await stops.read(await readMail(agent));
       if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
     }
-    if (reason === "rate_limited") return await this.pause(mark);
+    if (was === "rate_limited") return await this.pause(mark);
     const restarted = this.restarted;
     this.restarted = false;
-    if (restarted && (await hand.restsFor(reason)) !== reason)
-      return { kind: "rested", now: clock.now(), reason: "awaiting_plan" };
+    const reason = restarted || was === "awaiting_plan" ? await hand.restsFor(was) : was;
+    if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
     if (restarted && (await hand.goOn())) return await this.found(true);
     if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
       return await this.found();
@@ -199,7 +202,7 @@ export class Life {
     await this.showIdle(reason);
     if ((await this.watcher.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
     const mail: Topic = `mail:${seat.name}`;
-    const topics: Topic[] = kind === "teammate" && WAITING.has(reason) ? [mail] : [mail, "board"];
+    const topics: Topic[] = kind === "teammate" && isDeaf(reason) ? [mail] : [mail, "board"];
     await this.waitFor(mark, topics, this.patience());
     // Whoever waits for its background command does not wait in vain: its time to leave begins anew.
     const since = this.phase.at === "idle" ? this.phase.since : clock.now();

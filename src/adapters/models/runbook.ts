@@ -93,6 +93,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     return say(`Task #${task.id}: ${ended.result.tool === "complete_task" ? "completed" : "failed"}.`);
   }
   const scripts = scriptsIn(task.description);
+  const planning = plan(task, request, scripts, results.get("plan"));
+  if (planning) return planning;
   let output = scripts.length === 0 ? "nothing to run" : "";
   for (const [i, script] of scripts.entries()) {
     const ran = results.get(String(i));
@@ -122,6 +124,32 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   return end(task, request, "complete_task", tail(output) || "done; no output", tries);
 }
 
+/** Where a plan is wanted, its blocks are the plan. Null when they may be run; nothing to say while the answer is not there. */
+function plan(
+  task: Task,
+  request: ModelRequest,
+  scripts: readonly Script[],
+  submitted: { readonly tries: number } | undefined,
+): Content | null {
+  if (!task.description.includes("[This task needs a plan")) return null;
+  const answer = request.messages
+    .flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? tagsIn(part.text) : [])))
+    .findLast(
+      ({ tag, attributes, content }) =>
+        tag === "mail" &&
+        attributes.kind === "plan_response" &&
+        content.startsWith(`Your plan for #${task.id} `),
+    );
+  if (!submitted) {
+    const text = scripts.map((script) => `Run:\n${script.text}`).join("\n\n") || "There is nothing to run.";
+    const call = callOf(request, "submit_plan", idOf(task, "plan", 1), { plan: text });
+    return call ? [call] : null;
+  }
+  if (!answer) return [];
+  if (/^Your plan for #\d+ is approved/.test(answer.content)) return null;
+  return end(task, request, "fail_task", firstLine(answer.content));
+}
+
 function run(task: Task, request: ModelRequest, script: Script, step: number, tries: number): Content {
   const timeout = script.timeoutMs === null ? {} : { timeout_ms: script.timeoutMs };
   const call = callOf(request, "bash", idOf(task, step, tries), { command: script.text, ...timeout });
@@ -140,7 +168,7 @@ function end(
   return call ? [call] : say(`Task #${task.id}: ${text}`);
 }
 
-const idOf = (task: Task, step: number | "end", tries: number): string =>
+const idOf = (task: Task, step: number | "end" | "plan", tries: number): string =>
   `run-${task.id}-${task.attempt}-${step}-${tries}`;
 
 /** Tools name their fields; what we wish to say goes into the field that means it. Null when there is no such tool. */

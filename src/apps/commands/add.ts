@@ -14,6 +14,7 @@ type Options = {
   priority?: string;
   estimate?: string;
   role?: string;
+  plan?: boolean;
 };
 
 export async function run(call: Call, args: readonly string[], options: Options): Promise<undefined> {
@@ -23,6 +24,7 @@ export async function run(call: Call, args: readonly string[], options: Options)
     ...(options.description !== undefined && { description: options.description }),
     ...(options.priority !== undefined && { priority: number("--priority", options.priority) }),
     ...(options.estimate !== undefined && { estimate: number("--estimate", options.estimate) }),
+    ...(options.plan && { needsPlan: true }),
     ...(options.role !== undefined && { role: options.role }),
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.

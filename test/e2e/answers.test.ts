@@ -1,0 +1,63 @@
+/** Questions answered from another terminal, through the program. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ended, Project } from "./cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+type Questions = { requests: { id: string; kind: string; by: string; of: string; text: string }[] };
+
+/** Asks until somebody waits for an answer. */
+async function question(): Promise<Questions["requests"][number]> {
+  let found: Questions["requests"] = [];
+  await expect
+    .poll(
+      async () => {
+        if (existsSync(join(project.dir, ".ekiden/team.db")))
+          found = (await project.json<Questions>(["requests"])).requests;
+        return found.length;
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    .toBe(1);
+  return found[0] as Questions["requests"][number];
+}
+
+const GATED = "# Ship\n## Release\nPlan: yes\n```sh\ntouch released\n```\n";
+
+it("a runbook pauses where it says `Plan: yes`, until a person has approved its blocks", async () => {
+  project.write({ "plan.md": GATED });
+  const run = project.start(["run", "plan.md"]);
+  const over = ended(run);
+  const { id, ...asked } = await question();
+  expect(asked).toMatchObject({ kind: "plan", of: "lead", text: "Run:\ntouch released" });
+  const shown = await project.run(["requests"]);
+  expect(shown.stdout).toContain(id);
+  expect(shown.stdout).toContain("touch released");
+  expect((await project.run(["answer", id, "perhaps"])).stderr).toMatch(/"perhaps" is no answer/);
+  expect(existsSync(join(project.dir, "released"))).toBe(false);
+  const answer = await project.run(["answer", id.slice(0, 5), "yes"]);
+  expect(answer).toMatchObject({ code: 0, stderr: `approved the plan of ${asked.by} for #1\n` });
+  expect(await over).toMatchObject({ code: 0 });
+  expect(existsSync(join(project.dir, "released"))).toBe(true);
+  expect(await project.run(["answer", id, "no"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("was answered before"),
+  });
+  expect((await project.run(["requests"])).stdout).toContain("Nobody waits for an answer.");
+});
+
+it("a rejected runbook step fails with the feedback", async () => {
+  project.write({ "plan.md": GATED });
+  const over = ended(project.start(["run", "plan.md"]));
+  const { id } = await question();
+  await project.run(["answer", id, "no", "not", "on", "Friday"]);
+  expect(await over).toMatchObject({ code: 1 });
+  expect((await project.run(["tasks", "1"])).stdout).toContain("not on Friday");
+  expect(existsSync(join(project.dir, "released"))).toBe(false);
+});
