@@ -46,6 +46,7 @@ const COMMANDS: readonly Entry[] = [
       ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
       ["--role <role>", "only a teammate of this role may take it"],
       ["--plan", "a plan must be approved before anything is changed"],
+      ["--touches <patterns>", "files it will edit; tasks for the same files take turns", true],
     ],
     load: () => import("./commands/add.ts"),
   },

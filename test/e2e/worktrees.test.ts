@@ -133,7 +133,8 @@ it("loses nothing when it is killed in the middle of a landing", async () => {
   await over;
   expect(subjects(repo)).toEqual(["First"]);
   writeFileSync(go, "");
-  const { code, stdout, stderr } = await project.run(["resume", "--worktrees"]);
+  // Nobody has to say again that the team works in worktrees.
+  const { code, stdout, stderr } = await project.run(["resume"]);
   expect(stdout + stderr).toContain("2 of 2 tasks completed");
   expect(code).toBe(0);
   expect(subjects(repo).sort()).toEqual(["First", "Last", "One"]);

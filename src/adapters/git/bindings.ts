@@ -2,7 +2,7 @@
  * Which worktree belongs to which task, as small files beside the worktrees. A board that was begun anew counts from 1 again, so
  * a task is known by the time of its making too.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import type { Which } from "../../ports/worktrees.ts";
@@ -45,6 +45,21 @@ export class Bindings {
 
   remove(task: Key): void {
     rmSync(this.file(task), { force: true });
+  }
+
+  /** Whether the team works in worktrees: what `resume` goes by. */
+  get inUse(): boolean {
+    return existsSync(this.sign);
+  }
+
+  set inUse(inUse: boolean) {
+    if (inUse) mkdirSync(this.folder, { recursive: true });
+    if (inUse) writeFileSync(this.sign, "");
+    else rmSync(this.sign, { force: true });
+  }
+
+  private get sign(): string {
+    return join(this.folder, this.team);
   }
 
   list(): Key[] {

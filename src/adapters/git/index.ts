@@ -32,11 +32,21 @@ export type WorktreeOptions = {
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const git = new Git(options.env);
   const share = checkShared(options.share);
-  return new GitWorktrees(
-    { ...options, share },
-    git,
-    await repositoryOf(git, options.project, options.target),
-  );
+  const repository = await repositoryOf(git, options.project, options.target);
+  bindingsOf(options).inUse = true;
+  return new GitWorktrees({ ...options, share }, git, repository);
+}
+
+type Whose = Pick<WorktreeOptions, "project" | "team">;
+const folderOf = (project: string): string => join(project, ".ekiden", "worktrees");
+const bindingsOf = ({ project, team }: Whose): Bindings => new Bindings(folderOf(project), team);
+
+/** Whether the team was last started with worktrees: then it goes on with them. */
+export const hasWorktrees = (whose: Whose): boolean => bindingsOf(whose).inUse;
+
+/** It is started without them now; what is in them stays. */
+export function withoutWorktrees(whose: Whose): void {
+  bindingsOf(whose).inUse = false;
 }
 
 class GitWorktrees implements Worktrees {
@@ -56,8 +66,8 @@ class GitWorktrees implements Worktrees {
     this.repository = repository;
     this.target = repository.target;
     this.gate = options.gate;
-    this.folder = join(options.project, ".ekiden", "worktrees");
-    this.bindings = new Bindings(this.folder, options.team);
+    this.folder = folderOf(options.project);
+    this.bindings = bindingsOf(options);
   }
 
   get shared(): string[] {

@@ -15,6 +15,7 @@ type Options = {
   estimate?: string;
   role?: string;
   plan?: boolean;
+  touches?: string[];
 };
 
 export async function run(call: Call, args: readonly string[], options: Options): Promise<undefined> {
@@ -26,6 +27,7 @@ export async function run(call: Call, args: readonly string[], options: Options)
     ...(options.estimate !== undefined && { estimate: number("--estimate", options.estimate) }),
     ...(options.plan && { needsPlan: true }),
     ...(options.role !== undefined && { role: options.role }),
+    ...(options.touches !== undefined && { touches: words(options.touches) }),
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.
   checkTask(task);
@@ -37,10 +39,9 @@ export async function run(call: Call, args: readonly string[], options: Options)
   });
 }
 
-function idList(texts: readonly string[]): TaskId[] {
-  const parts = texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
-  return [...new Set(parts.map(taskId))];
-}
+const words = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
+const idList = (texts: readonly string[]): TaskId[] => [...new Set(words(texts).map(taskId))];
 
 function number(option: string, text: string): number {
   const value = Number(text);
