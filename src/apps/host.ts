@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
+import { endOrphans } from "../adapters/shell/orphans.ts";
 import { Budget } from "../core/budget.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
@@ -138,6 +139,7 @@ class Host implements TeamHost {
       machine: hostname(),
       pid: process.pid,
       isAlive,
+      onOrphans: endOrphans,
       settings: { ...settings, reapMs: REAP_MS },
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
       onTurn: (who, { tokens, usd }) => this.book(who, tokens, usd),
@@ -165,6 +167,7 @@ class Host implements TeamHost {
     if (!("resume" in work))
       this.before = new Set((await this.store.board.tasks()).filter(isFinished).map((task) => task.id));
     const tasks = await this.store.board.tasks();
+    if ("resume" in work) await endOrphans();
     const adopted = await this.team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
     if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
     if ("runbook" in work) return await this.startRunbook(work.runbook);

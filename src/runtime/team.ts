@@ -31,6 +31,8 @@ export type TeamParts = {
   /** Null: cannot be told from here. */
   readonly isAlive: (machine: string, pid: number) => boolean | null;
   readonly settings: TeamSettings;
+  /** A host was found dead: what it left running must not go on beside those who do its work anew. */
+  readonly onOrphans?: () => Promise<void>;
   /** Composes an agent: model, tools, wraps, prompt, and its conversation read back. */
   readonly agent: (
     profile: Profile,
@@ -263,7 +265,8 @@ export class Team implements TeamControl {
       await clock.sleep(settings.reapMs, signal);
       if (signal.aborted) return;
       if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // before anybody is judged, this process too
-      if (!this.adopting) await store.roster.reap(isAlive).catch(() => {});
+      const reaped = this.adopting ? null : await store.roster.reap(isAlive).catch(() => null);
+      if (reaped && reaped.orphans.length > 0) await this.parts.onOrphans?.();
       await this.parts.jobs?.reap().catch(() => {});
       await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
     }
