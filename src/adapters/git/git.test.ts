@@ -205,6 +205,19 @@ describe("landing", () => {
     expect(repo.read("a.txt") + repo.read("b.txt")).toBe("task\nperson\n");
   });
 
+  it("begins anew when somebody else moves the target during the gate", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const person = `git -C "${repo.dir}" -c user.name=P -c user.email=p@example.org commit -q --allow-empty -m Person`;
+    const all = await trees(repo, {
+      gate: `echo run >> "${repo.dir}/.ekiden/runs"; test -e "${repo.dir}/.ekiden/moved" || { touch "${repo.dir}/.ekiden/moved"; ${person}; }`,
+    });
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "a.txt"), "task\n");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nPerson\nFirst");
+    expect(repo.read(".ekiden/runs")).toBe("run\nrun\n");
+  });
+
   it("stops at a task that was taken away while its gate ran", async () => {
     const repo = repository({ "a.txt": "a\n" });
     const all = await trees(repo, { gate: "true" });
