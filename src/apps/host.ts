@@ -172,8 +172,13 @@ class Host implements TeamHost {
     if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
     if ("runbook" in work) return await this.startRunbook(work.runbook);
     if ("goal" in work) await this.tellLead(work.goal);
-    if ("resume" in work && adopted.includes(LEAD)) return;
-    await this.ensure(settings.teammates ?? []);
+    const isNew = !("resume" in work && adopted.includes(LEAD));
+    if (isNew || settings.teammates) return await this.ensure(settings.teammates ?? []);
+    // Killed before its teammates had joined: a lead of the embedded model could not spawn any.
+    const open = tasks.filter((task) => !isFinished(task)).length;
+    const lead = await this.store.roster.member(LEAD);
+    if (adopted.length === 1 && lead?.model === "runbook")
+      await this.ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)));
   }
 
   async interrupt(): Promise<void> {
