@@ -1,6 +1,6 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
 import { createInterface } from "node:readline/promises";
-import type { Ask } from "./judge.ts";
+import type { Ask } from "./permission-questions.ts";
 import { clean, type Terminal } from "./terminal.ts";
 
 export type Answer = "yes" | "no" | "always";
@@ -15,8 +15,8 @@ export function readAnswer(text: string): Answer | null {
 
 type Question = Parameters<Ask>[0];
 
-export const questionText = ({ who, tool, subject }: Question): string =>
-  `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o, [a]lways: `;
+export const questionText = ({ who, tool, subject, rule }: Question): string =>
+  `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o, [a]lways${rule ? ` (${clean(rule)})` : ""}: `;
 
 /** `alone` gives the question the terminal for itself. */
 export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) => Promise<T>): Ask {
@@ -24,6 +24,8 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
   const ask = async (question: Question): Promise<Answer> => {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+    const elsewhere = (): void => lines.close();
+    question.signal?.addEventListener("abort", elsewhere, { once: true });
     // Ctrl-C at a question is meant for the run.
     lines.on("SIGINT", () => process.emit("SIGINT"));
     try {
@@ -33,11 +35,12 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
         if (answer) return answer;
       }
     } finally {
+      question.signal?.removeEventListener("abort", elsewhere);
       lines.close();
     }
   };
   return (question) => {
-    const next = queue.then(() => alone(() => ask(question)));
+    const next = queue.then(() => (question.signal?.aborted ? "no" : alone(() => ask(question))));
     queue = next.catch(() => {});
     return next;
   };

@@ -84,7 +84,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "answer <request> <answer> [text...]",
-    about: "answer a plan or a permission question with yes or no, also in the lead's place",
+    about: "answer a plan with yes or no, a permission also with always; also in the lead's place",
     example: 'ekiden answer 3f2a no "keep the old API, and plan a test"',
     load: () => import("./commands/answer.ts"),
   },

@@ -24,11 +24,13 @@ import { withWorktrees } from "../tools/worktree.ts";
 import { equip, type Kit } from "./equip.ts";
 import { mcpTools } from "./mcp.ts";
 import type { Parts } from "./parts.ts";
+import type { PermissionQuestions } from "./permission-questions.ts";
 import { plans } from "./plans.ts";
 
 export type Crew = {
   readonly parts: Parts;
   readonly judge: Judge;
+  readonly questions: PermissionQuestions;
   readonly patience: Patience | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   readonly kit: Kit;
@@ -60,6 +62,7 @@ export async function composeAgent(
     ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
     ...(conversation.size > LONG ? longTools : []),
     ...(await planning.tools()),
+    ...(isLead ? await crew.questions.toolsOfLead() : []),
     ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
   ];
   let tools = await offered();

@@ -20,9 +20,10 @@ import { Team } from "../runtime/team.ts";
 import { tidy } from "../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
-import { type Ask, judgeOf } from "./judge.ts";
+import { judgeOf } from "./judge.ts";
 import { asEkidenError, isAlive, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
+import { type Ask, PermissionQuestions } from "./permission-questions.ts";
 
 export type HostOptions = {
   readonly settings: Settings;
@@ -123,9 +124,11 @@ class Host implements TeamHost {
       onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       told: new Set(),
     };
+    const questions = new PermissionQuestions(parts, options.ask);
     const crew = {
       parts,
-      judge: judgeOf(parts, options.ask),
+      judge: judgeOf(parts, questions),
+      questions,
       patience: this.patience,
       onDelta: options.onDelta,
       kit,

@@ -4,27 +4,17 @@
  */
 import { homedir } from "node:os";
 import { scriptsIn } from "../core/fences.ts";
-import { type Name, PERSON, type TaskId } from "../core/ids.ts";
-import { type Attempt, decide, parseRule, type Rule } from "../core/permission.ts";
+import { LEAD, PERSON, type TaskId } from "../core/ids.ts";
+import { type Attempt, decide, parseRule, type Rule, showRule } from "../core/permission.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import type { Call, Judge, Verdict } from "../runtime/call.ts";
-
-export type Question = {
-  readonly who: Name;
-  readonly tool: string;
-  readonly subject: string;
-  /** Why it is asked about. */
-  readonly reason: string;
-  /** The rule that "always" stands for; null when nothing would allow it for good. */
-  readonly rule: string | null;
-};
-export type Ask = (question: Question) => Promise<"yes" | "no" | "always">;
+import type { PermissionQuestions } from "./permission-questions.ts";
 
 /** @throws EkidenError `bad_input` for a rule that cannot be read. */
 export function judgeOf(
   { store, settings }: { store: Store; settings: Settings },
-  ask: Ask | undefined,
+  questions: PermissionQuestions,
 ): Judge {
   const rules: Rule[] = [
     ...settings.deny.map((text) => parseRule("deny", text)),
@@ -32,6 +22,11 @@ export function judgeOf(
     ...settings.allow.map((text) => parseRule("allow", text)),
   ];
   const rewritten = new Rewritten(store);
+  const allow = (text: string): void => {
+    const added = parseRule("allow", text);
+    const isKnown = rules.some((one) => one.effect === "allow" && showRule(one) === showRule(added));
+    if (!isKnown) rules.push(added);
+  };
   return async (call): Promise<Verdict> => {
     const { tool, ctx, input } = call;
     const subject = tool.subject?.(input) ?? "";
@@ -54,19 +49,23 @@ export function judgeOf(
       };
     if (rule === null && (await writtenByPerson(store, rewritten, call))) return { allowed: true };
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
-    if (!ask)
-      return {
-        allowed: false,
-        reason: `Not permitted: ${named}: ${reason}, and nobody is there to be asked.${how}`,
-      };
-    const answer = await ask({ who: ctx.self, tool: tool.name, subject, reason, rule: suggestion });
-    if (answer === "always" && suggestion !== null) rules.push(parseRule("allow", suggestion));
-    return answer === "no"
-      ? {
-          allowed: false,
-          reason: `The person said no to ${named}. Do it another way, or ask what they want.`,
-        }
-      : { allowed: true };
+    const answer = await questions.put(
+      { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
+      ctx,
+    );
+    const refused = (why: string): Verdict => ({ allowed: false, reason: why });
+    if (answer === null)
+      return refused(`Not permitted: ${named}: ${reason}, and nobody is there to be asked.${how}`);
+    if (answer.state === "expired")
+      return refused(`Not permitted: nobody answered in time whether you may run ${named}.${how}`);
+    if (answer.yes) {
+      if (answer.always && answer.by === PERSON && suggestion !== null) allow(suggestion);
+      return { allowed: true };
+    }
+    const who = answer.by === LEAD ? "The lead" : "The person";
+    return refused(
+      `${who} said no to ${named}${answer.text ? `: ${answer.text.replace(/[.\s]+$/, "")}.` : "."} Do it another way, or ask what they want.`,
+    );
   };
 }
 

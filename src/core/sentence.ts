@@ -86,7 +86,7 @@ export function sentence(event: Event): Sentence {
         event.isError ? "warn" : "dim",
       );
     case "permission.asked":
-      return say(event.who, `asks to run ${event.tool}: ${event.subject}`, "warn");
+      return say(event.who, `asks to run ${event.tool}: ${event.subject} (request ${event.request})`, "warn");
     case "permission.answered":
       return say(
         event.who,

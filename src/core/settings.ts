@@ -87,6 +87,10 @@ const FIELDS = {
   permissionMode: oneOf(PERMISSION_MODES).describe(
     "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
   ),
+  permissionsTo: oneOf(["person", "lead", "nobody"]).describe(
+    "Whom questions about permissions go to: you (any terminal: ekiden answer), the lead, or nobody, which means no. Unset: you, where the team's process has your terminal.",
+  ),
+  permissionDeadlineMs: duration.describe("How long such a question waits for its answer; then it is no."),
   allow: rules.describe("Calls that are allowed without asking."),
   ask: rules.describe("Calls that are always asked about."),
   deny: rules.describe("Calls that are refused, whatever else allows them."),
@@ -151,6 +155,7 @@ export type UnsetKey =
   | "budgetUsd"
   | "teammateBudgetTokens"
   | "contextTokens"
+  | "permissionsTo"
   | "gate"
   | "targetBranch";
 export type Settings = {
@@ -167,6 +172,7 @@ export const DEFAULTS: Settings = {
   planDeadlineMs: 600_000,
   bashTimeoutMs: 120_000,
   permissionMode: "default",
+  permissionDeadlineMs: 300_000,
   allow: [],
   ask: [],
   deny: [],

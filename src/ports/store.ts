@@ -165,9 +165,20 @@ export type Along = {
 export type Ask =
   | { readonly kind: "shutdown"; readonly reason: string; readonly urgent?: boolean }
   | { readonly kind: "plan"; readonly task: TaskId; readonly attempt: number; readonly plan: string }
-  | { readonly kind: "permission"; readonly tool: string; readonly subject: string };
+  | {
+      readonly kind: "permission";
+      readonly tool: string;
+      readonly subject: string;
+      /** What an "always" would allow from then on. */
+      readonly rule?: string | undefined;
+    };
 
-export type Answer = { readonly yes: boolean; readonly text: string };
+export type Answer = {
+  readonly yes: boolean;
+  readonly text: string;
+  /** To a permission: for all calls that its rule speaks of. Counts only from the person. */
+  readonly always?: boolean | undefined;
+};
 
 export type Request = {
   readonly id: RequestId;
@@ -188,7 +199,7 @@ export interface Requests {
    */
   ask(by: Name, of: Name, ask: Ask, deadline: Instant): Promise<Request>;
   /**
-   * Answers and mails the answer, in one step. Wrong sender, wrong kind, unknown or second answers change nothing and are
+   * Answers and mails the answer, in one step; that of a permission counts as read, for the call that waits for it has it as its result. Wrong sender, wrong kind, unknown or second answers change nothing and are
    * journalled (`answer.ignored`). `entry`: written to the answering seat's transcript in the same step. @throws `answered` | `not_found`
    */
   answer(

@@ -18,6 +18,7 @@ import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } 
 import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
 import { writeFile } from "./write-file.ts";
 
+export { reviewPermission } from "./permissions.ts";
 export { specOf } from "./spec.ts";
 
 /** Work on files: for every agent, and all that a subagent has. */

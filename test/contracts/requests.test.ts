@@ -27,9 +27,11 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
     expect(await store.requests.open({ of: lead })).toEqual([asked]);
     const answered = await store.requests.answer(lead, asked.id, "permission", { yes: true, text: "" });
     expect(answered).toMatchObject({ state: "answered", answer: { yes: true, by: "lead" } });
-    expect(await store.mail.unread(alice)).toMatchObject([
+    expect(await store.mail.box(alice)).toMatchObject([
       { from: "lead", body: { kind: "permission_response", request: asked.id, allowed: true } },
     ]);
+    // The call that asked has the answer as its result.
+    expect(await store.mail.unread(alice)).toEqual([]);
     expect(await store.requests.open()).toEqual([]);
     expect(await facts(store, { types: ["permission.asked", "permission.answered"] })).toEqual([
       "permission.asked",
@@ -64,9 +66,51 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
     const other = await store.requests.ask(alice, lead, { ...permission, subject: "rm y" }, soon());
     expect(other.id).not.toBe(a?.id);
     expect(await store.mail.unread(lead)).toHaveLength(2);
+    const long = "x".repeat(50_000);
+    const [c, d] = [
+      await store.requests.ask(alice, lead, { ...permission, subject: `${long}c` }, soon()),
+      await store.requests.ask(alice, lead, { ...permission, subject: `${long}d` }, soon()),
+    ];
+    expect(c.id).not.toBe(d.id);
     await expect(store.requests.ask(alice, name("nobody-1"), permission, soon())).rejects.toMatchObject({
       code: "not_found",
     });
+  });
+
+  it("the person may answer in the lead's place, but not agree to stop in a member's", async () => {
+    const person = name("person");
+    const { id } = await store.requests.ask(alice, lead, permission, soon());
+    const yes = { yes: true, text: "", always: true };
+    expect(await store.requests.answer(person, id, "permission", yes)).toMatchObject({
+      answer: { by: "person", always: true },
+    });
+    await expect(store.requests.answer(lead, id, "permission", yes)).rejects.toMatchObject({
+      code: "answered",
+    });
+    const stop = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "" }, soon());
+    await expect(store.requests.answer(person, stop.id, "shutdown", yes)).rejects.toMatchObject({
+      code: "answered",
+    });
+  });
+
+  it("of several plans for an attempt the approved one counts, then the open one, then the last", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    const plan = async (text: string) =>
+      await store.requests.ask(alice, lead, { kind: "plan", task: task.id, attempt: 1, plan: text }, soon());
+    const answer = (id: RequestId, isYes: boolean) =>
+      store.requests.answer(lead, id, "plan", { yes: isYes, text: "" });
+    expect(await store.requests.planFor(task.id, 1)).toBeNull();
+    await answer((await plan("p")).id, false);
+    expect(await store.requests.planFor(task.id, 1)).toMatchObject({
+      state: "answered",
+      answer: { yes: false },
+    });
+    const { id } = await plan("q");
+    expect(await store.requests.planFor(task.id, 1)).toMatchObject({ id, state: "open" });
+    await answer(id, true);
+    expect(await store.requests.planFor(task.id, 1)).toMatchObject({ id, answer: { yes: true } });
+    expect(await store.requests.planFor(task.id, 2)).toBeNull();
   });
 
   it("an answer about an older attempt is refused", async () => {
@@ -108,7 +152,7 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
       store.requests.expire("no answer"),
     ]);
     expect(closed.flat()).toMatchObject([{ id, state: "expired" }]);
-    expect(await store.mail.unread(alice)).toMatchObject([
+    expect(await store.mail.box(alice)).toMatchObject([
       { body: { kind: "permission_response", allowed: false, reason: "no answer" } },
     ]);
   });

@@ -1,5 +1,5 @@
 /** Questions answered from another terminal, through the program. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ended, Project } from "./cli-program.ts";
@@ -60,4 +60,31 @@ it("a rejected runbook step fails with the feedback", async () => {
   expect(await over).toMatchObject({ code: 1 });
   expect((await project.run(["tasks", "1"])).stdout).toContain("not on Friday");
   expect(existsSync(join(project.dir, "released"))).toBe(false);
+});
+
+it("a permission is asked for in another terminal, and always is written down", async () => {
+  const steps = [
+    { who: "lead", when: "Touch it", calls: [{ tool: "bash", input: { command: "touch x" } }] },
+    { who: "lead", times: "any", text: "Done." },
+  ];
+  project.write({ "script.json": JSON.stringify({ steps }), ".ekiden/settings.json": "{ // mine\n}\n" });
+  const model = `scripted:${join(project.dir, "script.json")}`;
+  const over = ended(
+    project.start(["run", "Touch it", "--model", model], {
+      EKIDEN_PERMISSIONS_TO: "person",
+      EKIDEN_TEAMMATES: "0",
+    }),
+  );
+  const { id, ...asked } = await question();
+  expect(asked).toMatchObject({ kind: "permission", by: "lead", of: "person", text: "bash: touch x" });
+  expect((await project.run(["team"])).stdout).toContain("idle (awaiting_permission)");
+  const answer = await project.run(["answer", id, "always"]);
+  expect(answer.stderr).toMatch(
+    /^lead may run bash: touch x, and from now on all that bash\(touch.*\) says\n$/,
+  );
+  expect(await over).toMatchObject({ code: 0, stdout: "Done.\n" });
+  expect(existsSync(join(project.dir, "x"))).toBe(true);
+  expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toMatch(
+    /\{ \/\/ mine\s+"allow": \[\s*"bash\(touch/,
+  );
 });

@@ -15,7 +15,7 @@ function* isBusy(tx: Tx): Op<boolean> {
   const [judged] = yield* sql<Judgement>`
     select case when
       exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
-      or exists (select 1 from members where team = ${tx.team} and phase = 'work' and host is not null)
+      or exists (select 1 from members where team = ${tx.team} and host is not null and (phase = 'work' or (phase = 'idle' and reason = 'awaiting_permission')))
       or exists (select 1 from jobs where team = ${tx.team} and state = 'running')
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and m.host is not null and m.phase <> 'shutdown')

@@ -1,5 +1,5 @@
 /** Questions that one member may answer, once, in time. The row says what became of a question; mail carries both ways. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { HARNESS, type Instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
@@ -45,9 +45,13 @@ function subjectOf(ask: Ask): string {
     case "plan":
       return `${ask.task} ${ask.attempt}`;
     case "permission":
-      return `${ask.tool} ${ask.subject}`;
+      return short(`${ask.tool} ${ask.subject}`);
   }
 }
+
+/** Commands may be longer than what an index takes. */
+const short = (text: string): string =>
+  text.length <= 500 ? text : `${text.slice(0, 400)} ${createHash("sha256").update(text).digest("hex")}`;
 
 function question(id: RequestId, ask: Ask, deadline: Instant): Body {
   switch (ask.kind) {
@@ -240,9 +244,12 @@ function* close(
   const given = { ...answer, by: from };
   yield* sql`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
   yield* book(tx, [answered(request, answer, from)]);
-  yield* post(tx, [
+  const [mail] = yield* post(tx, [
     { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
   ]);
+  // The call that waits has it as its result; the conversation need not hear it twice.
+  if (request.ask.kind === "permission" && mail !== undefined)
+    yield* sql`update mail set state = 1, delivered_at = ${tx.now} where id = ${mail}`;
   return { ...request, state, answer: given };
 }
 

@@ -16,6 +16,8 @@ export async function run(call: Call, [id = "", word = "", ...text]: readonly st
 }
 
 const YES = /^(?:y|yes|ok|approve|allow)$/i;
+/** To a permission: writes the rule that would allow it into the project's settings. */
+const ALWAYS = /^(?:a|always)$/i;
 const NO = /^(?:n|no|reject|deny)$/i;
 
 /** `id` may be left at its first letters, as long as they fit one open request. @throws EkidenError `bad_input` | `not_found` | `answered` */
@@ -26,13 +28,16 @@ export async function answerRequest(
   text: string,
 ): Promise<Request> {
   const request = await find(requests, id);
-  if (!YES.test(word) && !NO.test(word))
+  if (![YES, NO, ALWAYS].some((one) => one.test(word)))
     throw new EkidenError(
       "bad_input",
       `${quote(word)} is no answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
     );
-  const yes = YES.test(word);
-  return await requests.answer(PERSON, request.id, request.ask.kind, { yes, text });
+  const { ask } = request;
+  if (ALWAYS.test(word) && (ask.kind !== "permission" || ask.rule === undefined))
+    throw new EkidenError("bad_input", `there is no rule that would always allow this. Answer yes or no.`);
+  const answer = { yes: !NO.test(word), text, ...(ALWAYS.test(word) && { always: true }) };
+  return await requests.answer(PERSON, request.id, ask.kind, answer);
 }
 
 async function find(requests: Store["requests"], id: string): Promise<Request> {
@@ -55,7 +60,7 @@ export function answered({ ask, by, answer }: Request): string {
     case "plan":
       return `${yes ? "approved" : "rejected"} the plan of ${by} for #${ask.task}`;
     case "permission":
-      return `${by} ${yes ? "may" : "may not"} run ${ask.tool}: ${ask.subject}`;
+      return `${by} ${yes ? "may" : "may not"} run ${ask.tool}: ${ask.subject}${answer?.always ? `, and from now on all that ${ask.rule} says` : ""}`;
     case "shutdown":
       return `answered ${by}`;
   }

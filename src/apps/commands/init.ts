@@ -18,6 +18,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   budgetUsd: 10,
   teammateBudgetTokens: 1_000_000,
   fallbackModel: "anthropic/claude-haiku-5-5",
+  permissionsTo: "person",
   contextTokens: 100_000,
   gate: "npm test",
   targetBranch: "main",

@@ -9,16 +9,15 @@ import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { checkText, words } from "../../core/mail.ts";
 import { isNews, sentence } from "../../core/sentence.ts";
-import { type Answer, questionText, readAnswer } from "../asking.ts";
 import type { Call } from "../call.ts";
 import { follow } from "../follow.ts";
 import { openHost, type TeamHost } from "../host.ts";
 import { exitCodeOf } from "../hosting.ts";
-import type { Ask } from "../judge.ts";
 import { makeProjectFolder } from "../open.ts";
 import type { Outcome } from "../outcome.ts";
 import { feedLine, lines as viewLines } from "../print.ts";
 import { completions, type ReplContext, slash } from "../repl-commands.ts";
+import { Questions } from "../repl-questions.ts";
 import { ReplScreen } from "../repl-screen.ts";
 
 /** A second Ctrl-C within this time leaves. */
@@ -236,10 +235,16 @@ class Conversation {
     if (event.type === "mail.sent" && event.to === PERSON) {
       const mail = await this.host.store.mail.mail(event.mail);
       // The lead's own last words were streamed.
-      if (mail && !(mail.from === LEAD && mail.body.kind === "result"))
+      if (
+        mail &&
+        mail.body.kind !== "permission_request" &&
+        !(mail.from === LEAD && mail.body.kind === "result")
+      )
         this.news(event, `to you: ${words(mail.body)}`);
       return;
     }
+    // It is asked at the prompt; whom else it may go to is not here.
+    if (event.type === "permission.asked" && this.questions.isWaiting) return;
     if (isNews(event) && !this.call.quiet && !this.leaving) this.news(event, sentence(event).text);
   }
 
@@ -248,42 +253,5 @@ class Conversation {
     const narrower = { ...out, width: () => out.width() - MARK.length };
     const lines = feedLine(narrower, { at: null, ...sentence(event), text }, 12);
     this.screen.write(lines.map((line) => out.paint("dim", `${MARK}${line}`)).join("\n"));
-  }
-}
-
-/** Permission questions, asked at the prompt one after the other. */
-class Questions {
-  private readonly waiting: { readonly text: string; readonly settle: (answer: Answer) => void }[] = [];
-  private readonly screen: ReplScreen;
-  private readonly paint: (text: string) => string;
-
-  constructor(screen: ReplScreen, paint: (text: string) => string) {
-    this.screen = screen;
-    this.paint = paint;
-  }
-
-  readonly ask: Ask = (question) =>
-    new Promise((settle) => {
-      this.waiting.push({ text: questionText(question), settle });
-      if (this.waiting.length === 1) this.show();
-    });
-
-  /** True when the line was an answer to a question. */
-  answer(line: string): boolean {
-    const [first] = this.waiting;
-    if (!first) return false;
-    const answer = readAnswer(line);
-    if (answer) {
-      this.waiting.shift();
-      first.settle(answer);
-    }
-    this.show();
-    return true;
-  }
-
-  private show(): void {
-    const [first] = this.waiting;
-    if (first) this.screen.write(this.paint(first.text.trimEnd()));
-    else this.screen.prompt();
   }
 }

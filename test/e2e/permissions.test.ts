@@ -1,0 +1,187 @@
+/** Questions about permissions find their way to somebody: a terminal of this process, any other terminal, the lead; or end as no. */
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Step } from "../../src/adapters/models/scripted.ts";
+import { answerRequest } from "../../src/apps/commands/answer.ts";
+import { name, PERSON } from "../../src/core/ids.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import type { Request } from "../../src/ports/index.ts";
+import { type ProgramOptions, type ProgramTeam, programTeam, resultsIn } from "../fixtures/program-team.ts";
+
+const alice = name("alice");
+const call = (tool: string, input: Record<string, unknown> = {}) => ({ calls: [{ tool, input }] });
+const bash = (command: string) => call("bash", { command });
+const done = call("complete_task", { result: "ok" });
+const quietly: Step = { times: "any", text: "fine" };
+const last: readonly Step[] = [done, { text: "Done." }];
+
+/** alice with a task, started. */
+async function working(
+  says: readonly Step[],
+  settings: Partial<Settings> = {},
+  more: Partial<ProgramOptions> = {},
+): Promise<ProgramTeam> {
+  const team = await programTeam({
+    settings,
+    ...more,
+    says: { lead: [quietly], alice: [...says, ...last], ...more.says },
+  });
+  await team.store.board.add({ subject: "Paint" }, PERSON);
+  await team.host.start({ goal: "Go" });
+  return team;
+}
+async function question({ store, until }: ProgramTeam, shape = {}): Promise<Request> {
+  await until("permission.asked", shape);
+  const [request] = await store.requests.open({ kind: "permission" });
+  if (!request) throw new Error("no question is open");
+  return request;
+}
+
+it("headless, nobody is asked: refused at once, with the rule that would allow it (62)", async () => {
+  const team = await working([
+    bash("touch x"),
+    { when: "nobody is there to be asked", text: "So be it.", calls: done.calls },
+  ]);
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(resultsIn(team.requests("alice")[1])[0]).toMatch(/It would be allowed by --allow 'bash\(touch.*\)'/);
+  expect(await team.events("permission.asked")).toEqual([]);
+  expect(existsSync(join(team.folder, "x"))).toBe(false);
+});
+
+it("a question waits for any terminal, shown as such; yes runs the call, and nothing is heard twice (62)", async () => {
+  const team = await working([bash("touch x"), bash("touch y")], { permissionsTo: "person" });
+  const first = await question(team);
+  expect(first).toMatchObject({ by: "alice", of: "person", ask: { tool: "bash", subject: "touch x" } });
+  await team.until("teammate.phase", { who: alice, phase: "idle", reason: "awaiting_permission" });
+  expect(await team.store.board.announceQuiet()).toBe("busy");
+  await answerRequest(team.store, first.id, "yes", "");
+  const second = await question(team, { subject: "touch y" });
+  expect(await team.store.roster.member(alice)).toMatchObject({
+    activity: { reason: "awaiting_permission" },
+  });
+  await answerRequest(team.store, second.id, "no", "x is enough");
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  const heard = team.requests("alice").at(-1);
+  expect(resultsIn(heard)[1]).toBe(
+    "bash: The person said no to bash (touch y): x is enough. Do it another way, or ask what they want.",
+  );
+  expect(JSON.stringify(heard)).not.toContain("permission_response");
+  expect([existsSync(join(team.folder, "x")), existsSync(join(team.folder, "y"))]).toEqual([true, false]);
+  expect(await team.events("permission.answered")).toMatchObject([
+    { who: "alice", allowed: true, by: "person" },
+    { allowed: false },
+  ]);
+});
+
+it("nobody answers: no at the deadline, and the work goes on", async () => {
+  const team = await working([bash("touch x"), { when: "nobody answered in time", ...bash("true") }], {
+    permissionsTo: "person",
+    permissionDeadlineMs: 50,
+  });
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(await team.events("permission.answered")).toMatchObject([{ allowed: false, by: "ekiden" }]);
+});
+
+it("always: the rule is written into the settings, comments kept, and holds at once for everybody", async () => {
+  const text = '{\n  // mine\n  "allow": ["bash(git status*)"], // so far\n}\n';
+  const team = await programTeam({
+    settings: { permissionsTo: "person", teammates: [] },
+    says: {
+      lead: [
+        {
+          when: "Go",
+          calls: [
+            { tool: "create_task", input: { subject: "a" } },
+            { tool: "create_task", input: { subject: "b", blocked_by: [1] } },
+            { tool: "spawn_teammate", input: { name: "alice" } },
+          ],
+        },
+        quietly,
+      ],
+      alice: [bash("touch x"), ...last, bash("touch y"), ...last],
+    },
+  });
+  await mkdir(join(team.folder, ".ekiden"), { recursive: true });
+  await writeFile(join(team.folder, ".ekiden/settings.json"), text);
+  await team.host.start({ goal: "Go" });
+  const { id, ask } = await question(team);
+  const rule = ask.kind === "permission" ? (ask.rule ?? "") : "";
+  await answerRequest(team.store, id, "always", "");
+  expect(await team.host.done).toMatchObject({ completed: 2 });
+  expect(await team.events("permission.asked")).toHaveLength(1);
+  const after = readFileSync(join(team.folder, ".ekiden/settings.json"), "utf8");
+  expect(after).toContain("// mine");
+  expect(after).toContain("// so far");
+  expect(after).toContain(JSON.stringify(rule));
+  expect(rule).toMatch(/^bash\(touch/);
+});
+
+it("by policy the lead answers; it has the tool only then, and cannot permit itself anything", async () => {
+  const team = await programTeam({
+    settings: { permissionsTo: "lead" },
+    says: {
+      lead: [
+        { when: "Go", ...bash("touch own") },
+        { when: "nobody is there to be asked", text: "ok" },
+        (request) => {
+          const id = /kind=\\"permission_request\\" request=\\"([^"\\]+)/.exec(
+            JSON.stringify(request.messages),
+          )?.[1];
+          return call("review_permission", { request: id, allow: true });
+        },
+        quietly,
+      ],
+      alice: [bash("touch x"), ...last],
+    },
+  });
+  await team.store.board.add({ subject: "Paint" }, PERSON);
+  await team.host.start({ goal: "Go" });
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(existsSync(join(team.folder, "x"))).toBe(true);
+  const asked = team
+    .requests("lead")
+    .map(({ tools }) => tools.some((tool) => tool.name === "review_permission"));
+  expect([asked[0], asked.at(-1)]).toEqual([false, true]);
+  expect(await team.events("permission.answered")).toMatchObject([
+    { who: "alice", allowed: true, by: "lead" },
+  ]);
+});
+
+it("a terminal of the process and another one: the first answer counts, the other question is taken away", async () => {
+  const asked: { signal: AbortSignal | undefined }[] = [];
+  const team = await working(
+    [bash("touch x")],
+    {},
+    {
+      host: {
+        ask: ({ signal }) => {
+          asked.push({ signal });
+          return new Promise((resolve) =>
+            signal?.addEventListener("abort", () => resolve("no"), { once: true }),
+          );
+        },
+      },
+    },
+  );
+  const { id } = await question(team);
+  await answerRequest(team.store, id, "yes", "");
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true]);
+  expect(existsSync(join(team.folder, "x"))).toBe(true);
+});
+
+it("a deny is not asked about, and a member that is stopped while it waits does not wait on", async () => {
+  const team = await working([bash("touch no"), bash("touch x")], {
+    permissionsTo: "person",
+    deny: ["bash(touch no)"],
+  });
+  const { id } = await question(team);
+  expect(resultsIn(team.requests("alice")[1])[0]).toMatch(
+    /^bash: Not permitted: bash \(touch no\): the rule deny/,
+  );
+  await team.host.stop(alice, true);
+  expect(await team.store.requests.request(id)).toMatchObject({ state: "withdrawn" });
+  expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "shutdown" } });
+});
