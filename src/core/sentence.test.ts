@@ -144,7 +144,7 @@ it("has one line for every fact", () => {
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
     * warn  alice  bash npm test failed: exit 1 (12 ms)
-    * warn  alice  asks to run bash: rm x
+    * warn  alice  asks to run bash: rm x (request r)
     * warn  alice  may not run bash: rm x (says rule)
     * plain lead   asked alice to stop: done
     * warn  alice  refused to stop: not yet
