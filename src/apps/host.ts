@@ -170,6 +170,13 @@ class Host implements TeamHost {
     if (!("resume" in work))
       this.before = new Set((await this.store.board.tasks()).filter(isFinished).map((task) => task.id));
     const tasks = await this.store.board.tasks();
+    const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
+    if (over?.kind === "over") {
+      await this.store.journal.note([
+        { type: "warning.raised", who: null, text: `${over.text} Go on with a larger one.` },
+      ]);
+      return await this.finish(over.what);
+    }
     if ("resume" in work) await endOrphans();
     const adopted = await this.team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
     if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);

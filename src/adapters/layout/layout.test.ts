@@ -51,7 +51,9 @@ const essence = async (store: Store) => ({
       endedAt: 0,
     }),
   ),
-  members: (await store.roster.members()).map(({ name, kind, role, task }) => ({ name, kind, role, task })),
+  members: (await store.roster.members())
+    .map(({ name, kind, role, task }) => ({ name, kind, role, task }))
+    .sort((a, b) => a.name.localeCompare(b.name)), // they are listed by when they joined, which is not exported
   alice: (await store.mail.unread(alice)).map(({ from, body, urgent }) => ({ from, body, urgent })),
 });
 
