@@ -37,6 +37,24 @@ export async function httpFetch(
   });
 }
 
+/** One request without what `fetch` makes of its answer: text as it comes. Redirects are not followed. */
+export async function post(
+  url: string,
+  options: {
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly signal: AbortSignal | undefined;
+    readonly onBytes: () => void;
+  },
+): Promise<IncomingMessage> {
+  const { headers, body, signal, onBytes } = options;
+  signal?.throwIfAborted();
+  const answer = await send(new URL(url), { method: "POST", headers, ...(signal && { signal }) }, body);
+  onBytes();
+  answer.on("data", onBytes).pause();
+  return answer.setEncoding("utf8");
+}
+
 type Options = {
   readonly method: string;
   readonly headers: Record<string, string>;

@@ -14,7 +14,7 @@ export type ConnectOptions = {
 };
 
 export type Connection = {
-  readonly model: LanguageModelV3;
+  readonly model: Pick<LanguageModelV3, "doStream">;
   /** The address in use, without credentials: for messages and for the shared gate. */
   readonly address: string;
   /** What must never appear in a message. */

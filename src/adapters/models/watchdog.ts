@@ -51,3 +51,9 @@ export const watchedFetch: typeof globalThis.fetch = (input, init) => {
   const watchdog = init?.signal ? watchdogs.get(init.signal) : undefined;
   return httpFetch(input, init, () => watchdog?.heard());
 };
+
+/** Tells the watchdog of a request that something came. */
+export const heardBy = (signal: AbortSignal | undefined): (() => void) => {
+  const watchdog = signal ? watchdogs.get(signal) : undefined;
+  return () => watchdog?.heard();
+};

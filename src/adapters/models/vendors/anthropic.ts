@@ -8,13 +8,13 @@ export const anthropic: Vendor = {
   name: "anthropic",
   keyVariable: "ANTHROPIC_API_KEY",
   defaultModel: "claude-sonnet-5-5",
-  async connect(model, { env, baseUrl, fetch }) {
-    const { createAnthropic } = await import("@ai-sdk/anthropic");
+  async connect(model, { env, baseUrl }) {
     const address = withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
     const secret = env.ANTHROPIC_API_KEY ?? "";
-    const connected = createAnthropic({ baseURL: `${address}/v1`, apiKey: secret, fetch });
+    const { askMessages } = await import("../messages.ts");
+    const to = { url: `${address}/v1`, key: secret, model };
     return {
-      model: connected(model),
+      model: { doStream: (options) => askMessages(to, options) },
       address,
       secret,
       // The package asks for a model's maximum (128,000), which a model with a window of 200,000 then lacks for its input.
