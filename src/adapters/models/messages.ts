@@ -2,14 +2,14 @@
  * The Messages protocol, spoken by hand: what the vendor's package does, without what it costs (90 ms of CPU at a start, 2.5 ms
  * a call, 12 MB). Each message is encoded once, however often it is sent.
  */
-import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FinishReason,
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { post } from "./http.ts";
+import { type Posted, post } from "./http.ts";
 import { heardBy } from "./watchdog.ts";
 
 export type MessagesAddress = { readonly url: string; readonly key: string; readonly model: string };
@@ -26,14 +26,15 @@ export async function askMessages(
     headers: {
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
+      "user-agent": "ekiden",
       "x-api-key": address.key,
     },
     body: bodyOf(address.model, options),
     signal: abortSignal,
     onBytes: heardBy(abortSignal),
   });
-  if (answer.statusCode !== 200) throw await refusal(answer);
-  return { stream: ReadableStream.from(partsOf(answer)) };
+  if (answer.status !== 200) throw await refusal(answer);
+  return { stream: ReadableStream.from(partsOf(answer.text)) };
 }
 
 // -- the request ----------------------------------------------------------------------------------------------------------
@@ -69,15 +70,14 @@ function bodyOf(model: string, { prompt, tools = [], maxOutputTokens }: Language
 function turnsOf(prompt: readonly LanguageModelV3Message[]): string[] {
   const turns: { role: "user" | "assistant"; blocks: string[] }[] = [];
   for (const message of prompt) {
-    if (message.role === "system") continue;
+    const blocks = encoded(message);
+    if (blocks === "") continue; // a thought of another vendor's, which this one would refuse
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    if (last?.role === role) last.blocks.push(encoded(message));
-    else turns.push({ role, blocks: [encoded(message)] });
+    if (last?.role === role) last.blocks.push(blocks);
+    else turns.push({ role, blocks: [blocks] });
   }
-  return turns.map(
-    ({ role, blocks }) => `{"role":"${role}","content":[${blocks.filter(Boolean).join(",")}]}`,
-  );
+  return turns.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(",")}]}`);
 }
 
 const known = new WeakMap<LanguageModelV3Message, string>();
@@ -159,11 +159,11 @@ const REASONS: Readonly<Record<string, LanguageModelV3FinishReason["unified"]>> 
   refusal: "content-filter",
 };
 
-async function* partsOf(answer: IncomingMessage): AsyncGenerator<LanguageModelV3StreamPart> {
+async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3StreamPart> {
   const blocks = new Map<number, Block>();
   let tokens: Tokens = {};
   let reason: string | undefined;
-  for await (const event of eventsOf(answer)) {
+  for await (const event of eventsOf(text)) {
     const id = String(event.index ?? 0);
     const block = blocks.get(event.index ?? 0);
     switch (event.type) {
@@ -242,33 +242,50 @@ function usageOf({
   };
 }
 
-/** Whoever stops reading has read what counts: the rest is let run out, so that the connection can be used again. */
-async function* eventsOf(answer: IncomingMessage): AsyncGenerator<SseEvent> {
+async function* eventsOf(text: Readable): AsyncGenerator<SseEvent> {
   let rest = "";
+  let data: string[] = [];
+  let whole = false;
   try {
-    for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of text.iterator({ destroyOnReturn: false })) {
       const lines = (rest + chunk).split(/\r\n|\n/);
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("data:")) yield JSON.parse(line.slice(5)) as SseEvent;
+      for (const line of lines) {
+        if (line.startsWith("data:")) data.push(line.slice(5));
+        if (line !== "" || data.length === 0) continue;
+        const event = JSON.parse(data.join("\n")) as SseEvent;
+        data = [];
+        whole = event.type === "message_stop";
+        yield event;
+      }
     }
   } finally {
-    answer.resume();
+    if (whole) drain(text);
+    else text.destroy();
   }
 }
 
-async function refusal(answer: IncomingMessage): Promise<Error> {
-  let text = "";
-  for await (const chunk of answer) text += chunk;
-  let message = text;
+/** The response ends a moment after the reply: whoever lets it do so can use the connection again. */
+function drain(text: Readable): void {
+  const timer = setTimeout(() => text.destroy(), DRAIN_MS).unref();
+  text.once("close", () => clearTimeout(timer)).resume();
+}
+
+const DRAIN_MS = 2_000;
+
+async function refusal({ status, headers, text }: Posted): Promise<Error> {
+  let body = "";
+  for await (const chunk of text) body += chunk;
+  let message = body;
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: string } };
-    message = error?.message ?? text;
+    const { error } = JSON.parse(body) as { error?: { message?: string } };
+    message = error?.message ?? body;
   } catch {
     // Not the vendor's words but a proxy's: shown as they are.
   }
-  return Object.assign(new Error(message || `status ${answer.statusCode}`), {
-    statusCode: answer.statusCode,
-    responseHeaders: answer.headers,
-    responseBody: text,
+  return Object.assign(new Error(message || `status ${status}`), {
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: body,
   });
 }
