@@ -7,7 +7,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { didYouMean } from "../core/nearest.ts";
-import { PERMISSION_MODES } from "../core/settings.ts";
+import { MODES } from "../core/permission.ts";
 import { type Call, type CommonOptions, prepare } from "./call.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 
@@ -192,7 +192,7 @@ function addCommonOptions(program: Command): void {
     .option("--max-turns <n>", "stop after this many model calls of the whole team")
     .option("--budget-tokens <n>", "stop after this many tokens")
     .option("--budget-usd <x>", "stop after this many US dollars")
-    .option("--permission-mode <mode>", PERMISSION_MODES.join(", "))
+    .option("--permission-mode <mode>", MODES.join(", "))
     .addOption(repeat("--allow <rule>", "allow calls without asking (repeatable)"))
     .addOption(repeat("--ask <rule>", "always ask about calls (repeatable)"))
     .addOption(repeat("--deny <rule>", "refuse calls (repeatable)"))

@@ -8,7 +8,7 @@ import { concerns, fitsPath, fitsText, type Rule, showRule } from "./rule.ts";
 import { judgeShell } from "./shell-permission.ts";
 
 export { type Access, type Attempt, type Decision, MODES, type Mode } from "./mode.ts";
-export { type Effect, parseRule, type Rule, showRule } from "./rule.ts";
+export { parseRule, type Rule, showRule } from "./rule.ts";
 
 export function decide(rules: readonly Rule[], mode: Mode, call: Attempt): Decision {
   const mine = rules.filter((rule) => concerns(rule, call.tool));

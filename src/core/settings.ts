@@ -5,9 +5,7 @@
 import { z } from "zod";
 import { hookSettings, joinHooks } from "./hooks.ts";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
-
-export const PERMISSION_MODES = ["plan", "default", "accept-edits", "bypass"] as const;
-export type PermissionMode = (typeof PERMISSION_MODES)[number];
+import { MODES } from "./mode.ts";
 
 /** One teammate to start with. `role` is "" for none. */
 export type Recruit = { readonly name: Name; readonly role: string };
@@ -84,7 +82,7 @@ const FIELDS = {
     "How long a teammate waits for an answer to its plan; then it counts as rejected.",
   ),
   bashTimeoutMs: duration.describe("How long one command may run."),
-  permissionMode: oneOf(PERMISSION_MODES).describe(
+  permissionMode: oneOf(MODES).describe(
     "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
   ),
   permissionsTo: oneOf(["person", "lead", "nobody"]).describe(

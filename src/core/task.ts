@@ -154,7 +154,5 @@ export function checkTask(task: NewTask | TaskChange): void {
     );
 }
 
-export type Edge = readonly [task: TaskId, dependsOn: TaskId];
-
 /** What a cycle is called in an error: "#1 → #2 → #1". */
 export const showCycle = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(" → ");

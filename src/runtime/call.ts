@@ -34,14 +34,3 @@ export const permitted =
     if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
     return next(call);
   };
-
-/** Results that are too long lose their middle; the tools that can, spool the whole to a file before it comes to this. */
-export const trimmed =
-  (max: number): Wrap =>
-  (next) =>
-  async (call) => {
-    const text = await next(call);
-    if (text.length <= max) return text;
-    const half = Math.floor(max / 2);
-    return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out; narrow the call to see them …]\n${text.slice(-half)}`;
-  };
