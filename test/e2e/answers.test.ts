@@ -67,7 +67,10 @@ it("a permission is asked for in another terminal, and always is written down", 
     { who: "lead", when: "Touch it", calls: [{ tool: "bash", input: { command: "touch x" } }] },
     { who: "lead", times: "any", text: "Done." },
   ];
-  project.write({ "script.json": JSON.stringify({ steps }), ".ekiden/settings.json": "{ // mine\n}\n" });
+  project.write({
+    "script.json": JSON.stringify({ steps }),
+    ".ekiden/settings.json": '{\n  // mine\n  "memory": false\n}\n',
+  });
   const model = `scripted:${join(project.dir, "script.json")}`;
   const over = ended(
     project.start(["run", "Touch it", "--model", model], {
@@ -85,6 +88,6 @@ it("a permission is asked for in another terminal, and always is written down", 
   expect(await over).toMatchObject({ code: 0, stdout: "Done.\n" });
   expect(existsSync(join(project.dir, "x"))).toBe(true);
   expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toMatch(
-    /\{ \/\/ mine\s+"allow": \[\s*"bash\(touch/,
+    /\/\/ mine[^]*"allow": \[\s*"bash\(touch/,
   );
 });
