@@ -63,6 +63,13 @@ const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/team.ts"),
   },
   {
+    usage: "teams [action] [name]",
+    about: "the teams of the store; create or delete one",
+    example: "ekiden teams delete old-team",
+    options: [["--force", "delete it with unfinished work and members that have not stopped"]],
+    load: () => import("./commands/teams.ts"),
+  },
+  {
     usage: "inbox <name>",
     about: "a mailbox, without consuming it",
     example: "ekiden inbox lead",

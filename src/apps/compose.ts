@@ -8,6 +8,7 @@ import { Conversation } from "../core/conversation.ts";
 import type { Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import { systemPrompt } from "../core/prompt.ts";
+import { mayMail, type Settings } from "../core/settings.ts";
 import { worktreeRules } from "../core/worktree.ts";
 import type { Delta, TeamControl, Tool } from "../ports/index.ts";
 import { type Judge, permitted, wrapped } from "../runtime/call.ts";
@@ -19,7 +20,15 @@ import { planGate } from "../runtime/plan-gate.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
 import { inWorktrees, landing } from "../runtime/worktree.ts";
-import { jobTools, leadTools, longTools, specOf, teammateTools } from "../tools/index.ts";
+import {
+  jobTools,
+  leadTools,
+  longTools,
+  sendMessageAcross,
+  specOf,
+  teammateTools,
+  teamsTools,
+} from "../tools/index.ts";
 import { withWorktrees } from "../tools/worktree.ts";
 import { equip, type Kit } from "./equip.ts";
 import { mcpTools } from "./mcp.ts";
@@ -54,7 +63,8 @@ export async function composeAgent(
   const planning = plans(parts, profile);
   const isLead = kind === "lead";
   const common = isLead ? leadTools : teammateTools;
-  const own = trees ? withWorktrees(common, trees, isLead) : common;
+  const placed = trees ? withWorktrees(common, trees, isLead) : common;
+  const own = [...acrossTeams(placed, settings), ...(isLead && settings.teams ? teamsTools : [])];
   const conversation = new Conversation(entries);
   /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
   const offered = async (): Promise<readonly Tool[]> => [
@@ -132,3 +142,10 @@ const spoolTo =
     await writeFile(path, text);
     return path;
   };
+
+const acrossTeams = (tools: readonly Tool[], settings: Settings): readonly Tool[] =>
+  settings.mailAcrossTeams === false
+    ? tools
+    : tools.map((tool) =>
+        tool.name === "send_message" ? sendMessageAcross((team) => mayMail(settings, team)) : tool,
+      );

@@ -74,7 +74,7 @@ const flagName = (key: SettingKey): string => `--${words(key).toLowerCase().repl
 type Issue = z.core.$ZodIssue;
 type Read = { ok: true; value: unknown } | { ok: false; issue: Issue };
 
-const LISTS: ReadonlySet<SettingKey> = new Set(["allow", "ask", "deny", "worktreeShare"]);
+const LISTS: ReadonlySet<SettingKey> = new Set(["allow", "ask", "deny", "worktreeShare", "mailAcrossTeams"]);
 
 /** A text may mean a number, a switch, a list or itself: the first that this setting accepts counts. */
 function fromText(key: SettingKey, value: string | readonly string[] | boolean): Read {

@@ -13,6 +13,8 @@ export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "per
 
 export type Fact =
   | { readonly type: "team.created" }
+  /** Another team of the store. */
+  | { readonly type: "team.deleted"; readonly team: Name; readonly by: Name }
   | { readonly type: "team.resumed"; readonly host: HostId }
   | {
       readonly type: "team.finished";

@@ -104,6 +104,17 @@ export function speaker(text: string): { readonly who: Name; readonly member: Na
   return { member, who: nth === undefined ? member : subagentName(member, Number(nth)) };
 }
 
+/** A member as it is called in other teams: "alice@backend". A sender of mail, never a key of anything. */
+export const fullName = (member: Name, team: Name): Name => `${member}@${team}` as Name;
+
+/** To whom: "alice" (null: the team of whoever says so) or "alice@backend". @throws EkidenError `bad_input` */
+export function address(text: string): { readonly who: Name; readonly team: Name | null } {
+  const at = text.indexOf("@");
+  return at < 0
+    ? { who: name(text), team: null }
+    : { who: name(text.slice(0, at)), team: name(text.slice(at + 1)) };
+}
+
 /** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */
 export function teammateName(text: string): Name {
   const checked = name(text);

@@ -18,6 +18,7 @@ const one = asTaskId(1);
 /** One of each: a new fact does not compile until it is here. */
 const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "team.created": { type: "team.created" },
+  "team.deleted": { type: "team.deleted", team: "old" as Name, by: LEAD },
   "team.resumed": { type: "team.resumed", host: "h" as HostId },
   "team.finished": {
     type: "team.finished",
@@ -126,6 +127,7 @@ it("has one line for every fact", () => {
   });
   expect(told.join("\n")).toMatchInlineSnapshot(`
     "  dim          the team was created
+    * warn  lead   deleted the team old
     * dim          the team was resumed
     * warn         finished (concluded): 3 completed, 1 failed, 2 unfinished
     * plain alice  joined as tester on x/y

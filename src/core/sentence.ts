@@ -14,6 +14,8 @@ export function sentence(event: Event): Sentence {
   switch (event.type) {
     case "team.created":
       return say(null, "the team was created", "dim");
+    case "team.deleted":
+      return say(event.by, `deleted the team ${event.team}`, "warn");
     case "team.resumed":
       return say(null, "the team was resumed", "dim");
     case "team.finished":

@@ -121,6 +121,15 @@ const FIELDS = {
   hooks: hookSettings.describe(
     'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
   ),
+  teams: flag.describe("Whether the lead may create and delete other teams in the same store."),
+  mailAcrossTeams: z
+    .union(
+      [z.boolean(), z.array(z.string().transform(read(name)), "a list of teams").readonly()],
+      "true, false, or a list of teams",
+    )
+    .describe(
+      'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
+    ),
   worktrees: flag.describe("Whether every task gets a git worktree of its own."),
   worktreeShare: z
     .array(text, `a list of paths such as ["node_modules"]`)
@@ -181,6 +190,8 @@ export const DEFAULTS: Settings = {
   team: DEFAULT_TEAM,
   leadMayHoldSeveralTasks: false,
   hooks: {},
+  teams: false,
+  mailAcrossTeams: false,
   worktrees: false,
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
@@ -202,3 +213,7 @@ export function mergeSettings(layers: readonly SettingsLayer[]): Settings {
   merged.hooks = joinHooks([...layers].reverse().flatMap((layer) => layer.hooks ?? []));
   return merged as Settings;
 }
+
+/** Whether mail may go to members of that other team. */
+export const mayMail = ({ mailAcrossTeams }: Pick<Settings, "mailAcrossTeams">, team: Name): boolean =>
+  typeof mailAcrossTeams === "boolean" ? mailAcrossTeams : mailAcrossTeams.includes(team);

@@ -26,6 +26,11 @@ export interface Store {
   /** Another team in the same database, over the same connection. */
   forTeam(name: Name): Promise<Store>;
   teams(): Promise<Name[]>;
+  /**
+   * Deletes a team with all that it has, in one step. Without `force` only one whose members have stopped and whose tasks are
+   * finished; never one that a process is running. @throws `not_found` | `bad_input` (says what is in the way)
+   */
+  removeTeam(name: Name, by: Name, force?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -16,8 +16,10 @@ import { requestPlan, reviewPlan, submitPlan } from "./plans.ts";
 import { readFile } from "./read-file.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
 import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
+import { createTeam, deleteTeam } from "./teams.ts";
 import { writeFile } from "./write-file.ts";
 
+export { sendMessageAcross } from "./mail.ts";
 export { reviewPermission } from "./permissions.ts";
 export { specOf } from "./spec.ts";
 
@@ -66,3 +68,6 @@ export const longTools: readonly Tool[] = [compact];
 
 /** For the lead while it has teammates, and while there are plans to answer. */
 export const planTools = { request: requestPlan, review: reviewPlan, submit: submitPlan } as const;
+
+/** For a lead that may have other teams made. */
+export const teamsTools: readonly Tool[] = [createTeam, deleteTeam];

@@ -1,30 +1,59 @@
 /** Messages between members. They also reach a member by themselves, before its next turn. */
 import { z } from "zod";
-import { name } from "../core/ids.ts";
+import { EkidenError } from "../core/errors.ts";
+import { address, fullName, type MailId, type Name } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import { delivered } from "../core/prompt.ts";
+import type { Outgoing, Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 
-export const sendMessage = defineTool({
-  name: "send_message",
-  description: 'Message a member, the lead ("lead") or the person ("person").',
-  access: "team",
-  input: z.object({
-    to: z.string(),
-    text: z.string(),
-    urgent: z.boolean().optional().describe("interrupts them"),
-  }),
-  subject: ({ to }) => to,
-  run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {
-    const sent = `Sent to ${to}.`;
-    await store.mail.send(
-      self,
-      { to: name(to), body: { kind: "note", text: checkText(text) }, urgent },
-      { seat, make: () => answer(sent) },
-    );
-    return sent;
-  },
-});
+const DESCRIPTION = 'Message a member, the lead ("lead") or the person ("person").';
+
+/** `mayReach`: the other teams that mail may go to. */
+const sending = (description: string, mayReach: (team: Name) => boolean): Tool =>
+  defineTool({
+    name: "send_message",
+    description,
+    access: "team",
+    input: z.object({
+      to: z.string(),
+      text: z.string(),
+      urgent: z.boolean().optional().describe("interrupts them"),
+    }),
+    subject: ({ to }) => to,
+    run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {
+      const { who, team } = address(to);
+      const sent = `Sent to ${to}.`;
+      const mail = { to: who, body: { kind: "note", text: checkText(text) }, urgent } as const;
+      if (team === null || team === store.team)
+        await store.mail.send(self, mail, { seat, make: () => answer(sent) });
+      else if (mayReach(team)) await sendAcross(store, team, fullName(self, store.team), mail);
+      else
+        throw new Error(
+          `Mail to team "${team}" is not allowed here. Ask your lead or the person to pass it on.`,
+        );
+      return sent;
+    },
+  });
+
+export const sendMessage = sending(DESCRIPTION, () => false);
+
+/** In the place of `sendMessage` where the settings allow mail to other teams. */
+export const sendMessageAcross = (mayReach: (team: Name) => boolean): Tool =>
+  sending(`${DESCRIPTION} Other teams: name@team.`, mayReach);
+
+/** @throws EkidenError `not_found` (the team, the member) */
+export async function sendAcross(store: Store, team: Name, from: Name, mail: Outgoing): Promise<MailId> {
+  const known = await store.teams();
+  if (!known.includes(team))
+    throw new EkidenError("not_found", `There is no team "${team}". The teams: ${known.join(", ")}.`);
+  const other = await store.forTeam(team);
+  try {
+    return await other.mail.send(from, mail);
+  } finally {
+    await other.close();
+  }
+}
 
 export const broadcast = defineTool({
   name: "broadcast",

@@ -16,6 +16,7 @@ import { roster } from "./roster.ts";
 import { type Limits, Session } from "./session.ts";
 import { type Driver, sql } from "./sql.ts";
 import { openSqlite } from "./sqlite.ts";
+import { removeTeam, teamNames } from "./teams.ts";
 import { transcripts } from "./transcript.ts";
 
 export type StoreOptions = Partial<Limits> & {
@@ -48,6 +49,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
+/** The teams of a store, without making one. @throws as `openStore` does */
+export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | "pollMs">): Promise<Name[]> {
+  const share = await shared(url, pollMs);
+  try {
+    return await share.driver.look(teamNames);
+  } finally {
+    await share.release();
+  }
+}
+
 async function view(share: Share, session: Session): Promise<Store> {
   const { team, driver, clock, limits } = session;
   await begin(session);
@@ -68,12 +79,8 @@ async function view(share: Share, session: Session): Promise<Store> {
       watch: (topic, on) => driver.hub.watch(team, topic, on),
     },
     forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits)),
-    teams: () =>
-      session.look(function* () {
-        return (yield* sql<{ name: Name }>`select name from teams order by created_at, name`).map(
-          (row) => row.name,
-        );
-      }),
+    teams: () => session.look(teamNames),
+    removeTeam: (name, by, force = false) => session.write((tx) => removeTeam(tx, name, by, force)),
     close: async () => {
       if (closed) return;
       closed = true;

@@ -1,6 +1,9 @@
 /** `ekiden send`: mail from the person. It reaches a member before its next model call. */
-import { name, PERSON } from "../../core/ids.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { address, fullName, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
+import { mayMail } from "../../core/settings.ts";
+import { sendAcross } from "../../tools/mail.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
 
@@ -10,20 +13,27 @@ export async function run(
   options: { urgent?: boolean },
 ): Promise<undefined> {
   const text = checkText(words.join(" "));
-  const who = name(to);
-  await withTeam(call, "look", async ({ mail }) => {
-    if (who === "all") {
+  const { who, team } = address(to);
+  const settings = await call.settings();
+  if (team !== null && team !== settings.team && !mayMail(settings, team))
+    throw new EkidenError(
+      "bad_input",
+      `mail from team "${settings.team}" to team "${team}" is not allowed by the setting mailAcrossTeams. As yourself: ekiden --team ${team} send ${who} TEXT.`,
+    );
+  await withTeam(call, "look", async (store) => {
+    const { mail } = store;
+    const note = { to: who, body: { kind: "note", text }, urgent: options.urgent === true } as const;
+    if (who === "all" && team === null) {
       const names = await mail.broadcast(PERSON, { kind: "broadcast", text });
       if (call.json) call.out.write(`${JSON.stringify({ to: names })}\n`);
       else call.say(names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to");
       return;
     }
-    const id = await mail.send(PERSON, {
-      to: who,
-      body: { kind: "note", text },
-      urgent: options.urgent === true,
-    });
-    if (call.json) call.out.write(`${JSON.stringify({ id, to: [who] })}\n`);
-    else call.say(`sent to ${who}${options.urgent ? ", urgent" : ""}`);
+    const id =
+      team === null || team === store.team
+        ? await mail.send(PERSON, note)
+        : await sendAcross(store, team, fullName(PERSON, store.team), note);
+    if (call.json) call.out.write(`${JSON.stringify({ id, to: [to] })}\n`);
+    else call.say(`sent to ${to}${options.urgent ? ", urgent" : ""}`);
   });
 }

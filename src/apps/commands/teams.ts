@@ -1,0 +1,77 @@
+/** `ekiden teams`: the teams that share a store. All other commands take one by `--team`. */
+import { existsSync } from "node:fs";
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { type Name, name, PERSON, quote } from "../../core/ids.ts";
+import { type TeamsData, teamsViews } from "../../core/teams-view.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Call } from "../call.ts";
+import { sqlitePath, storeUrl, withTeam } from "../open.ts";
+
+export async function run(
+  call: Call,
+  [action = "list", wanted]: readonly string[],
+  { force = false }: { force?: boolean },
+): Promise<undefined> {
+  if (action === "list" && wanted === undefined) return await list(call);
+  if (action === "create" && wanted !== undefined) return await create(call, name(wanted));
+  if (action === "delete" && wanted !== undefined) return await remove(call, name(wanted), force);
+  throw new EkidenError(
+    "bad_input",
+    `ekiden teams ${quote([action, wanted ?? ""].join(" ").trim())} cannot be done. Use ekiden teams, ekiden teams create NAME, or ekiden teams delete NAME.`,
+  );
+}
+
+async function list(call: Call): Promise<undefined> {
+  const teams: TeamsData["teams"][number][] = [];
+  for (const team of await known(call)) teams.push(await withTeam(at(call, team), "look", numbers));
+  const data: TeamsData = { teams };
+  await call.show(data, () => teamsViews(data));
+}
+
+async function numbers({ team, roster, board }: Store): Promise<TeamsData["teams"][number]> {
+  const [members, hosts, counts] = [await roster.members(), await roster.hosts(), await board.counts()];
+  const now = systemClock.now();
+  return {
+    name: team,
+    members: members.filter(({ activity }) => activity.phase !== "shutdown").length,
+    running: hosts.some(({ leaseUntil }) => leaseUntil > now),
+    counts,
+  };
+}
+
+async function create(call: Call, team: Name): Promise<undefined> {
+  if ((await known(call)).includes(team))
+    throw new EkidenError("name_taken", `there is a team "${team}" already.`);
+  await withTeam(at(call, team), "make", () => Promise.resolve());
+  say(call, { name: team, created: true }, `created; start it with ekiden --team ${team} run GOAL`);
+}
+
+async function remove(call: Call, team: Name, force: boolean): Promise<undefined> {
+  const teams = await known(call);
+  const { team: ours } = await call.settings();
+  // From another team, if there is one: that is where it is journalled.
+  const others = teams.filter((one) => one !== team);
+  const from = others.find((one) => one === ours) ?? others[0] ?? team;
+  await withTeam(at(call, from), "look", (store) => store.removeTeam(team, PERSON, force));
+  say(call, { name: team, deleted: true }, `deleted the team ${team}`);
+}
+
+function say(call: Call, data: unknown, text: string): void {
+  if (call.json) call.out.write(`${JSON.stringify(data)}\n`);
+  else call.say(text);
+}
+
+/** No store is made by looking for teams. */
+async function known(call: Call): Promise<Name[]> {
+  const settings = await call.settings();
+  const path = sqlitePath(settings.store, call.cwd);
+  if (path !== null && !existsSync(path)) return [];
+  const { teamsAt } = await import("../../adapters/store/index.ts");
+  return await teamsAt({ url: storeUrl(settings, call.cwd) });
+}
+
+const at = (call: Call, team: Name): Call => ({
+  ...call,
+  settings: async () => ({ ...(await call.settings()), team }),
+});

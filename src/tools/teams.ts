@@ -1,0 +1,42 @@
+/** Several teams in one store, for a lead that may have them made. Each has its own board, mailboxes and members. */
+import { z } from "zod";
+import { EkidenError } from "../core/errors.ts";
+import { fullName, LEAD, name } from "../core/ids.ts";
+import { checkText } from "../core/mail.ts";
+import { defineTool } from "./define.ts";
+
+export const createTeam = defineTool({
+  name: "create_team",
+  description: "Create another team, with a goal for its lead.",
+  access: "team",
+  input: z.object({ name: z.string(), goal: z.string().optional() }),
+  subject: (input) => input.name,
+  run: async ({ name: wanted, goal }, { store, self }) => {
+    const team = name(wanted);
+    if ((await store.teams()).includes(team))
+      throw new EkidenError("name_taken", `There is a team "${team}" already. Choose another name.`);
+    const text = goal === undefined ? null : checkText(goal);
+    const other = await store.forTeam(team);
+    try {
+      if (text !== null)
+        await other.mail.send(fullName(self, store.team), { to: LEAD, body: { kind: "note", text } });
+    } finally {
+      await other.close();
+    }
+    return `Created team "${team}". It begins to work when a process runs it: ekiden --team ${team} resume`;
+  },
+});
+
+export const deleteTeam = defineTool({
+  name: "delete_team",
+  description: "Delete another team and all it has. force: also with unfinished work.",
+  access: "team",
+  input: z.object({ name: z.string(), force: z.boolean().optional() }),
+  subject: (input) => input.name,
+  run: async ({ name: wanted, force = false }, { store, self }) => {
+    const team = name(wanted);
+    if (team === store.team) throw new Error(`You are in team "${team}": it cannot be deleted from inside.`);
+    await store.removeTeam(team, self, force);
+    return `Deleted team "${team}".`;
+  },
+});
