@@ -92,12 +92,9 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     try {
       const schema = new URL(at.url).searchParams.get("schema");
       const { rows } = await client.query(
-        "select table_name from information_schema.columns where table_schema = $1 and column_name = 'team'",
-        [schema],
+        `select table_name from information_schema.columns where table_schema = '${schema}' and column_name = 'team'`,
       );
-      expect(rows.map((row: { table_name: string }) => row.table_name).sort()).toEqual(
-        [...TEAM_TABLES].sort(),
-      );
+      expect(rows.map((row) => row["table_name"]).sort()).toEqual([...TEAM_TABLES].sort());
     } finally {
       await client.end();
     }

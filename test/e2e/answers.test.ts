@@ -88,6 +88,6 @@ it("a permission is asked for in another terminal, and always is written down", 
   expect(await over).toMatchObject({ code: 0, stdout: "Done.\n" });
   expect(existsSync(join(project.dir, "x"))).toBe(true);
   expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toMatch(
-    /\/\/ mine[^]*"allow": \[\s*"bash\(touch/,
+    /\/\/ mine[\s\S]*"allow": \[\s*"bash\(touch/,
   );
 });
