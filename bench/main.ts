@@ -11,6 +11,7 @@ import { gap } from "./gap.ts";
 import { idle } from "./idle.ts";
 import { type Figure, table } from "./measure.ts";
 import { prompt } from "./prompt.ts";
+import { scheduling } from "./scheduling.ts";
 import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
 import { wake } from "./wake.ts";
@@ -26,6 +27,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   wake: ["e", wake],
   board: ["f", board],
   prompt: ["g", prompt],
+  scheduling: ["h", scheduling],
 };
 
 const { values, positionals } = parseArgs({
