@@ -21,6 +21,7 @@ import { budgeted, type Spool } from "../runtime/spool.ts";
 import type { Agent } from "../runtime/turn.ts";
 import { inWorktrees, landing } from "../runtime/worktree.ts";
 import {
+  alarmTools,
   jobTools,
   leadTools,
   longTools,
@@ -70,6 +71,7 @@ export async function composeAgent(
   const offered = async (): Promise<readonly Tool[]> => [
     ...own,
     ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
+    ...(isLead && (await store.crons.list()).length > 0 ? alarmTools : []),
     ...(conversation.size > LONG ? longTools : []),
     ...(await planning.tools()),
     ...(isLead ? await crew.questions.toolsOfLead() : []),

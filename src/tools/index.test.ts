@@ -69,9 +69,7 @@ it("a subagent cannot touch the board; only the lead may add and stop members, a
   const teammate = names(teammateTools);
   expect([...lead].filter((name) => !teammate.has(name)).sort()).toEqual([
     "broadcast",
-    "cancel_cron",
     "check_inbox",
-    "list_crons",
     "list_teammates",
     "request_shutdown",
     "schedule_cron",

@@ -56,12 +56,13 @@ export const leadTools: readonly Tool[] = [
   broadcast,
   checkInbox,
   scheduleCron,
-  listCrons,
-  cancelCron,
 ];
 
 /** For whoever has had a background job when its stint begins; the lead, when anybody has. */
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
+
+/** For a lead whose team has alarms. */
+export const alarmTools: readonly Tool[] = [listCrons, cancelCron];
 
 /** For whoever has a conversation that is worth summing up. */
 export const longTools: readonly Tool[] = [compact];
