@@ -91,3 +91,34 @@ it("a permission is asked for in another terminal, and always is written down", 
     /\/\/ mine[\s\S]*"allow": \[\s*"bash\(touch/,
   );
 });
+
+it("in a conversation, /plan shows what waits and answers it", async () => {
+  const steps = [
+    {
+      who: "lead",
+      when: "Go",
+      calls: [{ tool: "create_task", input: { subject: "Paint", needs_plan: true } }],
+    },
+    { who: "alice", when: "auto-claimed", calls: [{ tool: "submit_plan", input: { plan: "Use blue." } }] },
+    { who: "alice", when: "is approved", calls: [{ tool: "complete_task", input: { result: "blue" } }] },
+    { times: "any", text: "fine" },
+  ];
+  project.write({ "script.json": JSON.stringify({ steps }) });
+  const talk = project.start(["--model", `scripted:${join(project.dir, "script.json")}`, "--teammates", "1"]);
+  let shown = "";
+  talk.stdout?.on("data", (chunk: Buffer) => {
+    shown += chunk.toString();
+  });
+  const over = ended(talk);
+  talk.stdin?.write("Go\n");
+  const { id } = await question();
+  talk.stdin?.write("/plan\n");
+  await expect
+    .poll(() => shown, { timeout: 10_000 })
+    .toMatch(/plans #1 \(attempt 1, request \w+\):\s+Use blue\./);
+  talk.stdin?.write(`/plan ${id.slice(0, 6)} no because\n/plan ${id} yes\n`);
+  await expect.poll(() => shown, { timeout: 10_000 }).toContain("was answered before");
+  expect(shown).toContain("rejected the plan of alice for #1");
+  talk.kill("SIGTERM");
+  await over;
+});

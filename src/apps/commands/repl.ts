@@ -161,6 +161,7 @@ class Conversation {
       if (lead?.activity.phase === "shutdown") return true;
       return (
         lead?.activity.phase === "idle" &&
+        lead.activity.reason !== "awaiting_permission" && // it is in the middle of its turn
         lead.unread === 0 &&
         (await store.mail.mail(mail))?.deliveredAt !== null
       );
