@@ -10,17 +10,17 @@ import type {
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
 import { type Posted, post } from "./http.ts";
+import type { PartStream } from "./stream.ts";
 import { heardBy } from "./watchdog.ts";
 
 export type MessagesAddress = { readonly url: string; readonly key: string; readonly model: string };
-type Answer = { readonly stream: ReadableStream<LanguageModelV3StreamPart> };
 
 const MARK = { cache_control: { type: "ephemeral" } } as const;
 
 export async function askMessages(
   address: MessagesAddress,
   options: LanguageModelV3CallOptions,
-): Promise<Answer> {
+): Promise<{ readonly stream: PartStream }> {
   const { abortSignal } = options;
   const answer = await post(`${address.url}/messages`, {
     headers: {
@@ -34,7 +34,15 @@ export async function askMessages(
     onBytes: heardBy(abortSignal),
   });
   if (answer.status !== 200) throw await refusal(answer);
-  return { stream: ReadableStream.from(partsOf(answer.text)) };
+  const parts = partsOf(answer.text);
+  const reader = {
+    read: async () => {
+      const { done, value } = await parts.next();
+      return done === true ? { done } : { done: false as const, value };
+    },
+    cancel: () => parts.return(undefined),
+  };
+  return { stream: { getReader: () => reader } };
 }
 
 // -- the request ----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
  * What one vendor of models is to us: where its key comes from and how to connect. Its package is imported when a model of
  * it is opened and not before, because each costs 20 to 80 ms and 10 to 20 MB.
  */
-import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider";
+import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from "@ai-sdk/provider";
+
+import type { PartStream } from "./stream.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +16,7 @@ export type ConnectOptions = {
 };
 
 export type Connection = {
-  readonly model: Pick<LanguageModelV3, "doStream">;
+  readonly model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> };
   /** The address in use, without credentials: for messages and for the shared gate. */
   readonly address: string;
   /** What must never appear in a message. */
