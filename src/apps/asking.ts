@@ -1,5 +1,4 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
-import { createInterface } from "node:readline/promises";
 import type { Ask } from "./permission-questions.ts";
 import { clean, type Terminal } from "./terminal.ts";
 
@@ -22,6 +21,7 @@ export const questionText = ({ who, tool, subject, rule }: Question): string =>
 export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) => Promise<T>): Ask {
   let queue: Promise<unknown> = Promise.resolve();
   const ask = async (question: Question): Promise<Answer> => {
+    const { createInterface } = await import("node:readline/promises");
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
     const elsewhere = (): void => lines.close();

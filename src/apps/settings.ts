@@ -14,6 +14,7 @@ import {
   type SettingKey,
   type Settings,
   type SettingsLayer,
+  settingShape,
   settingsLayer,
 } from "../core/settings.ts";
 
@@ -78,7 +79,7 @@ const LISTS: ReadonlySet<SettingKey> = new Set(["allow", "ask", "deny", "worktre
 
 /** A text may mean a number, a switch, a list or itself: the first that this setting accepts counts. */
 function fromText(key: SettingKey, value: string | readonly string[] | boolean): Read {
-  const shape = settingsLayer.shape[key];
+  const shape: z.ZodType = settingShape(key);
   const candidates: unknown[] = [];
   if (typeof value === "string") {
     if (/^-?\d+(\.\d+)?$/.test(value.trim())) candidates.push(Number(value));
@@ -137,7 +138,7 @@ async function fromFile(path: string, shown: string, problems: string[]): Promis
     return {};
   }
   const value: unknown = tree ? jsonc.getNodeValue(tree) : {};
-  const read = settingsLayer.safeParse(withoutSchema(value));
+  const read = settingsLayer().safeParse(withoutSchema(value));
   if (read.success) return read.data;
   const at = (place: readonly PropertyKey[]): string => {
     const node = tree && jsonc.findNodeAtLocation(tree, place as (string | number)[]);

@@ -9,7 +9,7 @@ describe("settings", () => {
     const given = {
       PreToolUse: [{ matcher: "bash|write_*", command: "./check", timeoutMs: 500 }, { command: "log" }],
     };
-    expect(hookSettings.parse(given)).toEqual({
+    expect(hookSettings().parse(given)).toEqual({
       PreToolUse: [
         { matcher: "bash|write_*", command: "./check", timeoutMs: 500 },
         { matcher: "", command: "log", timeoutMs: 60_000 },
@@ -28,7 +28,7 @@ describe("settings", () => {
         },
       ],
     };
-    expect(hookSettings.parse(given)).toEqual({
+    expect(hookSettings().parse(given)).toEqual({
       Stop: [
         { matcher: "", command: "a", timeoutMs: 60_000 },
         { matcher: "", command: "b", timeoutMs: 5_000 },
@@ -44,7 +44,7 @@ describe("settings", () => {
     { PreToolUse: [{ hooks: [{ type: "prompt", prompt: "?" }] }] },
     { PreToolUse: [{ command: "x", other: 1 }] },
   ])("%j is refused", (given) => {
-    expect(hookSettings.safeParse(given).success).toBe(false);
+    expect(hookSettings().safeParse(given).success).toBe(false);
   });
 
   it("of several sources add up", () => {

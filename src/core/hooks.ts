@@ -9,6 +9,7 @@
  * | other     | (also a time-out, or a signal) a warning in the journal, and everything goes on          |
  */
 import { z } from "zod";
+import { onDemand } from "./on-demand.ts";
 
 export const HOOK_EVENTS = [
   "SessionStart",
@@ -35,58 +36,59 @@ const TIMEOUT_MS = 60_000;
 /** What a hook may hold up at most, and what a timer can hold. */
 const LONGEST_MS = 3_600_000;
 
-const command = z.string("a command line").min(1, "a command line");
-const matcher = z.string(`names of tools such as "bash|write_*"`).default("");
-const own = z
-  .strictObject({
-    matcher,
-    command,
-    timeoutMs: z
-      .number("milliseconds")
-      .positive("milliseconds")
-      .max(LONGEST_MS, "at most an hour")
-      .default(TIMEOUT_MS),
-  })
-  .transform((hook): Hook[] => [hook]);
-/** As other harnesses write it: several commands under one matcher, with a timeout in seconds. */
-const nested = z
-  .strictObject({
-    matcher,
-    hooks: z.array(
-      z.strictObject({
-        type: z.literal("command", `"command": other kinds of hooks are not known here`).default("command"),
-        command,
-        timeout: z
-          .number("seconds")
-          .positive("seconds")
-          .max(LONGEST_MS / 1000, "at most an hour")
-          .optional(),
-      }),
-    ),
-  })
-  .transform((group): Hook[] =>
-    group.hooks.map((hook) => ({
-      matcher: group.matcher,
-      command: hook.command,
-      timeoutMs: hook.timeout === undefined ? TIMEOUT_MS : hook.timeout * 1000,
-    })),
-  );
-const list = z
-  .array(z.union([own, nested], `hooks such as { "matcher": "bash|write_*", "command": "./check.sh" }`))
-  .transform((groups): readonly Hook[] => groups.flat())
-  .optional();
-
-export const hookSettings: z.ZodType<HookSettings> = z.strictObject({
-  SessionStart: list,
-  UserPromptSubmit: list,
-  PreToolUse: list,
-  PostToolUse: list,
-  Stop: list,
-  TeammateIdle: list,
-  TaskCreated: list,
-  TaskCompleted: list,
-  PreCompact: list,
-} satisfies Record<HookEvent, unknown>);
+export const hookSettings = onDemand((): z.ZodType<HookSettings> => {
+  const command = z.string("a command line").min(1, "a command line");
+  const matcher = z.string(`names of tools such as "bash|write_*"`).default("");
+  const own = z
+    .strictObject({
+      matcher,
+      command,
+      timeoutMs: z
+        .number("milliseconds")
+        .positive("milliseconds")
+        .max(LONGEST_MS, "at most an hour")
+        .default(TIMEOUT_MS),
+    })
+    .transform((hook): Hook[] => [hook]);
+  /** As other harnesses write it: several commands under one matcher, with a timeout in seconds. */
+  const nested = z
+    .strictObject({
+      matcher,
+      hooks: z.array(
+        z.strictObject({
+          type: z.literal("command", `"command": other kinds of hooks are not known here`).default("command"),
+          command,
+          timeout: z
+            .number("seconds")
+            .positive("seconds")
+            .max(LONGEST_MS / 1000, "at most an hour")
+            .optional(),
+        }),
+      ),
+    })
+    .transform((group): Hook[] =>
+      group.hooks.map((hook) => ({
+        matcher: group.matcher,
+        command: hook.command,
+        timeoutMs: hook.timeout === undefined ? TIMEOUT_MS : hook.timeout * 1000,
+      })),
+    );
+  const list = z
+    .array(z.union([own, nested], `hooks such as { "matcher": "bash|write_*", "command": "./check.sh" }`))
+    .transform((groups): readonly Hook[] => groups.flat())
+    .optional();
+  return z.strictObject({
+    SessionStart: list,
+    UserPromptSubmit: list,
+    PreToolUse: list,
+    PostToolUse: list,
+    Stop: list,
+    TeammateIdle: list,
+    TaskCreated: list,
+    TaskCompleted: list,
+    PreCompact: list,
+  } satisfies Record<HookEvent, unknown>);
+});
 
 /** Hooks of several sources (user, project) all run, in that order: no source can take back another's. */
 export function joinHooks(sources: readonly HookSettings[]): HookSettings {

@@ -3,33 +3,38 @@
  * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so what does not fit gets a short hash.
  */
 import { z } from "zod";
+import { onDemand } from "./on-demand.ts";
 
 const NAME_MAX = 64;
 
-const shared = {
+const shared = onDemand(() => ({
   /** Only members of these roles get its tools ("lead" counts as a role); everybody when left out. */
   roles: z.array(z.string()).optional(),
   /** Milliseconds a call may take without a sign of progress. */
   timeoutMs: z.int().positive().optional(),
   disabled: z.boolean().optional(),
-};
-const stdio = z.object({
-  type: z.literal("stdio").optional(),
-  command: z.string().min(1),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
-  cwd: z.string().optional(),
-  ...shared,
-});
-const http = z.object({
-  type: z.enum(["http", "streamable-http"]).optional(),
-  url: z.url(),
-  headers: z.record(z.string(), z.string()).default({}),
-  ...shared,
-});
+}));
+const stdio = onDemand(() =>
+  z.object({
+    type: z.literal("stdio").optional(),
+    command: z.string().min(1),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().optional(),
+    ...shared(),
+  }),
+);
+const http = onDemand(() =>
+  z.object({
+    type: z.enum(["http", "streamable-http"]).optional(),
+    url: z.url(),
+    headers: z.record(z.string(), z.string()).default({}),
+    ...shared(),
+  }),
+);
 
-export type StdioServer = z.output<typeof stdio>;
-export type HttpServer = z.output<typeof http>;
+export type StdioServer = z.output<ReturnType<typeof stdio>>;
+export type HttpServer = z.output<ReturnType<typeof http>>;
 export type ServerConfig = StdioServer | HttpServer;
 export type NamedServer = { readonly name: string; readonly config: ServerConfig };
 
@@ -48,7 +53,7 @@ export function readServers(
   for (const [name, entry] of Object.entries(file.data.mcpServers)) {
     const missing = new Set<string>();
     const filled = fill(entry, env, missing);
-    const kind = typeof entry === "object" && entry !== null && "url" in entry ? http : stdio;
+    const kind = typeof entry === "object" && entry !== null && "url" in entry ? http() : stdio();
     const parsed = kind.safeParse(filled);
     if (!/^[\w.-]{1,40}$/.test(name))
       problems.push(

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { type Message, textOf } from "./chat.ts";
 import { EkidenError, isEkidenError } from "./errors.ts";
 import { quote } from "./ids.ts";
+import { onDemand } from "./on-demand.ts";
 import { secretIn } from "./secret.ts";
 import { tagged } from "./tags.ts";
 
@@ -147,7 +148,7 @@ Answer with a JSON array of objects {"topic": "short-name", "text": "- one fact 
 export const mergePrompt = (topics: readonly Note[]): string =>
   topics.map(({ topic, text }) => tagged("memory", { topic }, text.trim())).join("\n\n");
 
-const answer = z.array(z.object({ topic: z.string(), text: z.string() }));
+const answer = onDemand(() => z.array(z.object({ topic: z.string(), text: z.string() })));
 
 /** The JSON array in a model's answer, whatever stands around it. Null when there is none of that shape. */
 function arrayIn(text: string): Note[] | null {
@@ -155,7 +156,7 @@ function arrayIn(text: string): Note[] | null {
   const to = text.lastIndexOf("]");
   if (from < 0 || to < from) return null;
   try {
-    return answer.parse(JSON.parse(text.slice(from, to + 1)));
+    return answer().parse(JSON.parse(text.slice(from, to + 1)));
   } catch {
     return null;
   }

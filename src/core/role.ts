@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { EkidenError } from "./errors.ts";
 import { didYouMean } from "./nearest.ts";
+import { onDemand } from "./on-demand.ts";
 import { faults, oneLineOf } from "./skill.ts";
 import { escapeTags } from "./tags.ts";
 
@@ -48,26 +49,30 @@ const SUBJECT_TO_ROLES: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
 const isSubject = (tool: string): boolean => SUBJECT_TO_ROLES.has(tool) || tool.startsWith("mcp__");
 
 /** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
-const toolNames = z
-  .union([z.string(), z.array(z.string())], "must be a list of tool names")
-  .transform((names) =>
-    (typeof names === "string" ? names.split(/,(?![^(]*\))/) : names)
-      .map((name) => name.replace(/\(.*$/s, "").trim())
-      .filter(Boolean)
-      .map((name) => OUR_NAMES[name] ?? name),
-  )
-  .transform((names): readonly string[] | null => (names.includes("*") ? null : [...new Set(names)]));
+const toolNames = onDemand(() =>
+  z
+    .union([z.string(), z.array(z.string())], "must be a list of tool names")
+    .transform((names) =>
+      (typeof names === "string" ? names.split(/,(?![^(]*\))/) : names)
+        .map((name) => name.replace(/\(.*$/s, "").trim())
+        .filter(Boolean)
+        .map((name) => OUR_NAMES[name] ?? name),
+    )
+    .transform((names): readonly string[] | null => (names.includes("*") ? null : [...new Set(names)])),
+);
 
-const head = z.object({
-  name: z
-    .string("must be a text")
-    .trim()
-    .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
-    .optional(),
-  description: z.string("must be a text").optional(),
-  tools: toolNames.nullish(),
-  model: z.string("must be a text").trim().nullish(),
-});
+const head = onDemand(() =>
+  z.object({
+    name: z
+      .string("must be a text")
+      .trim()
+      .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
+      .optional(),
+    description: z.string("must be a text").optional(),
+    tools: toolNames().nullish(),
+    model: z.string("must be a text").trim().nullish(),
+  }),
+);
 
 /**
  * A role from the parsed head of a file and its body. `fallbackName`: the file's own name.
@@ -75,7 +80,7 @@ const head = z.object({
  * @throws EkidenError `bad_input` saying what is wrong with the head.
  */
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
-  const parsed = head.safeParse(data ?? {});
+  const parsed = head().safeParse(data ?? {});
   if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
   const { name, description, tools, model } = parsed.data;
   return {

@@ -8,15 +8,15 @@ describe("settings", () => {
   });
 
   it("have defaults that are themselves valid", () => {
-    expect(settingsLayer.parse({ ...DEFAULTS })).toEqual(DEFAULTS);
+    expect(settingsLayer().parse({ ...DEFAULTS })).toEqual(DEFAULTS);
   });
 
   it("read teammates as a number or as names with roles", () => {
-    expect(settingsLayer.parse({ teammates: 2 }).teammates).toEqual([
+    expect(settingsLayer().parse({ teammates: 2 }).teammates).toEqual([
       { name: "alice", role: "" },
       { name: "bob", role: "" },
     ]);
-    expect(settingsLayer.parse({ teammates: ["zoe: tester"] }).teammates).toEqual([
+    expect(settingsLayer().parse({ teammates: ["zoe: tester"] }).teammates).toEqual([
       { name: "zoe", role: "tester" },
     ]);
     expect(new Set(recruits(60).map((r) => r.name)).size).toBe(60);
@@ -33,7 +33,7 @@ describe("settings", () => {
     [{ baseUrl: "localhost" }, "URL"],
     [{ colour: "red" }, "colour"],
   ])("refuse %j", (input, expected) => {
-    const parsed = settingsLayer.safeParse(input);
+    const parsed = settingsLayer().safeParse(input);
     expect(JSON.stringify(parsed.error?.issues)).toContain(expected);
   });
 
@@ -48,7 +48,7 @@ describe("settings", () => {
       deny: ["bash(rm *)", "web"],
       leaseMs: 15_000,
     });
-    expect(settingsLayer.parse({ idleTimeoutMs: "never" }).idleTimeoutMs).toBe(Number.POSITIVE_INFINITY);
+    expect(settingsLayer().parse({ idleTimeoutMs: "never" }).idleTimeoutMs).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
@@ -70,8 +70,8 @@ describe("nearest", () => {
 });
 
 it("runs the hooks of all sources, the user's before the project's", () => {
-  const project = settingsLayer.parse({ hooks: { Stop: [{ command: "project" }], PreToolUse: [] } });
-  const user = settingsLayer.parse({ hooks: { Stop: [{ command: "user" }] } });
+  const project = settingsLayer().parse({ hooks: { Stop: [{ command: "project" }], PreToolUse: [] } });
+  const user = settingsLayer().parse({ hooks: { Stop: [{ command: "user" }] } });
   const { hooks } = mergeSettings([project, user]);
   expect(hooks).toEqual({
     Stop: [
@@ -80,5 +80,5 @@ it("runs the hooks of all sources, the user's before the project's", () => {
     ],
   });
   expect(mergeSettings([]).hooks).toEqual({});
-  expect(settingsLayer.safeParse({ hooks: { OnTuesdays: [] } }).success).toBe(false);
+  expect(settingsLayer().safeParse({ hooks: { OnTuesdays: [] } }).success).toBe(false);
 });

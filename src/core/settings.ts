@@ -6,6 +6,7 @@ import { z } from "zod";
 import { hookSettings, joinHooks } from "./hooks.ts";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
 import { MODES } from "./mode.ts";
+import { onDemand } from "./on-demand.ts";
 
 /** One teammate to start with. `role` is "" for none. */
 export type Recruit = { readonly name: Name; readonly role: string };
@@ -41,114 +42,132 @@ const read =
     }
   };
 
-const count = z.int("a whole number").min(0, "a number of 0 or more");
-const positive = z.int("a whole number").min(1, "a number of 1 or more");
-const duration = positive.max(2_147_483_647, "at most 2147483647 milliseconds");
-const text = z.string("a text").min(1, "a text that is not empty");
-const rules = z.array(text, `a list of rules such as ["bash(git status)"]`).readonly();
-const flag = z.boolean("true or false");
+const count = onDemand(() => z.int("a whole number").min(0, "a number of 0 or more"));
+const positive = onDemand(() => z.int("a whole number").min(1, "a number of 1 or more"));
+const duration = onDemand(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
+const text = onDemand(() => z.string("a text").min(1, "a text that is not empty"));
+const rules = onDemand(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
+const flag = onDemand(() => z.boolean("true or false"));
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
 
 const FIELDS = {
-  model: text.describe("Model of the lead and the teammates, as provider/model."),
-  leadModel: text.describe("Model of the lead, where it differs from `model`."),
-  baseUrl: z
-    .url("a URL such as http://localhost:11434/v1")
-    .describe("Address of the openai-compatible provider."),
-  teammates: z
-    .union(
-      [
-        count.max(1000).transform(recruits),
-        z.array(z.string().transform(read(recruit)), "a number or a list").readonly(),
-      ],
-      `a number, or a list of names such as ["alice", "bob:tester"]`,
-    )
-    .transform((list): readonly Recruit[] => list)
-    .describe("Teammates to start with: a number, or names with an optional role after a colon."),
-  turnsPerStint: positive.describe("Model calls a member makes in one go before it pauses as idle."),
-  maxTurns: positive.describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
-  idleTimeoutMs: z
-    .union([duration, z.literal("never")], `milliseconds, or "never"`)
-    .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
-    .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
-  idlePollMs: duration.describe("How often an idle member looks by itself, should a wake-up be lost."),
-  leaseMs: duration
-    .min(100, "100 or more")
-    .describe("How long a claim outlives the last heartbeat of its host."),
-  maxAttempts: positive.describe("Times a task is claimed before it counts as failed."),
-  shutdownDeadlineMs: duration.describe("How long a member may take to answer a request to stop."),
-  planDeadlineMs: duration.describe(
-    "How long a teammate waits for an answer to its plan; then it counts as rejected.",
-  ),
-  bashTimeoutMs: duration.describe("How long one command may run."),
-  permissionMode: oneOf(MODES).describe(
-    "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
-  ),
-  permissionsTo: oneOf(["person", "lead", "nobody"]).describe(
-    "Whom questions about permissions go to: you (any terminal: ekiden answer), the lead, or nobody, which means no. Unset: you, where the team's process has your terminal.",
-  ),
-  permissionDeadlineMs: duration.describe("How long such a question waits for its answer; then it is no."),
-  allow: rules.describe("Calls that are allowed without asking."),
-  ask: rules.describe("Calls that are always asked about."),
-  deny: rules.describe("Calls that are refused, whatever else allows them."),
-  budgetTokens: positive.describe("Tokens the team may use in all; then it stops with exit code 4."),
-  budgetUsd: z
-    .number("a number")
-    .positive("a number above 0")
-    .describe("US dollars the team may spend in all; then it stops with exit code 4."),
-  teammateBudgetTokens: positive.describe(
-    "Tokens each teammate may use in all; then it shuts down and its task goes back to the board.",
-  ),
-  fallbackModel: text.describe("Model that is asked while the main one is overloaded."),
-  providerPatienceMs: duration.describe(
-    "How long a run that nobody watches waits for a provider that does not answer; then it stops with exit code 3.",
-  ),
-  contextShare: z
-    .number("a number")
-    .min(0.1, "0.1 or more")
-    .max(0.95, "at most 0.95")
-    .describe("Share of the model's window at which a conversation is summed up."),
-  contextTokens: positive
-    .min(2_000, "2000 or more")
-    .describe("Tokens at which a conversation is summed up, if that is less than the share."),
-  trimTokens: positive
-    .min(1_000, "1000 or more")
-    .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
-  store: text.describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
-  team: z.string("a name").transform(read(name)).describe("Name of the team."),
-  leadMayHoldSeveralTasks: flag.describe("Whether the lead may have several tasks in progress at once."),
-  hooks: hookSettings.describe(
-    'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
-  ),
-  teams: flag.describe("Whether the lead may create and delete other teams in the same store."),
-  mailAcrossTeams: z
-    .union(
-      [z.boolean(), z.array(z.string().transform(read(name)), "a list of teams").readonly()],
-      "true, false, or a list of teams",
-    )
-    .describe(
-      'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
+  model: () => text().describe("Model of the lead and the teammates, as provider/model."),
+  leadModel: () => text().describe("Model of the lead, where it differs from `model`."),
+  baseUrl: () =>
+    z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
+  teammates: () =>
+    z
+      .union(
+        [
+          count().max(1000).transform(recruits),
+          z.array(z.string().transform(read(recruit)), "a number or a list").readonly(),
+        ],
+        `a number, or a list of names such as ["alice", "bob:tester"]`,
+      )
+      .transform((list): readonly Recruit[] => list)
+      .describe("Teammates to start with: a number, or names with an optional role after a colon."),
+  turnsPerStint: () => positive().describe("Model calls a member makes in one go before it pauses as idle."),
+  maxTurns: () =>
+    positive().describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
+  idleTimeoutMs: () =>
+    z
+      .union([duration(), z.literal("never")], `milliseconds, or "never"`)
+      .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
+      .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
+  idlePollMs: () =>
+    duration().describe("How often an idle member looks by itself, should a wake-up be lost."),
+  leaseMs: () =>
+    duration().min(100, "100 or more").describe("How long a claim outlives the last heartbeat of its host."),
+  maxAttempts: () => positive().describe("Times a task is claimed before it counts as failed."),
+  shutdownDeadlineMs: () => duration().describe("How long a member may take to answer a request to stop."),
+  planDeadlineMs: () =>
+    duration().describe("How long a teammate waits for an answer to its plan; then it counts as rejected."),
+  bashTimeoutMs: () => duration().describe("How long one command may run."),
+  permissionMode: () =>
+    oneOf(MODES).describe(
+      "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
     ),
-  worktrees: flag.describe("Whether every task gets a git worktree of its own."),
-  worktreeShare: z
-    .array(text, `a list of paths such as ["node_modules"]`)
-    .readonly()
-    .describe("Ignored files and folders of the project that every worktree links to."),
-  gate: text.describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
-  gateTimeoutMs: duration.describe("How long the gate may run."),
-  targetBranch: text.describe(
-    "Branch that tasks land on; without it the one that is checked out in the project.",
-  ),
-  memory: flag.describe(
-    "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
-  ),
+  permissionsTo: () =>
+    oneOf(["person", "lead", "nobody"]).describe(
+      "Whom questions about permissions go to: you (any terminal: ekiden answer), the lead, or nobody, which means no. Unset: you, where the team's process has your terminal.",
+    ),
+  permissionDeadlineMs: () =>
+    duration().describe("How long such a question waits for its answer; then it is no."),
+  allow: () => rules().describe("Calls that are allowed without asking."),
+  ask: () => rules().describe("Calls that are always asked about."),
+  deny: () => rules().describe("Calls that are refused, whatever else allows them."),
+  budgetTokens: () => positive().describe("Tokens the team may use in all; then it stops with exit code 4."),
+  budgetUsd: () =>
+    z
+      .number("a number")
+      .positive("a number above 0")
+      .describe("US dollars the team may spend in all; then it stops with exit code 4."),
+  teammateBudgetTokens: () =>
+    positive().describe(
+      "Tokens each teammate may use in all; then it shuts down and its task goes back to the board.",
+    ),
+  fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
+  providerPatienceMs: () =>
+    duration().describe(
+      "How long a run that nobody watches waits for a provider that does not answer; then it stops with exit code 3.",
+    ),
+  contextShare: () =>
+    z
+      .number("a number")
+      .min(0.1, "0.1 or more")
+      .max(0.95, "at most 0.95")
+      .describe("Share of the model's window at which a conversation is summed up."),
+  contextTokens: () =>
+    positive()
+      .min(2_000, "2000 or more")
+      .describe("Tokens at which a conversation is summed up, if that is less than the share."),
+  trimTokens: () =>
+    positive()
+      .min(1_000, "1000 or more")
+      .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
+  store: () => text().describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
+  team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
+  leadMayHoldSeveralTasks: () =>
+    flag().describe("Whether the lead may have several tasks in progress at once."),
+  hooks: () =>
+    hookSettings().describe(
+      'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
+    ),
+  teams: () => flag().describe("Whether the lead may create and delete other teams in the same store."),
+  mailAcrossTeams: () =>
+    z
+      .union(
+        [z.boolean(), z.array(z.string().transform(read(name)), "a list of teams").readonly()],
+        "true, false, or a list of teams",
+      )
+      .describe(
+        'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
+      ),
+  worktrees: () => flag().describe("Whether every task gets a git worktree of its own."),
+  worktreeShare: () =>
+    z
+      .array(text(), `a list of paths such as ["node_modules"]`)
+      .readonly()
+      .describe("Ignored files and folders of the project that every worktree links to."),
+  gate: () =>
+    text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
+  gateTimeoutMs: () => duration().describe("How long the gate may run."),
+  targetBranch: () =>
+    text().describe("Branch that tasks land on; without it the one that is checked out in the project."),
+  memory: () =>
+    flag().describe(
+      "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
+    ),
 } as const;
 
 /** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
-export const settingsLayer = z.strictObject(FIELDS).partial();
-export type SettingsLayer = z.output<typeof settingsLayer>;
+export const settingsLayer = onDemand(() =>
+  z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)])) as Shapes).partial(),
+);
+export type SettingsLayer = z.output<ReturnType<typeof settingsLayer>>;
 export type SettingKey = keyof typeof FIELDS;
+type Shapes = { [K in SettingKey]: ReturnType<(typeof FIELDS)[K]> };
 
 /** Settings that have no default: unset means what their description says of it. */
 export type UnsetKey =
@@ -199,7 +218,9 @@ export const DEFAULTS: Settings = {
 };
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
-export const aboutSetting = (key: SettingKey): string => FIELDS[key].description ?? "";
+/** Of one setting: to make all of them takes longer than most commands. */
+export const settingShape = <K extends SettingKey>(key: K): Shapes[K] => FIELDS[key]() as Shapes[K];
+export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
 
 /** Lists of rules add up over all sources, so that no source can take back another's `deny`. */
 const ADDED_UP = ["allow", "ask", "deny"] as const satisfies readonly SettingKey[];

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { EkidenError } from "./errors.ts";
 import { didYouMean } from "./nearest.ts";
+import { onDemand } from "./on-demand.ts";
 import { tagged } from "./tags.ts";
 
 export type Skill = {
@@ -22,14 +23,16 @@ const DESCRIPTION_MAX = 200;
 /** Characters of the whole catalogue in a prompt. */
 const CATALOGUE_MAX = 4_000;
 
-const head = z.object({
-  name: z
-    .string("must be a text")
-    .trim()
-    .regex(/^[\w.:-]{1,64}$/, "must be 1 to 64 letters, digits, dots, colons, dashes or underscores")
-    .optional(),
-  description: z.string("must be a text").optional(),
-});
+const head = onDemand(() =>
+  z.object({
+    name: z
+      .string("must be a text")
+      .trim()
+      .regex(/^[\w.:-]{1,64}$/, "must be 1 to 64 letters, digits, dots, colons, dashes or underscores")
+      .optional(),
+    description: z.string("must be a text").optional(),
+  }),
+);
 
 /** One line of at most 200 characters. */
 export function oneLineOf(text: string): string {
@@ -47,7 +50,7 @@ export const faults = (error: z.ZodError): string =>
  * @throws EkidenError `bad_input` saying what is wrong.
  */
 export function makeSkill(data: unknown, body: string, fallbackName: string, folder: string): Skill {
-  const parsed = head.safeParse(data ?? {});
+  const parsed = head().safeParse(data ?? {});
   if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
   const firstLine = body.split("\n").find((line) => /^[^#\s]/.test(line)) ?? "";
   return {

@@ -16,47 +16,52 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { AssistantMessage, Message } from "../../core/chat.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
+import { onDemand } from "../../core/on-demand.ts";
 import type { Model, ModelRequest } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 
-const stepShape = z.strictObject({
-  who: z.string().optional(),
-  when: z.string().optional(),
-  times: z.union([z.number().int().positive(), z.literal("any")]).optional(),
-  thinking: z.string().optional(),
-  text: z.string().optional(),
-  calls: z
-    .array(
-      z.strictObject({
-        tool: z.string(),
-        input: z.record(z.string(), z.unknown()).default({}),
-        id: z.string().optional(),
-      }),
-    )
-    .optional(),
-  stop: z.enum(["length", "refused"]).optional(),
-  usage: z
-    .strictObject({
-      inputTokens: z.number().default(0),
-      cachedTokens: z.number().default(0),
-      outputTokens: z.number().default(0),
-    })
-    .optional(),
-  usd: z.number().optional(),
-  fail: z
-    .strictObject({
-      code: z.enum(["model_auth", "model_overloaded", "model_refused", "context_overflow"]),
-      message: z.string().default("scripted failure"),
-      retryAfterMs: z.number().optional(),
-    })
-    .optional(),
-});
-const fileShape = z.union([
-  z.array(stepShape),
-  z.strictObject({ steps: z.array(stepShape) }).transform((file) => file.steps),
-]);
+const stepShape = onDemand(() =>
+  z.strictObject({
+    who: z.string().optional(),
+    when: z.string().optional(),
+    times: z.union([z.number().int().positive(), z.literal("any")]).optional(),
+    thinking: z.string().optional(),
+    text: z.string().optional(),
+    calls: z
+      .array(
+        z.strictObject({
+          tool: z.string(),
+          input: z.record(z.string(), z.unknown()).default({}),
+          id: z.string().optional(),
+        }),
+      )
+      .optional(),
+    stop: z.enum(["length", "refused"]).optional(),
+    usage: z
+      .strictObject({
+        inputTokens: z.number().default(0),
+        cachedTokens: z.number().default(0),
+        outputTokens: z.number().default(0),
+      })
+      .optional(),
+    usd: z.number().optional(),
+    fail: z
+      .strictObject({
+        code: z.enum(["model_auth", "model_overloaded", "model_refused", "context_overflow"]),
+        message: z.string().default("scripted failure"),
+        retryAfterMs: z.number().optional(),
+      })
+      .optional(),
+  }),
+);
+const fileShape = onDemand(() =>
+  z.union([
+    z.array(stepShape()),
+    z.strictObject({ steps: z.array(stepShape()) }).transform((file) => file.steps),
+  ]),
+);
 
-export type ScriptedStep = z.input<typeof stepShape>;
+export type ScriptedStep = z.input<ReturnType<typeof stepShape>>;
 /** A step, or what computes one from the request (and is left until it was asked once). */
 export type Step = ScriptedStep | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 
@@ -152,7 +157,7 @@ export async function scriptedFile(path: string): Promise<ScriptedModel> {
   } catch (error) {
     fail(`it is not JSON (${messageOf(error)}).`);
   }
-  const parsed = fileShape.safeParse(json);
+  const parsed = fileShape().safeParse(json);
   return scripted(parsed.success ? parsed.data : fail(z.prettifyError(parsed.error)), `scripted:${path}`);
 }
 

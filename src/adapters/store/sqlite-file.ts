@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { EkidenError, messageOf } from "../../core/errors.ts";
@@ -28,7 +29,11 @@ export async function databaseClass(): Promise<Constructor> {
   try {
     const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: Constructor } | undefined;
     if (own) return own.DatabaseSync;
-    return (await import("@photostructure/sqlite")).DatabaseSync as unknown as Constructor;
+    // Not by import(): to make an ES module of its native parts takes longer than to load them.
+    const required = createRequire(import.meta.url)("@photostructure/sqlite") as {
+      DatabaseSync: Constructor;
+    };
+    return required.DatabaseSync;
   } catch (error) {
     throw new EkidenError(
       "store_unavailable",
