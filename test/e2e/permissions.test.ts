@@ -185,3 +185,18 @@ it("a deny is not asked about, and a member that is stopped while it waits does 
   expect(await team.store.requests.request(id)).toMatchObject({ state: "withdrawn" });
   expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "shutdown" } });
 });
+
+it("a subagent's question is its member's", async () => {
+  const team = await working(
+    [
+      call("task", { prompt: "Touch it for me" }),
+      { when: "Touch it for me", ...bash("touch x") },
+      { text: "Touched." },
+    ],
+    { permissionsTo: "person" },
+  );
+  const { id } = await question(team, { who: "alice", subject: "touch x" });
+  await answerRequest(team.store, id, "yes", "");
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(existsSync(join(team.folder, "x"))).toBe(true);
+});

@@ -300,3 +300,23 @@ it("waiting outlives the process: it is not asked anything before the answer is 
   await answerRequest(second.store, id, "yes", "");
   expect(await second.host.done).toMatchObject({ completed: 1 });
 });
+
+it("a subagent works behind its member's gate", async () => {
+  const team = await programTeam({
+    settings,
+    says: {
+      lead: [quietly],
+      alice: [
+        { when: "auto-claimed", ...call("task", { prompt: "Change it for me" }) },
+        { when: "Change it for me", ...call("write_file", { path: "sub", content: "x" }) },
+        { when: "needs an approved plan", text: "I may not." },
+        { when: "I may not.", ...call("fail_task", { reason: "no" }) },
+        { text: "Done." },
+      ],
+    },
+  });
+  await team.store.board.add({ subject: "Paint", needsPlan: true }, PERSON);
+  await team.host.start({ goal: "Go" });
+  expect(await team.host.done).toMatchObject({ failed: 1 });
+  expect(existsSync(join(team.folder, "sub"))).toBe(false);
+});
