@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { startPostgres } from "../test/postgres.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { type Figure, figure, median, show } from "./measure.ts";
 import { atEnd, type Crew, crew, floorScript, freshFolder, ROOT, TSX } from "./stage.ts";
 

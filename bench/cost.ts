@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { ekidenRun, rawLoop } from "./agent.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { alternate, type Figure, figure, median } from "./measure.ts";
 import { crew, freshFolder, ROOT, TSX } from "./stage.ts";
 

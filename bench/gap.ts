@@ -1,6 +1,6 @@
 /** (b) From the end of a reply to the next request, with one shell call between, against a raw loop doing the same. */
 import { ekidenRun, rawLoop } from "./agent.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { alternate, type Figure, figure, median } from "./measure.ts";
 
 export const gap: Item = async (quick) => {

@@ -1,6 +1,6 @@
 /** (d) What a hundred idle teammates cost: nothing is to happen until something happens. */
 import { join } from "node:path";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { figure } from "./measure.ts";
 import { crew, freshFolder, ROOT, TSX } from "./stage.ts";
 

@@ -9,15 +9,12 @@ import { board } from "./board.ts";
 import { cost } from "./cost.ts";
 import { gap } from "./gap.ts";
 import { idle } from "./idle.ts";
-import { type Figure, table } from "./measure.ts";
+import { type Figure, type Item, table } from "./measure.ts";
 import { prompt } from "./prompt.ts";
 import { scheduling } from "./scheduling.ts";
 import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
 import { wake } from "./wake.ts";
-
-/** `quick`: fewer repetitions and smaller boards, for a look while working. */
-export type Item = (quick: boolean) => Promise<Figure[]>;
 
 const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   start: ["a", start],

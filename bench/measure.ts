@@ -103,3 +103,6 @@ export function table(figures: readonly Figure[]): string {
       .trimEnd();
   return [line(COLUMNS), line(widths.map((width) => "─".repeat(width))), ...rows.map(line)].join("\n");
 }
+
+/** One part of the bench. `quick`: fewer repetitions and smaller boards, for a look while working. */
+export type Item = (quick: boolean) => Promise<Figure[]>;

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loopback } from "./loopback.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { figure } from "./measure.ts";
 import { BUILT, freshFolder, runNode } from "./stage.ts";
 

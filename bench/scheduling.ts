@@ -15,7 +15,7 @@ import {
   unestimated,
   workOff,
 } from "../test/fixtures/simulation.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { type Figure, figure, quantile, table } from "./measure.ts";
 import { cleanUp, freshFolder } from "./stage.ts";
 

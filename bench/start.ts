@@ -1,6 +1,6 @@
 /** (a) From process start to the first request at the model, against bare node doing one. */
 import { bareRequest, ekidenRun } from "./agent.ts";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { alternate, figure, median } from "./measure.ts";
 
 export const start: Item = async (quick) => {

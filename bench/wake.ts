@@ -1,6 +1,6 @@
 /** (e) From a task becoming ready to the next model request of the teammate that takes it, in a team of ten that was all idle. */
 import { join } from "node:path";
-import type { Item } from "./main.ts";
+import type { Item } from "./measure.ts";
 import { type Figure, figure, quantile } from "./measure.ts";
 import { type Crew, crew, freshFolder, ROOT, TSX } from "./stage.ts";
 

@@ -11,6 +11,7 @@ import { systemPrompt } from "../core/prompt.ts";
 import { mayMail, type Settings } from "../core/settings.ts";
 import { worktreeRules } from "../core/worktree.ts";
 import type { Delta, TeamControl, Tool } from "../ports/index.ts";
+import type { Agent } from "../runtime/agent.ts";
 import { type Judge, permitted, wrapped } from "../runtime/call.ts";
 import { hookedCalls } from "../runtime/hooked-calls.ts";
 import type { Life } from "../runtime/life.ts";
@@ -18,7 +19,6 @@ import { MemberHooks } from "../runtime/member-hooks.ts";
 import type { Patience } from "../runtime/outage.ts";
 import { planGate } from "../runtime/plan-gate.ts";
 import { budgeted, type Spool } from "../runtime/spool.ts";
-import type { Agent } from "../runtime/turn.ts";
 import { inWorktrees, landing } from "../runtime/worktree.ts";
 import {
   alarmTools,

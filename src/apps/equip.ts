@@ -11,9 +11,9 @@ import { applyRole, roleCatalogue, roleNamed, rolePrompt } from "../core/role.ts
 import { skillCatalogue } from "../core/skill.ts";
 import { TodoWatch } from "../core/todo.ts";
 import type { Model, Tool, ToolSpec } from "../ports/index.ts";
+import type { Agent } from "../runtime/agent.ts";
 import { reflection } from "../runtime/reflection.ts";
 import { subagents } from "../runtime/subagent.ts";
-import type { Agent } from "../runtime/turn.ts";
 import { memoryTools } from "../tools/memory.ts";
 import { skillTools } from "../tools/skill.ts";
 import { specOf } from "../tools/spec.ts";

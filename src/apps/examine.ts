@@ -5,10 +5,17 @@ import { promisify } from "node:util";
 import { isEkidenError, messageOf } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Call } from "./call.ts";
-import type { Finding } from "./commands/doctor.ts";
 import { sqlitePath, storeUrl } from "./open.ts";
 
 const PROBE_MS = 3_000;
+
+export type Finding = {
+  readonly name: string;
+  /** `missing`: not there, and only some work needs it. */
+  readonly state: "ok" | "missing" | "wrong";
+  readonly found: string;
+  readonly mend?: string;
+};
 
 export async function examine(call: Call): Promise<Finding[]> {
   const { settings, finding } = await settingsOf(call);
@@ -30,7 +37,7 @@ async function settingsOf(call: Call): Promise<{ settings: Settings | null; find
     return { settings: await call.settings(), finding: { name: "settings", state: "ok", found: "valid" } };
   } catch (error) {
     if (!isEkidenError(error, "settings_invalid")) throw error;
-    const problems = error.facts["problems"] as readonly string[];
+    const problems = error.facts.problems as readonly string[];
     return {
       settings: null,
       finding: { name: "settings", state: "wrong", found: problems.join("\n"), mend: "Correct these lines." },
@@ -149,11 +156,11 @@ function providers({ env }: Call, settings: Settings | null): Promise<Finding>[]
     {
       name: "anthropic",
       key: "ANTHROPIC_API_KEY",
-      url: env["ANTHROPIC_BASE_URL"] ?? "https://api.anthropic.com",
+      url: env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com",
     },
-    { name: "openai", key: "OPENAI_API_KEY", url: env["OPENAI_BASE_URL"] ?? "https://api.openai.com/v1" },
+    { name: "openai", key: "OPENAI_API_KEY", url: env.OPENAI_BASE_URL ?? "https://api.openai.com/v1" },
     { name: "google", key: "GOOGLE_GENERATIVE_AI_API_KEY", url: "https://generativelanguage.googleapis.com" },
-    { name: "ollama", key: null, url: env["OLLAMA_HOST"] ?? "http://127.0.0.1:11434" },
+    { name: "ollama", key: null, url: env.OLLAMA_HOST ?? "http://127.0.0.1:11434" },
   ];
   if (settings?.baseUrl) list.push({ name: "openai-compatible", key: null, url: settings.baseUrl });
   return list.map((provider) => examineProvider(provider, env, wanted.includes(provider.name)));

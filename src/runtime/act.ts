@@ -4,9 +4,9 @@ import { messageOf } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
+import type { Agent } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import { record } from "./record.ts";
-import type { Agent } from "./turn.ts";
 
 /**
  * Neighbouring calls that only read run at once; everything else runs alone, in call order. Each answer is stored as soon as

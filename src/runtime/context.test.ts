@@ -20,10 +20,11 @@ import { LEAD } from "../core/ids.ts";
 import { claimed } from "../core/prompt.ts";
 import type { Model, ModelRequest } from "../ports/index.ts";
 import { compact } from "../tools/compact.ts";
+import type { Agent } from "./agent.ts";
 import { wrapped } from "./call.ts";
 import { Replies } from "./recovery.ts";
 import { budgeted } from "./spool.ts";
-import { type Agent, readMail, turn } from "./turn.ts";
+import { readMail, turn } from "./turn.ts";
 
 const here = stage("sqlite");
 const never = new AbortController().signal;

@@ -20,9 +20,9 @@ import { planLine, rendered, summarySystem, summaryText, unreadLine } from "../c
 import type { Claimed } from "../core/task.ts";
 import { countResults } from "../core/trim.ts";
 import type { Model, Reply, ReplyOptions } from "../ports/index.ts";
+import type { Agent } from "./agent.ts";
 import { record } from "./record.ts";
 import { shortened } from "./spool.ts";
-import type { Agent } from "./turn.ts";
 
 type OnRetry = NonNullable<ReplyOptions["onRetry"]>;
 export type Compacted = { readonly before: number; readonly after: number };

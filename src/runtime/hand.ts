@@ -4,7 +4,7 @@ import type { TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
 import type { Claimed } from "../core/task.ts";
-import type { Agent } from "./turn.ts";
+import type { Agent } from "./agent.ts";
 
 /** How often a member that ends its turn with its task in hand is told that it still has it, before the task goes back. */
 const REMINDERS = 3;

@@ -19,6 +19,7 @@ import {
 } from "../core/lifecycle.ts";
 import { ASKS_FOR_TOOLS, isStop, WAKES } from "../core/mail.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
+import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
 import { type Interruption, interruptionOf } from "./interruption.ts";
@@ -26,7 +27,7 @@ import { Replies } from "./recovery.ts";
 import { sentBack } from "./rest.ts";
 import { endStint } from "./stint.ts";
 import { Stops } from "./stops.ts";
-import { type Agent, readMail, type TurnOutcome, turn } from "./turn.ts";
+import { readMail, turn } from "./turn.ts";
 
 export type LifeSettings = Limits & {
   /** Looks at least this often, should a wake-up get lost. */

@@ -5,7 +5,7 @@
 import type { EkidenError } from "../core/errors.ts";
 import { type Instant, instant, later } from "../core/ids.ts";
 import type { Clock, ReplyOptions } from "../ports/index.ts";
-import type { Agent } from "./turn.ts";
+import type { Agent } from "./agent.ts";
 
 /** Who waits no longer than this is not shown as waiting. */
 const SHOWN_MS = 1_000;

@@ -1,7 +1,7 @@
 /** RECORD: what an agent says and hears goes into its own transcript, whoever's seat it acts by. */
 import type { Entry } from "../core/chat.ts";
 import type { Along } from "../ports/index.ts";
-import type { Agent } from "./turn.ts";
+import type { Agent } from "./agent.ts";
 
 /** @throws EkidenError `stale_seat` */
 export const record = (

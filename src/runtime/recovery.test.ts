@@ -20,9 +20,10 @@ import { instant, LEAD, PERSON } from "../core/ids.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/prompt.ts";
 import type { Model, ModelRequest, Reply } from "../ports/index.ts";
 import { completeTask } from "../tools/claims.ts";
+import type { Agent } from "./agent.ts";
 import { Patience } from "./outage.ts";
 import { Replies } from "./recovery.ts";
-import { type Agent, turn } from "./turn.ts";
+import { turn } from "./turn.ts";
 
 const here = stage("sqlite");
 const never = new AbortController().signal;

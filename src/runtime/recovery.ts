@@ -16,9 +16,9 @@ import { instant, later } from "../core/ids.ts";
 import type { Spent } from "../core/member.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/prompt.ts";
 import type { Model, Reply } from "../ports/index.ts";
+import type { Agent } from "./agent.ts";
 import { Context } from "./context.ts";
 import { Outage } from "./outage.ts";
-import type { Agent } from "./turn.ts";
 
 export type Answered = {
   readonly reply: Reply;

@@ -17,8 +17,8 @@ import {
   wantsConsolidation,
 } from "../core/memory.ts";
 import type { Usage } from "../ports/index.ts";
+import type { Agent } from "./agent.ts";
 import { record } from "./record.ts";
-import type { Agent } from "./turn.ts";
 
 /** What reflection needs of memory; the folder on disk has it. */
 export type Memory = {

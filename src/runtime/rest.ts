@@ -1,9 +1,9 @@
 /** Before a member comes to rest, its hooks may have it go on. They may be cut short like any step. */
 import { heard } from "../core/chat.ts";
+import type { Agent } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import { hear } from "./record.ts";
 import type { Stops } from "./stops.ts";
-import type { Agent } from "./turn.ts";
 
 /** True when the member is to go on, with what `ask` gave for it to hear. @throws the reason of `outer` */
 export async function sentBack(

@@ -1,8 +1,8 @@
 /** The end of a stint: what a member does once it found nothing more to do. It may be cut short like any step. */
 import { messageOf } from "../core/errors.ts";
+import type { Agent } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import type { Stops } from "./stops.ts";
-import type { Agent } from "./turn.ts";
 
 /** A failure is a warning in the journal. @throws the reason of `outer` when the member's stay in this process ends. */
 export async function endStint(agent: Agent, stops: Stops, outer: AbortSignal): Promise<void> {

@@ -4,8 +4,8 @@
  */
 import type { Instant, RequestId } from "../core/ids.ts";
 import type { Mail } from "../core/mail.ts";
+import type { Agent, TurnOutcome } from "./agent.ts";
 import { Interruption, interruptionOf } from "./interruption.ts";
-import type { Agent, TurnOutcome } from "./turn.ts";
 
 /** Stop requests, then urgent mail, are first in a mailbox; there are never many stop requests. */
 const PEEKED = 10;

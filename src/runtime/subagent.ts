@@ -11,10 +11,11 @@ import { subagentPrompt } from "../core/prompt.ts";
 import { applyRole, findRole, type Role } from "../core/role.ts";
 import { escapeTags } from "../core/tags.ts";
 import type { Model, Store, Tool, ToolContext, ToolSpec } from "../ports/index.ts";
+import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Run } from "./call.ts";
 import { hear } from "./record.ts";
 import { Replies } from "./recovery.ts";
-import { type Agent, type TurnOutcome, turn } from "./turn.ts";
+import { turn } from "./turn.ts";
 
 /** What its member asks of it. */
 export type Job = {

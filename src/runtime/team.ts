@@ -6,11 +6,11 @@ import { EkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD, later, type Name } from "../core/ids.ts";
 import type { Profile, Seat } from "../core/member.ts";
 import type { Clock, JobControl, Shell, Store, TeamControl } from "../ports/index.ts";
+import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Compacted } from "./context.ts";
 import { Interruption, type InterruptionKind } from "./interruption.ts";
 import { type End, Life, type LifeSettings } from "./life.ts";
 import { keepSchedule } from "./schedule.ts";
-import type { Agent, TurnOutcome } from "./turn.ts";
 
 export type TeamSettings = LifeSettings & {
   readonly leaseMs: number;

@@ -1,88 +1,14 @@
 /** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
-import { callsOf, type Entry, heard, type ToolCall, textOf } from "../core/chat.ts";
-import type { ContextSettings } from "../core/compaction.ts";
-import type { Conversation } from "../core/conversation.ts";
-import { LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
+import { callsOf, type Entry, heard, textOf } from "../core/chat.ts";
+import { LEAD, PERSON } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
-import type { MemberKind, Seat } from "../core/member.ts";
 import { delivered } from "../core/prompt.ts";
-import type { Task } from "../core/task.ts";
-import type { TodoWatch } from "../core/todo.ts";
-import type {
-  Clock,
-  Delta,
-  JobControl,
-  Model,
-  Outgoing,
-  Reply,
-  Shell,
-  Store,
-  TeamControl,
-  Tool,
-  ToolSpec,
-  Usage,
-} from "../ports/index.ts";
+import type { Outgoing, Reply, Usage } from "../ports/index.ts";
 import { act } from "./act.ts";
-import type { Run } from "./call.ts";
-import type { MemberHooks } from "./member-hooks.ts";
-import type { Patience } from "./outage.ts";
+import type { Agent, TurnOutcome } from "./agent.ts";
 import { hear, record } from "./record.ts";
 import { Replies } from "./recovery.ts";
-import type { Spool } from "./spool.ts";
-
-/** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */
-export type Agent = {
-  readonly seat: Seat;
-  readonly kind: MemberKind | "subagent";
-  /** A subagent's own name ("alice/1"): it acts by its member's seat and costs are its member's, but its transcript is its own. */
-  readonly subagent?: Name;
-  readonly system: string;
-  readonly model: Model;
-  /** Asked while `model` is overloaded. */
-  readonly fallback?: Model | undefined;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly specs: readonly ToolSpec[];
-  /** The tool behind all its wraps. */
-  readonly run: Run;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly shell: Shell;
-  readonly workspace: string;
-  /** Where its tools run while that task is in hand, if not in `workspace`. */
-  readonly workspaceOf?: ((task: Task) => string) | undefined;
-  readonly readable: readonly string[];
-  readonly team: TeamControl;
-  readonly conversation: Conversation;
-  /** The task of this stint, for reports. */
-  readonly about: () => TaskId | null;
-  /** When its context is made smaller; the defaults without it. */
-  readonly context?: ContextSettings | undefined;
-  readonly spool?: Spool | undefined;
-  /** What a summary must not lose, one paragraph each. Without it: its claimed task, a plan that waits, unread mail. */
-  readonly holds?: (() => Promise<readonly string[]>) | undefined;
-  /** The person's hooks where it would rest or sum up. Those around calls are a wrap. */
-  readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact"> | undefined;
-  /** Background commands of this process. */
-  readonly jobs?: JobControl | undefined;
-  readonly patience?: Pick<Patience, "down" | "up"> | undefined;
-  readonly onDelta?: ((delta: Delta) => void) | undefined;
-  /** Follows its todo list: reminds it, and carries the list over a summary. */
-  readonly todos?: TodoWatch;
-  /** Before a stint: brings prompt and tools up to date. During a stint they do not change. */
-  readonly beginStint?: () => Promise<void>;
-  /** When the member found nothing more to do, before it is shown as idle. What it throws is a warning. */
-  readonly endStint?: (signal: AbortSignal) => Promise<void>;
-};
-
-export type TurnOutcome = {
-  readonly kind: "acted" | "rested";
-  readonly reason: IdleReason;
-  readonly calls: readonly ToolCall[];
-  readonly text: string;
-  readonly usd: number;
-  readonly tokens: number;
-};
 
 /** Mails taken into one request; the rest follows at the next turn. */
 const MAIL_PER_TURN = 100;

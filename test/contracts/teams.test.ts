@@ -94,7 +94,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
       const { rows } = await client.query(
         `select table_name from information_schema.columns where table_schema = '${schema}' and column_name = 'team'`,
       );
-      expect(rows.map((row) => row["table_name"]).sort()).toEqual([...TEAM_TABLES].sort());
+      expect(rows.map((row) => row.table_name).sort()).toEqual([...TEAM_TABLES].sort());
     } finally {
       await client.end();
     }

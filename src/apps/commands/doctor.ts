@@ -1,15 +1,7 @@
 /** `ekiden doctor`: every check with what was found and, where something is wrong, how to mend it. Keys are never shown. */
 import type { Figure, View } from "../../core/view.ts";
 import type { Call } from "../call.ts";
-import { examine } from "../examine.ts";
-
-export type Finding = {
-  readonly name: string;
-  /** `missing`: not there, and only some work needs it. */
-  readonly state: "ok" | "missing" | "wrong";
-  readonly found: string;
-  readonly mend?: string;
-};
+import { examine, type Finding } from "../examine.ts";
 
 export async function run(call: Call): Promise<number | undefined> {
   const findings = await examine(call);

@@ -1,0 +1,77 @@
+/** What a member is made of, and what comes of one of its turns. Types only: everything in the runtime speaks of them. */
+import type { ToolCall } from "../core/chat.ts";
+import type { ContextSettings } from "../core/compaction.ts";
+import type { Conversation } from "../core/conversation.ts";
+import type { Name, TaskId } from "../core/ids.ts";
+import type { IdleReason } from "../core/lifecycle.ts";
+import type { MemberKind, Seat } from "../core/member.ts";
+import type { Task } from "../core/task.ts";
+import type { TodoWatch } from "../core/todo.ts";
+import type {
+  Clock,
+  Delta,
+  JobControl,
+  Model,
+  Shell,
+  Store,
+  TeamControl,
+  Tool,
+  ToolSpec,
+} from "../ports/index.ts";
+import type { Run } from "./call.ts";
+import type { MemberHooks } from "./member-hooks.ts";
+import type { Patience } from "./outage.ts";
+import type { Spool } from "./spool.ts";
+
+/** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */
+export type Agent = {
+  readonly seat: Seat;
+  readonly kind: MemberKind | "subagent";
+  /** A subagent's own name ("alice/1"): it acts by its member's seat and costs are its member's, but its transcript is its own. */
+  readonly subagent?: Name;
+  readonly system: string;
+  readonly model: Model;
+  /** Asked while `model` is overloaded. */
+  readonly fallback?: Model | undefined;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly specs: readonly ToolSpec[];
+  /** The tool behind all its wraps. */
+  readonly run: Run;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  readonly workspace: string;
+  /** Where its tools run while that task is in hand, if not in `workspace`. */
+  readonly workspaceOf?: ((task: Task) => string) | undefined;
+  readonly readable: readonly string[];
+  readonly team: TeamControl;
+  readonly conversation: Conversation;
+  /** The task of this stint, for reports. */
+  readonly about: () => TaskId | null;
+  /** When its context is made smaller; the defaults without it. */
+  readonly context?: ContextSettings | undefined;
+  readonly spool?: Spool | undefined;
+  /** What a summary must not lose, one paragraph each. Without it: its claimed task, a plan that waits, unread mail. */
+  readonly holds?: (() => Promise<readonly string[]>) | undefined;
+  /** The person's hooks where it would rest or sum up. Those around calls are a wrap. */
+  readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact"> | undefined;
+  /** Background commands of this process. */
+  readonly jobs?: JobControl | undefined;
+  readonly patience?: Pick<Patience, "down" | "up"> | undefined;
+  readonly onDelta?: ((delta: Delta) => void) | undefined;
+  /** Follows its todo list: reminds it, and carries the list over a summary. */
+  readonly todos?: TodoWatch;
+  /** Before a stint: brings prompt and tools up to date. During a stint they do not change. */
+  readonly beginStint?: () => Promise<void>;
+  /** When the member found nothing more to do, before it is shown as idle. What it throws is a warning. */
+  readonly endStint?: (signal: AbortSignal) => Promise<void>;
+};
+
+export type TurnOutcome = {
+  readonly kind: "acted" | "rested";
+  readonly reason: IdleReason;
+  readonly calls: readonly ToolCall[];
+  readonly text: string;
+  readonly usd: number;
+  readonly tokens: number;
+};
