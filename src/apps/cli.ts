@@ -6,8 +6,8 @@ import { Command, type CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
+import { MODES } from "../core/mode.ts";
 import { didYouMean } from "../core/nearest.ts";
-import { MODES } from "../core/permission.ts";
 import { type Call, type CommonOptions, prepare } from "./call.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 

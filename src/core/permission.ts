@@ -7,7 +7,7 @@ import { resolvePath } from "./paths.ts";
 import { concerns, fitsPath, fitsText, type Rule, showRule } from "./rule.ts";
 import { judgeShell } from "./shell-permission.ts";
 
-export { type Access, type Attempt, type Decision, MODES, type Mode } from "./mode.ts";
+export type { Access, Attempt, Decision, Mode } from "./mode.ts";
 export { parseRule, type Rule, showRule } from "./rule.ts";
 
 export function decide(rules: readonly Rule[], mode: Mode, call: Attempt): Decision {
