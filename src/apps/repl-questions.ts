@@ -23,10 +23,6 @@ export class Questions {
       question.signal?.addEventListener("abort", () => this.forget(waiting), { once: true });
     });
 
-  get isWaiting(): boolean {
-    return this.waiting.length > 0;
-  }
-
   /** True when the line was an answer to a question. */
   answer(line: string): boolean {
     const [first] = this.waiting;

@@ -244,9 +244,13 @@ class Conversation {
         this.news(event, `to you: ${words(mail.body)}`);
       return;
     }
-    // It is asked at the prompt; whom else it may go to is not here.
-    if (event.type === "permission.asked" && this.questions.isWaiting) return;
+    if (event.type === "permission.asked" && (await this.isAskedHere())) return;
     if (isNews(event) && !this.call.quiet && !this.leaving) this.news(event, sentence(event).text);
+  }
+
+  /** Then the prompt says it. */
+  private async isAskedHere(): Promise<boolean> {
+    return this.piped === null && (await this.call.settings()).permissionsTo !== "lead";
   }
 
   private news(event: Event, text: string): void {
