@@ -5,7 +5,7 @@ import type { Name, TaskId } from "../../core/ids.ts";
 import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { book } from "./journal.ts";
-import { insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
+import { blindly, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
 
 /** What can be said of a batch without the database. */
@@ -193,7 +193,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     .map((column) => NAMED[column]);
   if (what.length === 0) return toTask(row);
 
-  yield* sql`
+  yield* blindly`
     update tasks set subject = ${after.subject}, description = ${after.description}, blocked_by = ${after.blocked_by},
       open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
       touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
@@ -204,7 +204,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     added.map((blocker) => [tx.team, id, blocker]),
   );
   for (const blocker of removed)
-    yield* sql`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
+    yield* blindly`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
   if (after.estimate !== row.estimate || added.length + removed.length > 0)
     yield* measure(tx, [id, ...added, ...removed]);
   yield* book(tx, [{ type: "task.changed", task: id, by, what }]);

@@ -9,15 +9,15 @@ import type { Claimed, ClaimResult } from "../../core/task.ts";
 import { overlapping } from "../../core/touches.ts";
 import { append } from "./entries.ts";
 import { book } from "./journal.ts";
-import { type SeatRow, seated, staleSeat } from "./seat.ts";
+import { checked, locked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Op, sql, type Tx, teamLock } from "./sql.ts";
-import { claimedOf, listOf, type TaskRow } from "./task-row.ts";
+import { atMost, type Op, query, sql, type Tx, teamLock, together } from "./sql.ts";
+import { claimedOf, listOf, TAKEN, type TakenRow, type TaskRow, takenOf } from "./task-row.ts";
 
 type MakeEntry = (task: Claimed) => Entry;
 
-function* taken(tx: Tx, seat: Seat, member: SeatRow, row: TaskRow, entry?: MakeEntry): Op<Claimed> {
-  const task = claimedOf(row);
+function* taken(tx: Tx, seat: Seat, member: SeatRow, row: TakenRow, entry?: MakeEntry): Op<Claimed> {
+  const task = takenOf(row, seat.name, tx.now);
   if (entry) yield* append(tx, seat.name, member.life, [entry(task)]);
   yield* book(tx, [{ type: "task.claimed", task: task.id, by: seat.name, attempt: task.attempt }]);
   return task;
@@ -51,10 +51,10 @@ export function* claim(tx: Tx, seat: Seat, id: TaskId, entry?: MakeEntry): Op<Cl
     const clash = conflict(row.touches, yield* touched(tx));
     if (clash) return { ok: false, why: "touches", conflictsWith: clash };
   }
-  const [mine] = yield* sql<TaskRow>`
+  const [mine] = yield* sql<TakenRow>`
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
       started_at = ${tx.now}, updated_at = ${tx.now}
-    where team = ${tx.team} and id = ${id} returning *`;
+    where team = ${tx.team} and id = ${id} returning ${TAKEN}`;
   return { ok: true, task: yield* taken(tx, seat, member, mine ?? row, entry) };
 }
 
@@ -106,37 +106,67 @@ function* seek(tx: Tx, role: string, limit: number): Op<Candidate[]> {
   return yield* sql<Candidate>`
     select id, priority, chain, role, touches from tasks
     where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0
-    order by priority desc, chain desc, id limit ${limit}`;
+    order by priority desc, chain desc, id limit ${atMost(limit)}`;
 }
 
 type Outlook = {
   readonly host: string | null;
-  readonly role: string;
   readonly busy: number;
-  readonly ready: number;
+  /** The best ready task: which queue it is first in, and whether it needs files. Null when nothing is ready. */
+  readonly queue: string | null;
+  readonly touches: string | null;
 };
 
 /** One query answers what idle members ask again and again: is there anything for me? */
 function* outlook(tx: Tx, seat: Seat): Op<Outlook> {
   const [member] = yield* sql<Outlook>`
-    select m.host, m.role,
-      case when m.kind = 'teammate' and exists (select 1 from tasks t where t.team = m.team and t.owner = m.name and t.status = 'in_progress') then 1 else 0 end as busy,
-      case when exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0)
-        or (m.role <> '' and exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0))
-        then 1 else 0 end as ready
-    from members m where m.team = ${tx.team} and m.name = ${seat.name}`;
+    select m.host, t.role as queue, t.touches,
+      case when m.kind = 'teammate' and exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress') then 1 else 0 end as busy
+    from members m left join tasks t on t.team = m.team and t.id = case when m.role = '' then
+        (select id from tasks r where r.team = m.team and r.role = '' and r.status = 'pending' and r.open_blockers = 0
+          order by r.priority desc, r.chain desc, r.id limit 1)
+      else (select id from
+          (select * from (select id, priority, chain, 0 as own from tasks r
+            where r.team = m.team and r.role = '' and r.status = 'pending' and r.open_blockers = 0
+            order by r.priority desc, r.chain desc, r.id limit 1) as anybody
+          union all select * from (select id, priority, chain, 1 as own from tasks r
+            where r.team = m.team and r.role = m.role and r.status = 'pending' and r.open_blockers = 0
+            order by r.priority desc, r.chain desc, r.id limit 1) as mine) as heads
+          order by priority desc, chain desc, own desc, id limit 1) end
+    where m.team = ${tx.team} and m.name = ${seat.name}`;
   if (member?.host !== seat.host) throw staleSeat(seat, member);
   return member;
 }
 
 export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
-  const { ready, busy } = await session.look((tx) => outlook(tx, seat));
-  return ready === 1 && busy === 0 ? session.write((tx) => takeBest(tx, seat, entry)) : null;
+  const { queue, touches, busy } = await session.look((tx) => outlook(tx, seat));
+  if (queue === null || busy === 1) return null;
+  return session.write(function* (tx) {
+    if (touches === "[]") return yield* takeFirst(tx, seat, queue, entry);
+    return yield* takeBest(tx, seat, yield* seated(tx, seat), entry);
+  });
+}
+
+/**
+ * The usual case, in one step: the first of that queue that nobody is taking at this moment. Whenever that is none, because it
+ * needs files, or all are being taken, or the member has a task, the long way finds out.
+ */
+function* takeFirst(tx: Tx, seat: Seat, queue: string, entry?: MakeEntry): Op<Claimed | null> {
+  const take = query<TakenRow>`
+    with first as (select id from tasks where team = ${tx.team} and role = ${queue} and status = 'pending' and open_blockers = 0
+      order by priority desc, chain desc, id limit 1 ${tx.dialect.skipLocked})
+    update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
+      started_at = ${tx.now}, updated_at = ${tx.now}
+    where team = ${tx.team} and id = (select id from first) and touches = '[]' and not exists (
+      select 1 from tasks b where b.team = ${tx.team} and b.owner = ${seat.name} and b.status = 'in_progress')
+    returning ${TAKEN}`;
+  const [members, [row]] = yield* together(locked(tx, seat), take);
+  const member = checked(seat, members);
+  return row ? yield* taken(tx, seat, member, row, entry) : yield* takeBest(tx, seat, member, entry);
 }
 
 /** Until it has one or there is none: what it has seen may be taken before it is locked. */
-function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
-  const member = yield* seated(tx, seat);
+function* takeBest(tx: Tx, seat: Seat, member: SeatRow, entry?: MakeEntry): Op<Claimed | null> {
   for (let round = 1; ; round += 1) {
     let left = yield* candidates(tx, member.role);
     if (left.some((one) => one.touches !== "[]")) {
@@ -165,7 +195,7 @@ function* takeOne(
   member: SeatRow,
   left: readonly Candidate[],
   round: number,
-): Op<TaskRow | undefined> {
+): Op<TakenRow | undefined> {
   const [best] = left;
   if (!best) return undefined;
   const exempt = member.kind === "lead" ? 1 : 0;
@@ -177,11 +207,11 @@ function* takeOne(
           select id from tasks where team = ${tx.team} and id = any(${ids}::bigint[]) and status = 'pending' and open_blockers = 0
           order by array_position(${ids}::bigint[], id) limit 1 ${round <= PATIENCE ? tx.dialect.skipLocked : tx.dialect.forUpdate}`;
   if (!chosen) return undefined;
-  const [row] = yield* sql<TaskRow>`
+  const [row] = yield* sql<TakenRow>`
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
       started_at = ${tx.now}, updated_at = ${tx.now}
     where team = ${tx.team} and id = ${chosen.id} and status = 'pending' and open_blockers = 0 and (${exempt} = 1 or not exists (
       select 1 from tasks b where b.team = ${tx.team} and b.owner = ${seat.name} and b.status = 'in_progress'))
-    returning *`;
+    returning ${TAKEN}`;
   return row;
 }

@@ -5,43 +5,51 @@ import type { Fact, ReleaseReason } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
 import { append } from "./entries.ts";
-import { unblock } from "./graph.ts";
+import { readyAmong, unblocking } from "./graph.ts";
 import { book } from "./journal.ts";
 import { post } from "./mail.ts";
-import { seated } from "./seat.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { checked, locked, seated } from "./seat.ts";
+import { blindly, type Op, query, sql, type Tx, together } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 /** Returns what became ready. @throws `stale_seat` | `stale_claim` */
 export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
-  const { life } = yield* seated(tx, held.seat);
-  const [done] = yield* sql<{ touches: string }>`
+  const { seat, task, attempt } = held;
+  const finishing = query<{ touches: string }>`
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
-    where team = ${tx.team} and id = ${held.task} and owner = ${held.seat.name} and attempt = ${held.attempt} and status = 'in_progress'
+    where team = ${tx.team} and id = ${task} and owner = ${seat.name} and attempt = ${attempt} and status = 'in_progress'
     returning touches`;
+  const [members, finished, ...waiting] = yield* together(
+    locked(tx, seat),
+    finishing,
+    ...unblocking(tx, task),
+  );
+  const { life } = checked(seat, members);
+  const [done] = finished;
   if (!done) throw yield* stale(tx, held);
-  if (entry) yield* append(tx, held.seat.name, life, [entry]);
+  if (entry) yield* append(tx, seat.name, life, [entry]);
   return yield* completed(
     tx,
-    { id: held.task, attempt: held.attempt, touches: done.touches },
-    held.seat.name,
+    { id: task, attempt, touches: done.touches },
+    seat.name,
+    readyAmong(waiting.at(-1)),
   );
 }
 
-/** What follows from a completion. */
+/** What follows from a completion that unblocked `ready`. */
 export function* completed(
   tx: Tx,
   task: Pick<TaskRow, "id" | "attempt" | "touches">,
   by: Name,
+  ready: readonly TaskId[],
 ): Op<TaskId[]> {
-  const ready = yield* unblock(tx, task.id);
   yield* book(tx, [
     { type: "task.completed", task: task.id, by, attempt: task.attempt },
     ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
   ]);
   if (ready.length > 0) tx.touch("board");
   freed(tx, task);
-  return ready;
+  return [...ready];
 }
 
 /** Somebody may have to keep away from this task's files no longer. */
@@ -98,7 +106,7 @@ export function* putBack(
     );
     return "failed";
   }
-  yield* sql`
+  yield* blindly`
     update tasks set status = 'pending', owner = null, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
   yield* book(tx, [
@@ -109,7 +117,7 @@ export function* putBack(
 }
 
 function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void> {
-  yield* sql`
+  yield* blindly`
     update tasks set status = 'failed', reason = ${reason}, last_failure = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
   yield* book(tx, [{ type: "task.failed", task: row.id, by, attempt: row.attempt, reason }]);

@@ -7,7 +7,7 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { type Status, showCycle } from "../../core/task.ts";
-import { among, type Op, sql, type Tx } from "./sql.ts";
+import { type Asking, among, type Op, query, sql, type Tx } from "./sql.ts";
 import { missing } from "./task-row.ts";
 
 /** Locks them in id order. Returns those that still block. @throws `not_found` */
@@ -21,19 +21,32 @@ export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
   return new Set(rows.flatMap((row) => (row.status === "completed" ? [] : [row.id])));
 }
 
-/** One blocker less for whoever waits for the task. Returns what became ready, by id. */
-export function* unblock(tx: Tx, id: TaskId): Op<TaskId[]> {
-  if (tx.dialect.name === "postgres")
-    yield* sql`select id from tasks where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id}) order by id for update`;
-  const rows = yield* sql<{ id: TaskId; status: Status; open_blockers: number }>`
+type Unblocked = { readonly id: TaskId; readonly status: Status; readonly open_blockers: number };
+
+/** One blocker less for whoever waits for the task. The rows of the last are for `readyAmong`. */
+export function unblocking(tx: Tx, id: TaskId): Asking<Unblocked>[] {
+  const update = query<Unblocked>`
     update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now}
     where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id})
     returning id, status, open_blockers`;
-  return rows
+  if (tx.dialect.name === "sqlite") return [update];
+  // Two that unblock the same tasks must lock them in the same order.
+  const lock = query<Unblocked>`
+    select id from tasks where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id})
+    order by id for update`;
+  return [lock, update];
+}
+
+export function* unblock(tx: Tx, id: TaskId): Op<TaskId[]> {
+  return readyAmong(((yield unblocking(tx, id)) as Unblocked[][]).at(-1));
+}
+
+/** What became ready, by id. */
+export const readyAmong = (rows: readonly Unblocked[] = []): TaskId[] =>
+  rows
     .filter((row) => row.status === "pending" && row.open_blockers === 0)
     .map((row) => row.id)
     .sort((a, b) => a - b);
-}
 
 /** Who adds edges holds the team's lock on edges, so two halves of a cycle cannot be added at once. @throws `cycle` */
 export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {

@@ -10,7 +10,7 @@ import { book } from "./journal.ts";
 import { post } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { atMost, blindly, type Op, sql, type Tx } from "./sql.ts";
 
 type JobRow = {
   readonly id: JobId;
@@ -59,7 +59,7 @@ export function jobs(session: Session): Jobs {
       }),
     started: (id, pid) =>
       session.write(function* (tx) {
-        yield* sql`update jobs set pid = ${pid} where team = ${tx.team} and id = ${id}`;
+        yield* blindly`update jobs set pid = ${pid} where team = ${tx.team} and id = ${id}`;
       }),
     end: (id, end, text) => session.write((tx) => finish(tx, id, end, text)),
     note: (id, text) =>
@@ -82,7 +82,7 @@ export function jobs(session: Session): Jobs {
     list: (owner, limit = LIMIT) =>
       session.look(function* (tx) {
         const rows = yield* sql<JobRow>`
-          select * from jobs where team = ${tx.team} and (owner = ${owner ?? ""} or ${owner ?? ""} = '') order by id desc limit ${limit}`;
+          select * from jobs where team = ${tx.team} and (owner = ${owner ?? ""} or ${owner ?? ""} = '') order by id desc limit ${atMost(limit)}`;
         return rows.reverse().map(toJob);
       }),
     running: (owner) =>

@@ -9,7 +9,7 @@
 import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
-import { insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
+import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
 export function* book(tx: Tx, facts: readonly Fact[]): Op<void> {
   if (facts.length === 0) return;
@@ -80,7 +80,7 @@ type Page = { events: Event[]; cursor: Cursor };
 function* readBySeq(tx: Tx, cursor: Cursor, limit: number, types: readonly FactType[] | undefined): Op<Page> {
   const after = Number(cursor) || 0;
   const rows =
-    yield* sql<EventRow>`select seq, at, type, data from events where team = ${tx.team} and seq > ${after} ${typeList(types)} order by seq limit ${limit}`;
+    yield* sql<EventRow>`select seq, at, type, data from events where team = ${tx.team} and seq > ${after} ${typeList(types)} order by seq limit ${atMost(limit)}`;
   const last = rows.at(-1);
   // A reader of few types must not look again at all the others it has passed.
   if (types && rows.length < limit) return { events: rows.map(toEvent), cursor: yield* atLeast(tx, after) };
@@ -116,7 +116,7 @@ function* readByTransaction(
     select seq, xid, at, type, data from events
     where team = ${tx.team} and (xid, seq) > (${xid}, ${seq}) and seq > ${floor}
       and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint ${typeList(types)}
-    order by xid, seq limit ${limit}`;
+    order by xid, seq limit ${atMost(limit)}`;
   const last = rows.at(-1);
   const events = rows.map(toEvent);
   if (rows.length === limit && last)

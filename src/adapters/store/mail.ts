@@ -11,7 +11,7 @@ import { append } from "./entries.ts";
 import { book } from "./journal.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { among, insert, type Op, parse, sql, type Tx } from "./sql.ts";
+import { among, atMost, blindly, insert, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type MailRow = {
   readonly id: MailId;
@@ -123,15 +123,15 @@ const READ_LIMIT = 100;
 
 function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
   const rows = lock
-    ? yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${limit} ${tx.dialect.forUpdate}`
-    : yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${limit}`;
+    ? yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${atMost(limit)} ${tx.dialect.forUpdate}`
+    : yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 order by turn, id limit ${atMost(limit)}`;
   return rows.map(toMail);
 }
 
 function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
   const found = yield* unread(tx, to, limit, true);
   if (found.length === 0) return [];
-  yield* sql`update mail set state = 1, delivered_at = ${tx.now} where id in ${among(
+  yield* blindly`update mail set state = 1, delivered_at = ${tx.now} where id in ${among(
     tx,
     found.map((mail) => mail.id),
   )}`;
@@ -190,7 +190,7 @@ export function mailboxes(session: Session): Mailboxes {
     box: (to, limit = READ_LIMIT) =>
       session.look(function* (tx) {
         const rows =
-          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} order by id desc limit ${limit}`;
+          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} order by id desc limit ${atMost(limit)}`;
         return rows.reverse().map(toMail);
       }),
     deliver: async (seat, make, limit = READ_LIMIT) => {

@@ -6,6 +6,8 @@ declare module "pg" {
     readonly connectionTimeoutMillis?: number;
     readonly keepAlive?: boolean;
     readonly max?: number;
+    /** A query is sent at once, whether or not the one before was answered. */
+    readonly pipeline?: boolean;
     readonly types?: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
   };
   /** With a name it is prepared once per connection. */

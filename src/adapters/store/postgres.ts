@@ -33,6 +33,7 @@ export async function openPostgres(text: string): Promise<Driver> {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     max: 10,
+    pipeline: true,
     // Ids and milliseconds fit into 2^53.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   };
@@ -70,7 +71,7 @@ class Postgres implements Driver {
     const found = await this.look(function* (): Op<Row | undefined> {
       const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta
         from information_schema.tables where table_schema = $1`;
-      return (yield { text, params: [schema] })[0];
+      return ((yield { text, params: [schema] }) as Row[])[0];
     });
     if (Number(found?.tables) > 0 && Number(found?.meta) === 0) throw foreign(shown);
     if (Number(found?.meta) > 0 && (await this.look(() => isCurrent(shown)))) return;
@@ -86,7 +87,7 @@ class Postgres implements Driver {
   }
 
   look<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(() => run(this.#pool, op));
+    return this.#guard(() => new Wire(this.#pool).run(op));
   }
 
   read<T>(op: () => Op<T>): Promise<T> {
@@ -111,13 +112,15 @@ class Postgres implements Driver {
     await this.#pool.end();
   }
 
+  /** Nobody waits for `begin`, and for blind queries only with the next one whose rows are wanted, or the commit. */
   async #transaction<T>(begin: string, op: () => Op<T>): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
+    const wire = new Wire(client);
     try {
-      await client.query(begin);
-      const result = await run(client, op);
-      await client.query("commit");
+      void wire.send({ text: begin, params: [] });
+      const result = await wire.run(op);
+      await wire.ask({ text: "commit", params: [] });
       return result;
     } catch (error) {
       await client.query("rollback").catch((lost: unknown) => {
@@ -138,17 +141,54 @@ class Postgres implements Driver {
   }
 }
 
-async function run<T>(on: Pool | PoolClient, op: () => Op<T>): Promise<T> {
-  const steps = op();
-  let step = steps.next([]);
-  while (!step.done) step = steps.next(await query(on, step.value));
-  return step.value;
+/** One connection, used by one operation. What is sent is run in its order, so an error of the first is why the rest failed. */
+class Wire {
+  readonly #on: Pool | PoolClient;
+  #sent: Promise<Row[]>[] = [];
+
+  constructor(on: Pool | PoolClient) {
+    this.#on = on;
+  }
+
+  send(query: Query): Promise<Row[]> {
+    const answer = rows(this.#on, query);
+    answer.catch(() => {}); // met by whoever waits next
+    this.#sent.push(answer);
+    return answer;
+  }
+
+  /** Waits for all that was sent. */
+  async ask(query: Query): Promise<Row[]> {
+    const answer = this.send(query);
+    await Promise.all(this.#sent.splice(0));
+    return answer;
+  }
+
+  async askAll(queries: readonly Query[]): Promise<Row[][]> {
+    const answers = queries.map((query) => this.send(query));
+    await Promise.all(this.#sent.splice(0));
+    return Promise.all(answers);
+  }
+
+  async run<T>(op: () => Op<T>): Promise<T> {
+    const steps = op();
+    let step = steps.next([]);
+    while (!step.done) {
+      const asked = step.value;
+      if (!("text" in asked)) step = steps.next(await this.askAll(asked));
+      else if (asked.blind) {
+        void this.send(asked);
+        step = steps.next([]);
+      } else step = steps.next(await this.ask(asked));
+    }
+    return step.value;
+  }
 }
 
 /** A statement is prepared under one name on whichever connection it runs. Our texts are few: values are always bound. */
 const names = new Map<string, string>();
 
-async function query(on: Pool | PoolClient, { text, params }: Query): Promise<Row[]> {
+async function rows(on: Pool | PoolClient, { text, params }: Query): Promise<Row[]> {
   const name = names.get(text) ?? `ekiden ${names.size}`;
   names.set(text, name);
   // The one character that PostgreSQL's text cannot hold.

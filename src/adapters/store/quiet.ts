@@ -6,7 +6,7 @@ import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import type { Session } from "./session.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { atMost, blindly, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type Judgement = { readonly busy: number };
@@ -48,11 +48,11 @@ function* marks(tx: Tx): Op<{ mark: number; told: number | null }> {
 }
 
 function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
-  yield* sql`select name from teams where name = ${tx.team} ${tx.dialect.forUpdate}`;
+  yield* blindly`select name from teams where name = ${tx.team} ${tx.dialect.forUpdate}`;
   const state = yield* judge(tx);
   if (state !== "news") return state;
   const { mark } = yield* marks(tx);
-  yield* sql`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
+  yield* blindly`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
   const body = { kind: "board_quiet", counts: yield* counts(tx), unfinished: yield* unfinished(tx) } as const;
   yield* post(tx, [{ from: HARNESS, to: LEAD, body }]);
   return "told";
@@ -62,7 +62,7 @@ const SHOWN = 50;
 
 function* unfinished(tx: Tx): Op<{ id: TaskId; subject: string; why: string }[]> {
   const rows = yield* sql<TaskRow>`
-    select * from tasks where team = ${tx.team} and status in ('pending', 'failed') order by id limit ${SHOWN}`;
+    select * from tasks where team = ${tx.team} and status in ('pending', 'failed') order by id limit ${atMost(SHOWN)}`;
   const list = [];
   for (const row of rows) list.push({ id: row.id, subject: row.subject, why: yield* reason(tx, row) });
   return list;

@@ -10,7 +10,7 @@ import { book } from "./journal.ts";
 import { post, reachable } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Op, parse, sql, type Tx } from "./sql.ts";
+import { blindly, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type RequestRow = {
   readonly id: RequestId;
@@ -168,7 +168,7 @@ export function requests(session: Session): Requests {
     },
     withdraw: (id) =>
       session.write(function* (tx) {
-        yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
+        yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
       }),
   };
 }
@@ -227,7 +227,7 @@ function* settle(
       status: string;
     }>`select attempt, status from tasks where team = ${tx.team} and id = ${task}`;
     if (now?.attempt !== attempt || now.status !== "in_progress") {
-      yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
+      yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
       return refuse(`is about attempt ${attempt} of task #${task}, which is over`);
     }
   }
@@ -242,7 +242,7 @@ function* close(
   from: Name,
 ): Op<Request> {
   const given = { ...answer, by: from };
-  yield* sql`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
+  yield* blindly`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
   yield* book(tx, [answered(request, answer, from)]);
   const [mail] = yield* post(tx, [
     { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
@@ -274,7 +274,7 @@ export function* closeFor(tx: Tx, name: Name): Op<void> {
   for (const row of rows) {
     // That it has stopped is the answer to a request to stop, and reaches the lead as such.
     if (row.asker === name || row.kind === "shutdown")
-      yield* sql`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
+      yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
     else yield* close(tx, toRequest(row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
   }
 }

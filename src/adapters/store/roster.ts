@@ -20,7 +20,7 @@ import { post } from "./mail.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { blindly, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type MemberRow = {
@@ -113,7 +113,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
       );
     // Mail that the former bearer never read was not meant for this one. The lead's is: it is addressed to the office.
     if (kind === "teammate")
-      yield* sql`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
+      yield* blindly`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
   }
   yield* book(tx, [{ type: "teammate.spawned", who: name, kind, role, model }]);
   if (prompt.trim() !== "") yield* post(tx, [{ from: by, to: name, body: { kind: "note", text: prompt } }]);
@@ -152,7 +152,7 @@ function* adopt(
       select machine, pid from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
     if (other && isAlive(other.machine, other.pid) !== false) return null;
   }
-  yield* sql`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  yield* blindly`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
   if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
   return { name, host };
 }
@@ -179,7 +179,7 @@ function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): 
     select * from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
   for (const row of tasks) yield* putBack(tx, row, "owner_stopped", undefined, Number.POSITIVE_INFINITY);
   yield* setActivity(tx, seat.name, { phase: "shutdown", reason });
-  yield* sql`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
+  yield* blindly`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
   yield* closeFor(tx, seat.name);
   if (kind === "teammate")
     yield* post(tx, [
@@ -213,10 +213,10 @@ export function roster(session: Session): Roster {
     leave: (seat, reason, lastWords) => session.write((tx) => leave(tx, seat, reason, lastWords)),
     suspend: (host) =>
       session.write(function* (tx) {
-        yield* sql`
+        yield* blindly`
           update members set host = null, heartbeat = ${tx.now}, kept_until = ${later(tx.now, session.limits.leaseMs)}
           where team = ${tx.team} and host = ${host}`;
-        yield* sql`delete from hosts where team = ${tx.team} and id = ${host}`;
+        yield* blindly`delete from hosts where team = ${tx.team} and id = ${host}`;
       }),
   };
 }

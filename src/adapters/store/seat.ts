@@ -1,7 +1,7 @@
 /** The fence around members: whoever writes as a member must host it now. */
 import { EkidenError } from "../../core/errors.ts";
 import type { MemberKind, Seat } from "../../core/member.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { type Asking, type Op, query, type Tx } from "./sql.ts";
 
 export type SeatRow = {
   readonly kind: MemberKind;
@@ -13,8 +13,15 @@ export type SeatRow = {
 
 /** Locks the member, so that all it does happens one after the other, and nobody takes it over in between. @throws `stale_seat` */
 export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
-  const [member] = yield* sql<SeatRow>`
+  return checked(seat, (yield locked(tx, seat)) as SeatRow[]);
+}
+
+/** To be asked together with what the member is to do, whose rows count for nothing if `checked` throws. */
+export const locked = (tx: Tx, seat: Seat): Asking<SeatRow> => query`
     select kind, role, host, life, phase from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
+
+/** @throws `stale_seat` */
+export function checked(seat: Seat, [member]: readonly SeatRow[]): SeatRow {
   if (member?.host !== seat.host) throw staleSeat(seat, member);
   return member;
 }

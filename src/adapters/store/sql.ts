@@ -9,8 +9,14 @@ import type { Hub } from "./hub.ts";
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
-export type Query = { readonly text: string; readonly params: readonly Value[] };
-export type Op<T> = Generator<Query, T, Row[]>;
+export type Query = {
+  readonly text: string;
+  readonly params: readonly Value[];
+  /** Nobody looks at its rows: a driver may go on before it has run. When it fails, so does the transaction. */
+  readonly blind?: boolean;
+};
+/** Several queries at once are run in their order, whatever their results. */
+export type Op<T> = Generator<Query | readonly Query[], T, Row[] | Row[][]>;
 
 /** What differs between the databases, as pieces of SQL. */
 export type Dialect = {
@@ -65,41 +71,75 @@ export const among = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect
 
 /** The text of a statement is built once per place in the source, so that the drivers find its prepared form quickly. */
 type Built = { readonly raws: readonly string[]; readonly text: string };
+type Part = Value | Raw | Ids;
 const built = new WeakMap<TemplateStringsArray, Built[]>();
 
-function textOf(strings: TemplateStringsArray, values: readonly (Value | Raw | Ids)[]): string {
-  const raws = values.flatMap((value) =>
-    value instanceof Raw ? [value.text] : value instanceof Ids ? [value.before] : [],
-  );
+/** What `part` is in the text, if it varies from use to use. */
+const rawOf = (part: Part | undefined): string | null =>
+  part instanceof Raw ? part.text : part instanceof Ids ? part.before : null;
+
+function fits({ raws }: Built, parts: readonly Part[]): boolean {
+  let nth = 0;
+  for (const part of parts) {
+    const raw = typeof part === "object" ? rawOf(part) : null;
+    if (raw !== null && raw !== raws[nth++]) return false;
+  }
+  return nth === raws.length;
+}
+
+function textOf(strings: TemplateStringsArray, parts: readonly Part[]): string {
   const known = built.get(strings) ?? [];
-  const hit = known.find((one) => one.raws.every((raw, i) => raw === raws[i]));
-  if (hit) return hit.text;
+  for (const one of known) if (fits(one, parts)) return one.text;
   let text = strings[0] ?? "";
   let bound = 0;
-  values.forEach((value, i) => {
-    if (value instanceof Raw) text += value.text;
-    else if (value instanceof Ids) text += `${value.before}$${++bound}${value.after}`;
+  parts.forEach((part, i) => {
+    if (part instanceof Raw) text += part.text;
+    else if (part instanceof Ids) text += `${part.before}$${++bound}${part.after}`;
     else text += `$${++bound}`;
     text += strings[i + 1] ?? "";
   });
+  const raws = parts.flatMap((part) => rawOf(part) ?? []);
   // A place whose pieces vary without end must not fill the memory.
   if (known.length < 16) built.set(strings, [...known, { raws, text }]);
   return text;
 }
 
-/** `const [task] = yield* sql<TaskRow>`select * from tasks where id = ${id}`` */
-export function* sql<R = Row>(strings: TemplateStringsArray, ...values: (Value | Raw | Ids)[]): Op<R[]> {
+/** A query whose rows are of type R, to be yielded or handed to `together`. */
+export type Asking<R> = Query & { readonly rows?: R };
+export function query<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): Asking<R> {
   const params: Value[] = [];
-  for (const value of values)
-    if (!(value instanceof Raw)) params.push(value instanceof Ids ? value.value : value);
-  return (yield { text: textOf(strings, values), params }) as R[];
+  for (const part of parts) if (!(part instanceof Raw)) params.push(part instanceof Ids ? part.value : part);
+  return { text: textOf(strings, parts), params };
 }
+
+/** `const [task] = yield* sql<TaskRow>`select * from tasks where id = ${id}`` */
+export function* sql<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): Op<R[]> {
+  return (yield query(strings, ...parts)) as R[];
+}
+
+/** The same, and nobody looks at what it returns. */
+export function* blindly(strings: TemplateStringsArray, ...parts: Part[]): Op<void> {
+  yield { ...query(strings, ...parts), blind: true };
+}
+
+/** One way to the database and back for all of them. All are run: what is wrong with the first rows must still undo the rest. */
+export function* together<A, B, C = never>(
+  a: Asking<A>,
+  b: Asking<B>,
+  ...more: readonly Asking<C>[]
+): Op<[A[], B[], ...C[][]]> {
+  return (yield [a, b, ...more]) as unknown as [A[], B[], ...C[][]];
+}
+
+/** For `limit …`: SQLite plans a statement anew for each value that is bound there, which takes longer than most statements. */
+export const atMost = (rows: number): Raw | number =>
+  Number.isInteger(rows) && rows >= 0 && rows <= 100 ? new Raw(String(rows)) : rows;
 
 const CHUNK = 50;
 
 /**
  * Many rows, in statements of `CHUNK` rows and of one, so that there are two statements to prepare and not fifty. With
- * `returning` a column, its values in the order of the rows.
+ * `returning` a column, its values in the order of the rows; without, nobody waits for it.
  */
 export function* insert(
   table: string,
@@ -112,8 +152,9 @@ export function* insert(
   while (at < rows.length) {
     const size = rows.length - at >= CHUNK ? CHUNK : 1;
     const params = size === 1 ? (rows[at] ?? []) : rows.slice(at, at + size).flat();
-    const inserted = yield { text: insertText(table, columns, size, returning), params };
-    if (returning) values.push(...inserted.map((row) => row[returning] ?? null));
+    const text = insertText(table, columns, size, returning);
+    if (returning) values.push(...((yield { text, params }) as Row[]).map((row) => row[returning] ?? null));
+    else yield { text, params, blind: true };
     at += size;
   }
   return values;
@@ -144,5 +185,5 @@ export function parse<T>(text: string, otherwise: T): T {
 /** Serialises what no row lock can: two halves of a cycle, two overlapping `touches`. Ends with the transaction. */
 export function* teamLock(tx: Tx, what: string): Op<void> {
   if (tx.dialect.name === "postgres")
-    yield* sql`select pg_advisory_xact_lock(hashtextextended(${`ekiden ${tx.team} ${what}`}, 0))`;
+    yield* blindly`select pg_advisory_xact_lock(hashtextextended(${`ekiden ${tx.team} ${what}`}, 0))`;
 }

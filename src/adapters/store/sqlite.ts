@@ -140,7 +140,10 @@ class Sqlite implements Driver {
   #run<T>(op: () => Op<T>): T {
     const steps = op();
     let step = steps.next([]);
-    while (!step.done) step = steps.next(this.#all(step.value));
+    while (!step.done) {
+      const asked = step.value;
+      step = steps.next("text" in asked ? this.#all(asked) : asked.map((query) => this.#all(query)));
+    }
     return step.value;
   }
 

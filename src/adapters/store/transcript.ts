@@ -8,7 +8,7 @@ import { book } from "./journal.ts";
 import { post } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Op, parse, sql, type Tx } from "./sql.ts";
+import { atMost, blindly, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type EntryRow = { readonly seq: number; readonly at: Instant; readonly entry: string };
 const toEntry = ({ seq, entry }: EntryRow): Entry =>
@@ -23,7 +23,7 @@ export function transcripts(session: Session): Transcripts {
     all: (name, after = 0, limit = 1_000) =>
       session.look(function* (tx) {
         const rows = yield* sql<EntryRow>`
-          select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${limit}`;
+          select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${atMost(limit)}`;
         return rows.map((row) => ({ seq: row.seq, at: row.at, entry: toEntry(row) }));
       }),
     record: (seat, entries, { facts = [], spent, mail = [], subagent } = {}) =>
@@ -41,7 +41,7 @@ export function transcripts(session: Session): Transcripts {
 }
 
 function* spend(tx: Tx, name: Name, spent: Spent): Op<void> {
-  yield* sql`
+  yield* blindly`
     update members set turns = turns + ${spent.turns}, input_tokens = input_tokens + ${spent.inputTokens},
       cached_tokens = cached_tokens + ${spent.cachedTokens}, output_tokens = output_tokens + ${spent.outputTokens},
       usd = usd + ${spent.usd}
