@@ -8,6 +8,10 @@ import type { Topic } from "../../ports/store.ts";
 import type { Feed, Hub } from "./hub.ts";
 
 const JOURNAL_MS = 25;
+/** News that comes thick and fast goes out together: the first at once, the rest after this. Each notice is a transaction. */
+const GAP_MS = 5;
+/** PostgreSQL takes less than 8,000 bytes. */
+const PAYLOAD_MAX = 7_000;
 const RECONNECT_MS = { first: 20, longest: 5_000 };
 
 export class Notices implements Feed {
@@ -20,8 +24,11 @@ export class Notices implements Feed {
   #closed = false;
   #again: NodeJS.Timeout | null = null;
   #wait = RECONNECT_MS.first;
-  readonly #late = new Set<string>();
+  /** What is not yet sent, as team and topic. */
+  readonly #news = new Set<string>();
   #later: NodeJS.Timeout | null = null;
+  #flushAt = Number.POSITIVE_INFINITY;
+  #sentAt = Number.NEGATIVE_INFINITY;
   readonly #sending = new Set<Promise<unknown>>();
 
   constructor(client: () => Client, pool: Pool, channel: string, hub: Hub) {
@@ -38,10 +45,15 @@ export class Notices implements Feed {
   pause(): void {}
 
   publish(team: string, topics: ReadonlySet<Topic>): void {
-    if (topics.size === 1 && topics.has("journal")) {
-      this.#late.add(team);
-      this.#later ??= setTimeout(() => this.#flush(), JOURNAL_MS).unref();
-    } else this.#send([...topics].map((topic) => [team, topic]));
+    const waits = topics.size === 1 && topics.has("journal") ? JOURNAL_MS : GAP_MS;
+    for (const topic of topics) this.#news.add(`${team}/${topic}`);
+    const at = Math.max(performance.now() + (waits === GAP_MS ? 0 : waits), this.#sentAt + waits);
+    if (at >= this.#flushAt) return;
+    if (this.#later) clearTimeout(this.#later);
+    this.#flushAt = at;
+    const wait = at - performance.now();
+    if (wait <= 0) this.#flush();
+    else this.#later = setTimeout(() => this.#flush(), wait).unref();
   }
 
   async close(): Promise<void> {
@@ -83,24 +95,35 @@ export class Notices implements Feed {
   #flush(): void {
     if (this.#later) clearTimeout(this.#later);
     this.#later = null;
-    if (this.#late.size > 0) this.#send([...this.#late].map((team) => [team, "journal"]));
-    this.#late.clear();
+    this.#flushAt = Number.POSITIVE_INFINITY;
+    if (this.#news.size === 0) return;
+    this.#sentAt = performance.now();
+    let payload: string = this.#self;
+    for (const place of this.#news) {
+      if (payload.length + place.length > PAYLOAD_MAX) {
+        this.#send(payload);
+        payload = this.#self;
+      }
+      payload += ` ${place}`;
+    }
+    this.#send(payload);
+    this.#news.clear();
   }
 
-  #send(news: readonly (readonly [string, Topic])[]): void {
-    const payloads = JSON.stringify(news.map(([team, topic]) => `${this.#self} ${team}/${topic}`));
-    const text = "select pg_notify($1, payload) from json_array_elements_text($2::json) as payload";
+  #send(payload: string): void {
     const sent: Promise<unknown> = this.#pool
-      .query({ text, values: [this.#channel, payloads] })
+      .query({ name: "ekiden notify", text: "select pg_notify($1, $2)", values: [this.#channel, payload] })
       .catch(() => {}) // whoever writes next meets the fault
       .finally(() => this.#sending.delete(sent));
     this.#sending.add(sent);
   }
 
   #hear(payload: string): void {
-    const [from, place = ""] = payload.split(" ");
+    const [from, ...places] = payload.split(" ");
     if (from === this.#self) return;
-    const slash = place.indexOf("/");
-    this.#hub.wake(place.slice(0, slash), [place.slice(slash + 1) as Topic]);
+    for (const place of places) {
+      const slash = place.indexOf("/");
+      this.#hub.wake(place.slice(0, slash), [place.slice(slash + 1) as Topic]);
+    }
   }
 }

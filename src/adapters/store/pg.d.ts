@@ -6,9 +6,6 @@ declare module "pg" {
     readonly connectionTimeoutMillis?: number;
     readonly keepAlive?: boolean;
     readonly max?: number;
-    /** A query is sent at once, whether or not the one before was answered. */
-    readonly pipeline?: boolean;
-    readonly types?: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
   };
   /** With a name it is prepared once per connection. */
   export type Statement = {
@@ -18,9 +15,34 @@ declare module "pg" {
   };
   export type Result = { readonly rows: Record<string, string | number | null>[] };
 
+  /** The protocol, message by message. */
+  export interface Connection {
+    readonly stream: { cork(): void; uncork(): void };
+    parse(statement: { readonly text: string; readonly name: string }): void;
+    bind(statement: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
+    describe(what: { readonly type: "P"; readonly name: string }): void;
+    execute(portal: object): void;
+    close(what: { readonly type: "S"; readonly name: string }): void;
+    sync(): void;
+  }
+  export type RowDescription = {
+    readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
+  };
+  export type DataRow = { readonly fields: readonly (string | null)[] };
+  /** A query that speaks the protocol itself. After `handleError` nothing more is told. */
+  export interface Submittable {
+    submit(connection: Connection): void;
+    handleRowDescription(message: RowDescription): void;
+    handleDataRow(message: DataRow): void;
+    handleCommandComplete(): void;
+    handleReadyForQuery(): void;
+    handleError(error: Error): void;
+  }
+
   export interface Client {
     connect(): Promise<void>;
     query(statement: Statement | string): Promise<Result>;
+    query(own: Submittable): Submittable;
     on(event: "error", listener: (error: Error) => void): this;
     on(event: "end", listener: () => void): this;
     on(event: "notification", listener: (message: { readonly payload?: string }) => void): this;
@@ -40,7 +62,6 @@ declare module "pg" {
   const pg: {
     readonly Client: new (config: Config) => Client;
     readonly Pool: new (config: Config) => Pool;
-    readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
   };
   export default pg;
 }

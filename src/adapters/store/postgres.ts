@@ -11,6 +11,7 @@ import { messageOf } from "../../core/errors.ts";
 import { Hub } from "./hub.ts";
 import { Notices } from "./notices.ts";
 import { type Address, addressOf, codeOf, unavailable } from "./postgres-address.ts";
+import { ask } from "./postgres-batch.ts";
 import { foreign, isCurrent, migrate } from "./schema.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
 
@@ -20,7 +21,12 @@ const DIALECT: Dialect = {
   skipLocked: new Raw("for update skip locked"),
 };
 
-const INT8 = 20;
+const alone = (text: string): Query => ({ text, params: [] });
+const BEGIN = alone("begin");
+const SNAPSHOT = alone("begin isolation level repeatable read read only");
+const COMMIT = alone("commit");
+const ROLLBACK = alone("rollback");
+
 /** Serialisation failure, deadlock: run again. */
 const AGAIN = new Set(["40001", "40P01"]);
 const TRIES = 10;
@@ -33,9 +39,6 @@ export async function openPostgres(text: string): Promise<Driver> {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     max: 10,
-    pipeline: true,
-    // Ids and milliseconds fit into 2^53.
-    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   };
   const pool = new pg.Pool(config);
   // A connection that dies is reported by the query that needs it; without listeners Node would end the process.
@@ -87,18 +90,25 @@ class Postgres implements Driver {
   }
 
   look<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(() => new Wire(this.#pool).run(op));
+    return this.#guard(async () => {
+      const client = await this.#pool.connect();
+      try {
+        return (await run(client, op, []))[0];
+      } finally {
+        client.release();
+      }
+    });
   }
 
   read<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(() => this.#transaction("begin isolation level repeatable read read only", op));
+    return this.#guard(() => this.#transaction(SNAPSHOT, op));
   }
 
   write<T>(op: () => Op<T>): Promise<T> {
     return this.#guard(async () => {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await this.#transaction("begin", op);
+          return await this.#transaction(BEGIN, op);
         } catch (error) {
           if (tries === TRIES || !AGAIN.has(codeOf(error))) throw error;
           await pause(Math.random() * 10 * tries);
@@ -112,18 +122,16 @@ class Postgres implements Driver {
     await this.#pool.end();
   }
 
-  /** Nobody waits for `begin`, and for blind queries only with the next one whose rows are wanted, or the commit. */
-  async #transaction<T>(begin: string, op: () => Op<T>): Promise<T> {
+  /** `begin` and blind queries are sent with the next one whose rows are wanted, or with the commit. */
+  async #transaction<T>(begin: Query, op: () => Op<T>): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
-    const wire = new Wire(client);
     try {
-      void wire.send({ text: begin, params: [] });
-      const result = await wire.run(op);
-      await wire.ask({ text: "commit", params: [] });
+      const [result, unsent] = await run(client, op, [begin]);
+      await ask(client, [...unsent, COMMIT]);
       return result;
     } catch (error) {
-      await client.query("rollback").catch((lost: unknown) => {
+      await ask(client, [ROLLBACK]).catch((lost: unknown) => {
         broken = new Error(messageOf(lost));
       });
       throw error;
@@ -141,59 +149,22 @@ class Postgres implements Driver {
   }
 }
 
-/** One connection, used by one operation. What is sent is run in its order, so an error of the first is why the rest failed. */
-class Wire {
-  readonly #on: Pool | PoolClient;
-  #sent: Promise<Row[]>[] = [];
-
-  constructor(on: Pool | PoolClient) {
-    this.#on = on;
-  }
-
-  send(query: Query): Promise<Row[]> {
-    const answer = rows(this.#on, query);
-    answer.catch(() => {}); // met by whoever waits next
-    this.#sent.push(answer);
-    return answer;
-  }
-
-  /** Waits for all that was sent. */
-  async ask(query: Query): Promise<Row[]> {
-    const answer = this.send(query);
-    await Promise.all(this.#sent.splice(0));
-    return answer;
-  }
-
-  async askAll(queries: readonly Query[]): Promise<Row[][]> {
-    const answers = queries.map((query) => this.send(query));
-    await Promise.all(this.#sent.splice(0));
-    return Promise.all(answers);
-  }
-
-  async run<T>(op: () => Op<T>): Promise<T> {
-    const steps = op();
-    let step = steps.next([]);
-    while (!step.done) {
-      const asked = step.value;
-      if (!("text" in asked)) step = steps.next(await this.askAll(asked));
-      else if (asked.blind) {
-        void this.send(asked);
-        step = steps.next([]);
-      } else step = steps.next(await this.ask(asked));
+/** Returns its result, and what nobody has waited for yet. */
+async function run<T>(client: PoolClient, op: () => Op<T>, before: readonly Query[]): Promise<[T, Query[]]> {
+  const steps = op();
+  let unsent = [...before];
+  let step = steps.next([]);
+  while (!step.done) {
+    const asked = step.value;
+    if ("text" in asked && asked.blind) {
+      unsent.push(asked);
+      step = steps.next([]);
+      continue;
     }
-    return step.value;
+    const first = unsent.length;
+    const rows = await ask(client, unsent.concat(asked));
+    unsent = [];
+    step = steps.next("text" in asked ? (rows[first] ?? []) : rows.slice(first));
   }
-}
-
-/** A statement is prepared under one name on whichever connection it runs. Our texts are few: values are always bound. */
-const names = new Map<string, string>();
-
-async function rows(on: Pool | PoolClient, { text, params }: Query): Promise<Row[]> {
-  const name = names.get(text) ?? `ekiden ${names.size}`;
-  names.set(text, name);
-  // The one character that PostgreSQL's text cannot hold.
-  const values = params.map((param) =>
-    typeof param === "string" && param.includes("\0") ? param.replaceAll("\0", "\uFFFD") : param,
-  );
-  return (await on.query(params.length > 0 ? { name, text, values } : { text })).rows;
+  return [step.value, unsent];
 }

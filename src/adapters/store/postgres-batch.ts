@@ -1,0 +1,113 @@
+/**
+ * Several statements in one round trip to PostgreSQL: all are sent at once, with one end mark. The first that fails keeps the
+ * rest from being run. `pg` itself sends one statement at a time; this is one of the query objects it lets others bring.
+ */
+import type { Connection, DataRow, PoolClient, RowDescription } from "pg";
+import type { Query, Row } from "./sql.ts";
+
+/** Rows of each, in order. */
+export function ask(client: PoolClient, queries: readonly Query[]): Promise<Row[][]> {
+  return new Promise((resolve, reject) => {
+    client.query(new Batch(queries, resolve, reject));
+  });
+}
+
+type Field = { readonly name: string; readonly isNumber: boolean };
+
+/** Ids and milliseconds fit into 2^53: int8, int2, int4, oid, float4, float8. */
+const NUMBERS = new Set([20, 21, 23, 26, 700, 701]);
+
+/** A statement is prepared under one name on whichever connection it runs. Our texts are few: values are always bound. */
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `ekiden ${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** What each connection has prepared, and the columns it returns. */
+const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
+
+class Batch {
+  readonly #queries: readonly Query[];
+  readonly #resolve: (rows: Row[][]) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #rows: Row[][] = [];
+  #current: Row[] = [];
+  #fields: readonly Field[] | null = null;
+  #known = new Map<string, readonly Field[]>();
+
+  constructor(queries: readonly Query[], resolve: (rows: Row[][]) => void, reject: (error: Error) => void) {
+    this.#queries = queries;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  submit(connection: Connection): void {
+    this.#known = prepared.get(connection) ?? this.#known;
+    prepared.set(connection, this.#known);
+    connection.stream.cork();
+    try {
+      for (const { text, params } of this.#queries) {
+        const name = nameOf(text);
+        const isNew = !this.#known.has(name);
+        if (isNew) {
+          connection.close({ type: "S", name }); // a batch that failed may have left it behind
+          connection.parse({ text, name });
+        }
+        connection.bind({ statement: name, values: params.map(shown) });
+        if (isNew) connection.describe({ type: "P", name: "" });
+        connection.execute({});
+      }
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#fields = fields.map(({ name, dataTypeID }) => ({ name, isNumber: NUMBERS.has(dataTypeID) }));
+  }
+
+  handleDataRow({ fields: values }: DataRow): void {
+    const fields = this.#fields ?? this.#known.get(this.#name) ?? [];
+    const row: Row = {};
+    for (let i = 0; i < fields.length; i += 1) {
+      const { name, isNumber } = fields[i] as Field;
+      const value = values[i] ?? null;
+      row[name] = isNumber && value !== null ? Number(value) : value;
+    }
+    this.#current.push(row);
+  }
+
+  handleCommandComplete(): void {
+    const name = this.#name;
+    if (!this.#known.has(name)) this.#known.set(name, this.#fields ?? []);
+    this.#fields = null;
+    this.#rows.push(this.#current);
+    this.#current = [];
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#rows);
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+
+  /** Of the statement that is being answered. */
+  get #name(): string {
+    return nameOf(this.#queries[this.#rows.length]?.text ?? "");
+  }
+}
+
+/** As text, without the one character that PostgreSQL's text cannot hold. */
+const shown = (value: string | number | null): string | null =>
+  typeof value === "number"
+    ? String(value)
+    : value?.includes("\0")
+      ? value.replaceAll("\0", "\uFFFD")
+      : value;
