@@ -6,6 +6,12 @@ import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
 
 export async function run(call: Call, [id = "", word = "", ...text]: readonly string[]): Promise<undefined> {
+  // Set for every command of a member: what it asks for it may not grant itself.
+  if (call.env.EKIDEN_JOB)
+    throw new EkidenError(
+      "not_permitted",
+      "this is a member's command, and only a person answers here. Leave the question to them.",
+    );
   await withTeam(call, "look", async (store) => {
     const request = await answerRequest(store, id, word, text.join(" "));
     const { by, state, answer } = request;
