@@ -22,6 +22,7 @@ export function judgeOf(
     ...settings.allow.map((text) => parseRule("allow", text)),
   ];
   const rewritten = new Rewritten(store);
+  const home = homedir();
   const allow = (text: string): void => {
     const added = parseRule("allow", text);
     const isKnown = rules.some((one) => one.effect === "allow" && showRule(one) === showRule(added));
@@ -36,7 +37,7 @@ export function judgeOf(
       access,
       subject,
       workspace: ctx.workspace,
-      home: homedir(),
+      home,
       readable: ctx.readable,
     };
     const { effect, reason, suggestion, rule } = decide(rules, settings.permissionMode, attempt);

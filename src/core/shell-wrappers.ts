@@ -17,9 +17,12 @@ export type Line = { readonly commands: readonly Command[]; readonly sound: bool
 
 const DEPTH_MAX = 8;
 
-/** Every command of a shell line, with what each runs in turn. */
+let latest: { readonly source: string; readonly line: Line } | null = null;
+
+/** Every command of a shell line, with what each runs in turn. One call is judged from several sides: the line is kept. */
 export function readShellLine(source: string): Line {
-  return read(source, new Map(), 0);
+  if (latest?.source !== source) latest = { source, line: read(source, new Map(), 0) };
+  return latest.line;
 }
 
 /** A command and all it runs, itself first. */

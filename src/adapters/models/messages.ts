@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FinishReason,
+  LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
@@ -52,26 +53,29 @@ function bodyOf(model: string, { prompt, tools = [], maxOutputTokens }: Language
       ? [{ type: "text", text: message.content, ...(message.providerOptions && MARK) }]
       : [],
   );
-  const offered = tools.flatMap((tool) =>
-    tool.type === "function"
-      ? [
-          {
-            name: tool.name,
-            description: tool.description,
-            input_schema: tool.inputSchema,
-            ...(tool.providerOptions && MARK),
-          },
-        ]
-      : [],
-  );
+  const offered = tools.flatMap((tool) => (tool.type === "function" ? [encodedTool(tool)] : []));
   const head = JSON.stringify({
     model,
     max_tokens: maxOutputTokens,
     stream: true,
     ...(system.length > 0 && { system }),
-    ...(offered.length > 0 && { tools: offered }),
   });
-  return `${head.slice(0, -1)},"messages":[${turnsOf(prompt).join(",")}]}`;
+  const list = offered.length > 0 ? `,"tools":[${offered.join(",")}]` : "";
+  return `${head.slice(0, -1)}${list},"messages":[${turnsOf(prompt).join(",")}]}`;
+}
+
+const schemas = new WeakMap<object, string>();
+
+function encodedTool({
+  name,
+  description,
+  inputSchema,
+  providerOptions,
+}: LanguageModelV3FunctionTool): string {
+  const schema = schemas.get(inputSchema) ?? JSON.stringify(inputSchema);
+  schemas.set(inputSchema, schema);
+  const head = JSON.stringify({ name, description, ...(providerOptions && MARK) });
+  return `${head.slice(0, -1)},"input_schema":${schema}}`;
 }
 
 /** Results and texts of one turn are messages of their own in the prompt, and one message here. */
