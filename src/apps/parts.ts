@@ -95,7 +95,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     shell,
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
-    mcp: await openMcp({ workspace, store }, env),
+    mcp: await openMcp({ workspace, store, settings }, env),
     trees,
     since,
     workspace,

@@ -130,6 +130,10 @@ const FIELDS = {
   team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
   leadMayHoldSeveralTasks: () =>
     flag().describe("Whether the lead may have several tasks in progress at once."),
+  mcpServers: () =>
+    z
+      .record(z.string(), z.unknown(), "MCP servers by name, as in .mcp.json")
+      .describe("MCP servers, by name; they come before those of the same name in .mcp.json."),
   hooks: () =>
     hookSettings().describe(
       'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
@@ -209,6 +213,7 @@ export const DEFAULTS: Settings = {
   team: DEFAULT_TEAM,
   leadMayHoldSeveralTasks: false,
   hooks: {},
+  mcpServers: {},
   teams: false,
   mailAcrossTeams: false,
   worktrees: false,

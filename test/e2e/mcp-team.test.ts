@@ -1,6 +1,14 @@
 /** A published MCP server in a team: called through the permissions, killed in the middle of a call, started anew for the next. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +30,9 @@ let server: ModelServer;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-mcp-team-")));
   const every = { command: process.execPath, args: [SERVER, "stdio"], env: { MARK: folder } };
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { every, broken: { args: [] } } }));
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { broken: { args: [] } } }));
+  mkdirSync(join(folder, ".ekiden"));
+  writeFileSync(join(folder, ".ekiden/settings.json"), JSON.stringify({ mcpServers: { every } }));
 });
 afterEach(async () => {
   await server.close();

@@ -1,6 +1,9 @@
 /** The MCP client against two published servers and one that misbehaves, as real child processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -141,3 +144,31 @@ it("sees the list of a server change", async () => {
   await told;
   expect((await mcp.tools("")).map((t) => t.name)).toContain("mcp__flaky__new");
 });
+
+it("speaks streamable HTTP to a server that somebody else runs", async () => {
+  const port = await freePort();
+  const child = spawn(process.execPath, [everything, "streamableHttp"], {
+    env: { PATH: process.env.PATH, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    await once(child.stderr, "data"); // it says that it listens
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const tools = await open({ name: "web", config: { url, headers: {} } }).tools("");
+    expect(await call(tools, "mcp__web__echo", { message: "over HTTP" })).toContain("over HTTP");
+    expect(problems).toEqual([]);
+  } finally {
+    await mcp.close();
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
