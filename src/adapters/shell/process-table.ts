@@ -40,16 +40,19 @@ export async function endAll(groups: ReadonlySet<number>, tag: string, graceMs: 
   };
   const gone = (): boolean =>
     process.platform === "linux" ? processesOf(groups, tag).length === 0 : ![...groups].some(groupAlive);
-  signalAll("SIGTERM");
+  // Each look goes through all processes of the machine, so none is for nothing.
+  if (!signalAll("SIGTERM")) return;
+  let left = !gone();
   const deadline = performance.now() + graceMs;
-  for (let wait = 4; !gone(); wait = Math.min(wait * 2, 100)) {
-    if (performance.now() > deadline) break;
+  for (let wait = 4; left && performance.now() <= deadline; wait = Math.min(wait * 2, 100)) {
     await sleep(wait);
+    left = !gone();
   }
   // A process that forks while it is being killed may be missed once.
-  for (let round = 0; round < 5 && !gone(); round += 1) {
+  for (let round = 0; left && round < 5; round += 1) {
     signalAll("SIGKILL");
     await sleep(5 * (round + 1));
+    left = !gone();
   }
 }
 
