@@ -141,6 +141,11 @@ export interface Roster {
   reap(
     isAlive: (machine: string, pid: number) => boolean | null,
   ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
+  /**
+   * Whom of this host something may wait for: mail that wakes, a task in progress, a ready one that they may claim. One look for
+   * all its idle members, in case a wake-up got lost.
+   */
+  wanted(host: HostId): Promise<Name[]>;
   hosts(): Promise<
     { readonly id: HostId; readonly machine: string; readonly pid: number; readonly leaseUntil: Instant }[]
   >;

@@ -30,7 +30,7 @@ import { Stops } from "./stops.ts";
 import { readMail, turn } from "./turn.ts";
 
 export type LifeSettings = Limits & {
-  /** Looks at least this often, should a wake-up get lost. */
+  /** Looks at least this often, should a wake-up get lost. Infinity: somebody else calls `lookAgain`. */
   readonly idlePollMs: number;
 };
 
@@ -90,6 +90,11 @@ export class Life {
     this.stops.interrupt(kind);
   }
 
+  /** Something may wait for it that it was not woken for. Nothing happens unless it idles. */
+  lookAgain(): void {
+    if (this.waiting) this.stops.interrupt("look");
+  }
+
   /**
    * Puts notes in the place of the conversation: at once when it is idle, else before its next turn. Null when there was
    * nothing to sum up, or the life ended. @throws what the model throws.
@@ -98,7 +103,7 @@ export class Life {
     return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
       if (this.over) return resolve(null);
       this.compactions.push(resolve);
-      if (this.waiting) this.stops.interrupt("look");
+      this.lookAgain();
     });
   }
 

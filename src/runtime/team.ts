@@ -64,7 +64,8 @@ export class Team implements TeamControl {
   async open(): Promise<void> {
     const { store, host, machine, pid } = this.parts;
     await store.roster.open(host, machine, pid);
-    this.tending = Promise.all([this.beat(), this.reap(), keepSchedule(this.parts, this.background.signal)]);
+    const schedule = keepSchedule(this.parts, this.background.signal);
+    this.tending = Promise.all([this.beat(), this.reap(), this.poll(), schedule]);
   }
 
   async join(profile: Profile, by: Name): Promise<void> {
@@ -182,9 +183,8 @@ export class Team implements TeamControl {
     try {
       const agent = await parts.agent(profile, seat, this, () => hosted.life);
       const isLead = profile.kind === "lead";
-      const settings = isLead
-        ? { ...parts.settings, idleTimeoutMs: Number.POSITIVE_INFINITY }
-        : parts.settings;
+      const never = Number.POSITIVE_INFINITY;
+      const settings = { ...parts.settings, ...(isLead ? { idleTimeoutMs: never } : { idlePollMs: never }) };
       const life = new Life(
         agent,
         settings,
@@ -256,6 +256,18 @@ export class Team implements TeamControl {
     await Promise.all(lives.map(({ done }) => done));
     await store.roster.open(host, machine, pid);
     await this.adoptAll();
+  }
+
+  /** One look for all teammates here: a hundred that each ask every few seconds would cost more than all else that idles. */
+  private async poll(): Promise<void> {
+    const { store, clock, settings, host } = this.parts;
+    const { signal } = this.background;
+    while (!signal.aborted) {
+      await clock.sleep(settings.idlePollMs, signal);
+      if (signal.aborted) return;
+      const names = await store.roster.wanted(host).catch(() => []); // whoever looks next meets the fault
+      for (const name of names) this.members.get(name)?.life?.lookAgain();
+    }
   }
 
   private async reap(): Promise<void> {

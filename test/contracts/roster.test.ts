@@ -45,6 +45,26 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await facts(store, { types: ["teammate.phase"] })).toHaveLength(1);
   });
 
+  it("knows in one look for whom of a host there may be something to do", async () => {
+    await store.roster.join(profile("carol", { role: "tester" }), host("here"), lead);
+    await store.roster.open(host("there"), "this machine", 1);
+    await store.roster.join(profile("dora"), host("there"), lead);
+    const wanted = () => store.roster.wanted(host("here"));
+    expect(await wanted()).toEqual([]);
+    await store.board.add({ subject: "a", role: "tester" }, lead);
+    expect(await wanted()).toEqual(["carol"]);
+    await store.mail.send(lead, { to: bob, body: { kind: "note", text: "x" } });
+    expect(await wanted()).toEqual(["bob", "carol"]);
+    await store.mail.take(bob);
+    await store.board.add({ subject: "b" }, lead);
+    expect(await wanted()).toEqual(["alice", "bob", "carol"]);
+    expect(await store.roster.wanted(host("there"))).toEqual(["dora"]);
+    await claimed(store, seat);
+    expect(await wanted()).toEqual(["alice", "carol"]);
+    await store.roster.leave(seat, "asked", "");
+    expect(await wanted()).not.toContain("alice");
+  });
+
   it("refuses duplicate, reserved and badly written names", async () => {
     const join = (who: string, rest = {}) => store.roster.join(profile(who, rest), host("here"), lead);
     await expect(join("alice")).rejects.toMatchObject({ code: "name_taken" });

@@ -18,7 +18,7 @@ type HostRow = {
 };
 type Unhosted = { readonly name: Name; readonly host: HostId | null; readonly kept_until: Instant };
 
-export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap" | "hosts"> {
+export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap" | "wanted" | "hosts"> {
   const { leaseMs, maxAttempts } = session.limits;
   return {
     open: (host, machine, pid) =>
@@ -33,6 +33,10 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
         const alive = yield* sql`
           update hosts set lease_until = ${later(tx.now, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
         return alive.length > 0;
+      }),
+    wanted: (host) =>
+      session.look(function* (tx) {
+        return (yield* wanted(tx, host)).map((one) => one.name);
       }),
     hosts: () =>
       session.look(function* (tx) {
@@ -70,6 +74,16 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
 
 function* hosts(tx: Tx): Op<HostRow[]> {
   return yield* sql<HostRow>`select id, machine, pid, lease_until from hosts where team = ${tx.team} order by id`;
+}
+
+function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {
+  return yield* sql<{ name: Name }>`
+    select m.name from members m where m.team = ${tx.team} and m.host = ${host} and m.phase <> 'shutdown' and (
+      exists (select 1 from mail x where x.team = m.team and x.recipient = m.name and x.state = 0 and x.wakes = 1)
+      or exists (select 1 from tasks t where t.team = m.team and t.owner = m.name and t.status = 'in_progress')
+      or (m.kind = 'teammate' and exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0))
+      or (m.kind = 'teammate' and m.role <> '' and exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0)))
+    order by m.name`;
 }
 
 /** Living members without a host that is registered. */
