@@ -236,7 +236,9 @@ class Host implements TeamHost {
   }
 
   async tellLead(prompt: string): Promise<MailId> {
-    return await this.mailLead(await this.passed(prompt));
+    const mail = await this.mailLead(await this.passed(prompt));
+    if (this.interactive && !this.finishing) await this.team.reviveLead();
+    return mail;
   }
 
   private async passed(prompt: string): Promise<string> {

@@ -96,6 +96,15 @@ export class Team implements TeamControl {
     return adopted;
   }
 
+  /** A lead that failed here (a wrong key, a refusal) goes on where it was when somebody talks to it again. */
+  async reviveLead(): Promise<void> {
+    const { store, host, isAlive } = this.parts;
+    if (this.members.has(LEAD) || this.starting.has(LEAD)) return;
+    const lead = await store.roster.member(LEAD);
+    const seat = lead && (await store.roster.adopt(LEAD, host, { isAlive }));
+    if (lead && seat) await this.begin(lead, seat);
+  }
+
   async askToStop(
     name: Name,
     reason: string,
