@@ -156,3 +156,23 @@ describe("project rules", () => {
     expect(await loadLibrary(project)).toEqual({ skills: [], roles: [], rules: "", problems: [] });
   });
 });
+
+it("is read once as long as nothing changes, and anew after every change", async () => {
+  await mkdir(join(project, ".ekiden/skills/empty"), { recursive: true });
+  const names = async (): Promise<string[]> => {
+    const { skills, roles, rules } = await loadLibrary(project, user);
+    return [...skills, ...roles].map(({ name }) => name).concat(rules === "" ? [] : ["rules"]);
+  };
+  expect(await names()).toEqual([]);
+  expect(await loadLibrary(project, user)).toBe(await loadLibrary(project, user));
+  await skill(project, ".ekiden/skills/empty", "Not empty any more");
+  expect(await names()).toEqual(["empty"]);
+  await skill(user, "skills/one", "Body");
+  expect(await names()).toEqual(["empty", "one"]);
+  await lay(join(project, ".claude/agents/tester.md"), "---\nname: tester\ndescription: tests\n---\nTest.");
+  expect(await names()).toEqual(["empty", "one", "tester"]);
+  await writeFile(join(project, "AGENTS.md"), "Be kind.");
+  expect(await names()).toEqual(["empty", "one", "tester", "rules"]);
+  await rm(join(project, ".ekiden/skills/empty/SKILL.md"));
+  expect(await names()).toEqual(["one", "tester", "rules"]);
+});

@@ -7,13 +7,23 @@ import { messageOf } from "../../core/errors.ts";
 import { rulesSection } from "../../core/memory.ts";
 import { makeRole, type Role } from "../../core/role.ts";
 import { makeSkill, type Skill } from "../../core/skill.ts";
-import { entriesOf, type Loaded, loadEach, type Problem, readInside, stem } from "./markdown.ts";
+import {
+  entriesNow,
+  entriesOf,
+  type Loaded,
+  loadEach,
+  type Problem,
+  readInside,
+  stampOf,
+  stem,
+} from "./markdown.ts";
 
 const SKILL_FOLDERS = [".ekiden/skills", ".claude/skills", ".agents/skills"];
 const ROLE_FOLDERS = [".ekiden/agents", ".claude/agents"];
 const RULE_FILES = ["AGENTS.md", "CLAUDE.md"];
 /** Files of one kind; of more, the first are taken. */
 const FILES_MAX = 500;
+const SHELVES_MAX = 50;
 
 export type Library = {
   readonly skills: readonly Skill[];
@@ -23,8 +33,38 @@ export type Library = {
   readonly problems: readonly Problem[];
 };
 
-/** @param userFolder Ekiden's folder in the person's configuration; its `skills` and `agents` hold for every project. */
+/** What was read, and how everything that was looked at for it looked just before. */
+type Shelf = { readonly stamps: ReadonlyMap<string, string>; readonly library: Library };
+const shelves = new Map<string, Shelf>();
+
+/**
+ * While nothing has changed, the same as before, without a wait: a member that has just claimed a task is held up by each.
+ * @param userFolder Ekiden's folder in the person's configuration; its `skills` and `agents` hold for every project.
+ */
 export async function loadLibrary(project: string, userFolder?: string): Promise<Library> {
+  const key = `${project}\0${userFolder ?? ""}`;
+  const known = shelves.get(key);
+  if (known && [...known.stamps].every(([path, stamp]) => stampOf(path) === stamp)) return known.library;
+  const stamps = new Map(
+    [
+      ...RULE_FILES.map((file) => join(project, file)),
+      ...foldersOf(project, SKILL_FOLDERS, userFolder, "skills").flatMap(({ folder }) => [
+        folder,
+        ...entriesNow(folder).flatMap((name) => [join(folder, name), join(folder, name, "SKILL.md")]),
+      ]),
+      ...foldersOf(project, ROLE_FOLDERS, userFolder, "agents").flatMap(({ folder }) => [
+        folder,
+        ...entriesNow(folder).map((name) => join(folder, name)),
+      ]),
+    ].map((path) => [path, stampOf(path)]),
+  );
+  const library = await readLibrary(project, userFolder);
+  if (shelves.size >= SHELVES_MAX) shelves.clear();
+  shelves.set(key, { stamps, library });
+  return library;
+}
+
+async function readLibrary(project: string, userFolder: string | undefined): Promise<Library> {
   const [skills, roles, rules] = await Promise.all([
     loadSkills(project, userFolder),
     loadRoles(project, userFolder),

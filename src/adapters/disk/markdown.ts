@@ -1,4 +1,5 @@
 /** Markdown files with a YAML head, read so that none of them can do harm: bounded, regular, inside the folder they belong to. */
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { messageOf } from "../../core/errors.ts";
@@ -35,6 +36,26 @@ export async function readInside(root: string, path: string): Promise<string | n
 export async function entriesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => !name.startsWith(".")).sort();
+}
+
+/** The same at once: for a quick look whether anything has changed. */
+export function entriesNow(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith("."));
+  } catch {
+    return [];
+  }
+}
+
+/** Another for every change of a file or of a folder's list; "" when there is none. Microseconds, where a wait is milliseconds. */
+export function stampOf(path: string): string {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found) return [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
+    return lstatSync(path, { throwIfNoEntry: false }) ? "a link to nothing" : "";
+  } catch {
+    return "unreadable";
+  }
 }
 
 export type Parsed = { readonly data: unknown; readonly body: string };

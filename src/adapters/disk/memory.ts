@@ -32,7 +32,7 @@ import {
   topicsOf,
 } from "../../core/memory.ts";
 import { didYouMean } from "../../core/nearest.ts";
-import { entriesOf, stem } from "./markdown.ts";
+import { entriesOf, stampOf, stem } from "./markdown.ts";
 
 const INDEX = "MEMORY.md";
 const ARCHIVE = "archive";
@@ -61,7 +61,9 @@ export class MemoryFolder {
 
   /** Also whether this project has a memory at all: somebody laid down the folder. */
   async exists(): Promise<boolean> {
-    return (await stat(this.folder).catch(() => null))?.isDirectory() ?? false;
+    return (
+      stampOf(this.folder) !== "" && ((await stat(this.folder).catch(() => null))?.isDirectory() ?? false)
+    );
   }
 
   /** What the index names, and what lies in the folder without being named. */
@@ -241,6 +243,7 @@ export class MemoryFolder {
 
   /** Null when there is no such file. Links are not followed: what they lead to is not memory. */
   private async read(file: string): Promise<string | null> {
+    if (stampOf(this.path(file)) === "") return null; // the usual case, without a wait
     const found = await lstat(this.path(file)).catch(() => null);
     if (!found?.isFile()) return null;
     if (found.size > FILE_MAX)
