@@ -1,0 +1,151 @@
+/** What comes back: the events of a streamed reply, read as the parts that every vendor's reply is read as. */
+import type { Readable } from "node:stream";
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+
+type Block = { type: string; id?: string; name?: string; data?: string; json: string };
+type Tokens = {
+  input_tokens?: number;
+  cache_read_input_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  output_tokens?: number;
+};
+type SseEvent = {
+  type: string;
+  index?: number;
+  message?: { usage?: Tokens };
+  content_block?: { type: string; id?: string; name?: string; data?: string; text?: string; input?: unknown };
+  delta?: {
+    type?: string;
+    text?: string;
+    thinking?: string;
+    signature?: string;
+    partial_json?: string;
+    stop_reason?: string;
+  };
+  usage?: Tokens;
+  error?: { type?: string; message?: string };
+};
+
+const REASONS: Readonly<Record<string, LanguageModelV3FinishReason["unified"]>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content-filter",
+};
+
+export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3StreamPart> {
+  const blocks = new Map<number, Block>();
+  let tokens: Tokens = {};
+  let reason: string | undefined;
+  for await (const event of eventsOf(text)) {
+    const id = String(event.index ?? 0);
+    const block = blocks.get(event.index ?? 0);
+    switch (event.type) {
+      case "message_start":
+        tokens = event.message?.usage ?? {};
+        break;
+      case "content_block_start": {
+        const { type, input, text, ...more } = event.content_block ?? { type: "" };
+        const filled = typeof input === "object" && input !== null && Object.keys(input).length > 0;
+        blocks.set(event.index ?? 0, { type, json: filled ? JSON.stringify(input) : "", ...more });
+        if (type === "text") yield { type: "text-start", id };
+        if (type === "text" && text) yield { type: "text-delta", id, delta: text };
+        if (type === "thinking") yield { type: "reasoning-start", id };
+        if (type === "redacted_thinking")
+          yield {
+            type: "reasoning-start",
+            id,
+            providerMetadata: { anthropic: { redactedData: more.data ?? "" } },
+          };
+        break;
+      }
+      case "content_block_delta": {
+        const { text, thinking, signature, partial_json } = event.delta ?? {};
+        if (text !== undefined) yield { type: "text-delta", id, delta: text };
+        if (thinking !== undefined) yield { type: "reasoning-delta", id, delta: thinking };
+        if (signature !== undefined)
+          yield { type: "reasoning-delta", id, delta: "", providerMetadata: { anthropic: { signature } } };
+        if (partial_json !== undefined && block) block.json += partial_json;
+        break;
+      }
+      case "content_block_stop":
+        if (block?.type === "tool_use")
+          yield {
+            type: "tool-call",
+            toolCallId: block.id ?? "",
+            toolName: block.name ?? "",
+            input: block.json || "{}",
+          };
+        break;
+      case "message_delta":
+        reason = event.delta?.stop_reason ?? reason;
+        tokens = { ...tokens, ...event.usage };
+        break;
+      case "message_stop":
+        yield {
+          type: "finish",
+          finishReason: { unified: REASONS[reason ?? ""] ?? "other", raw: reason },
+          usage: usageOf(tokens),
+        };
+        return;
+      case "error":
+        yield {
+          type: "error",
+          error: event.error?.type === "overloaded_error" ? { ...event.error, statusCode: 529 } : event.error,
+        };
+    }
+  }
+}
+
+function usageOf({
+  input_tokens = 0,
+  cache_read_input_tokens,
+  cache_creation_input_tokens,
+  output_tokens = 0,
+}: Tokens) {
+  const cacheRead = cache_read_input_tokens ?? 0;
+  const cacheWrite = cache_creation_input_tokens ?? 0;
+  return {
+    inputTokens: {
+      total: input_tokens + cacheRead + cacheWrite,
+      noCache: input_tokens,
+      cacheRead,
+      cacheWrite,
+    },
+    outputTokens: { total: output_tokens, text: undefined, reasoning: undefined },
+  };
+}
+
+async function* eventsOf(text: Readable): AsyncGenerator<SseEvent> {
+  let rest = "";
+  let data: string[] = [];
+  let whole = false;
+  try {
+    for await (const chunk of text.iterator({ destroyOnReturn: false })) {
+      const lines = (rest + chunk).split(/\r\n|\n/);
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        if (line.startsWith("data:")) data.push(line.slice(5));
+        if (line !== "" || data.length === 0) continue;
+        const event = JSON.parse(data.join("\n")) as SseEvent;
+        data = [];
+        whole = event.type === "message_stop";
+        yield event;
+      }
+    }
+  } finally {
+    if (whole) drain(text);
+    else text.destroy();
+  }
+}
+
+/** The response ends a moment after the reply: whoever lets it do so can use the connection again. */
+function drain(text: Readable): void {
+  const timer = setTimeout(() => text.destroy(), DRAIN_MS).unref();
+  text.once("close", () => clearTimeout(timer)).resume();
+}
+
+const DRAIN_MS = 2_000;
