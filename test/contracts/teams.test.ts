@@ -87,16 +87,18 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     expect((await store.journal.read(cursor)).events).toMatchObject([{ type: "task.added" }]);
   });
 
-  it.runIf(backend === "postgres")("no table with a team is forgotten", async () => {
-    const client = await connect(at.url.replace(/\?.*$/, ""));
-    try {
-      const schema = new URL(at.url).searchParams.get("schema");
-      const { rows } = await client.query(
-        `select table_name from information_schema.columns where table_schema = '${schema}' and column_name = 'team'`,
-      );
-      expect(rows.map((row) => row.table_name).sort()).toEqual([...TEAM_TABLES].sort());
-    } finally {
-      await client.end();
-    }
-  });
+  // PostgreSQL's catalogue answers for both databases: their tables are the same.
+  if (backend === "postgres")
+    it("no table with a team is forgotten", async () => {
+      const client = await connect(at.url.replace(/\?.*$/, ""));
+      try {
+        const schema = new URL(at.url).searchParams.get("schema");
+        const { rows } = await client.query(
+          `select table_name from information_schema.columns where table_schema = '${schema}' and column_name = 'team'`,
+        );
+        expect(rows.map((row) => row.table_name).sort()).toEqual([...TEAM_TABLES].sort());
+      } finally {
+        await client.end();
+      }
+    });
 });
