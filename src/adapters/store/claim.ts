@@ -138,13 +138,18 @@ function* outlook(tx: Tx, seat: Seat): Op<Outlook> {
   return member;
 }
 
-export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
-  const { queue, touches, busy } = await session.look((tx) => outlook(tx, seat));
-  if (queue === null || busy === 1) return null;
-  return session.write(function* (tx) {
-    if (touches === "[]") return yield* takeFirst(tx, seat, queue, entry);
-    return yield* takeBest(tx, seat, yield* seated(tx, seat), entry);
-  });
+/** Of ten that are woken by one task, nine must see at their look that it is gone: a write in vain costs ten looks. */
+export function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
+  return session.lookAndWrite(
+    (tx) => outlook(tx, seat),
+    ({ queue, touches, busy }) => {
+      if (queue === null || busy === 1) return null;
+      return function* (tx): Op<Claimed | null> {
+        if (touches === "[]") return yield* takeFirst(tx, seat, queue, entry);
+        return yield* takeBest(tx, seat, yield* seated(tx, seat), entry);
+      };
+    },
+  );
 }
 
 /**

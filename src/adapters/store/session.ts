@@ -42,6 +42,26 @@ export class Session {
     return result;
   }
 
+  async lookAndWrite<L, T>(
+    look: (tx: Tx) => Op<L>,
+    next: (seen: L) => ((tx: Tx) => Op<T>) | null,
+  ): Promise<T | null> {
+    let topics = new Set<Topic>();
+    const result = await this.driver.lookAndWrite(
+      () => look(this.#tx(null)),
+      (seen) => {
+        const work = next(seen);
+        if (!work) return null;
+        return () => {
+          topics = new Set();
+          return work(this.#tx(topics));
+        };
+      },
+    );
+    this.driver.hub.announce(this.team, topics);
+    return result;
+  }
+
   #tx(topics: Set<Topic> | null): Tx {
     return {
       team: this.team,

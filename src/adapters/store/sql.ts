@@ -44,6 +44,8 @@ export interface Driver {
   read<T>(op: () => Op<T>): Promise<T>;
   /** All or nothing. May run `op` more than once. */
   write<T>(op: () => Op<T>): Promise<T>;
+  /** A look, and the write it calls for, if any. The embedded database lets nobody of this process in between. */
+  lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null>;
   close(): Promise<void>;
 }
 
