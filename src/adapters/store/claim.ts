@@ -111,29 +111,24 @@ function* seek(tx: Tx, role: string, limit: number): Op<Candidate[]> {
 
 type Outlook = {
   readonly host: string | null;
+  readonly role: string;
   readonly busy: number;
-  /** The best ready task: which queue it is first in, and whether it needs files. Null when nothing is ready. */
-  readonly queue: string | null;
+  /** What the first of the tasks for anybody edits; null when none is ready. */
   readonly touches: string | null;
+  /** Whether one is ready that asks for the member's role. */
+  readonly own: number;
 };
 
 /** One query answers what idle members ask again and again: is there anything for me? */
 function* outlook(tx: Tx, seat: Seat): Op<Outlook> {
   const [member] = yield* sql<Outlook>`
-    select m.host, t.role as queue, t.touches,
-      case when m.kind = 'teammate' and exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress') then 1 else 0 end as busy
-    from members m left join tasks t on t.team = m.team and t.id = case when m.role = '' then
-        (select id from tasks r where r.team = m.team and r.role = '' and r.status = 'pending' and r.open_blockers = 0
-          order by r.priority desc, r.chain desc, r.id limit 1)
-      else (select id from
-          (select * from (select id, priority, chain, 0 as own from tasks r
-            where r.team = m.team and r.role = '' and r.status = 'pending' and r.open_blockers = 0
-            order by r.priority desc, r.chain desc, r.id limit 1) as anybody
-          union all select * from (select id, priority, chain, 1 as own from tasks r
-            where r.team = m.team and r.role = m.role and r.status = 'pending' and r.open_blockers = 0
-            order by r.priority desc, r.chain desc, r.id limit 1) as mine) as heads
-          order by priority desc, chain desc, own desc, id limit 1) end
-    where m.team = ${tx.team} and m.name = ${seat.name}`;
+    select m.host, m.role,
+      case when m.kind = 'teammate' and exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress') then 1 else 0 end as busy,
+      (select r.touches from tasks r where r.team = m.team and r.role = '' and r.status = 'pending' and r.open_blockers = 0
+        order by r.priority desc, r.chain desc, r.id limit 1) as touches,
+      case when m.role <> '' and exists (select 1 from tasks r where r.team = m.team and r.role = m.role and r.status = 'pending' and r.open_blockers = 0)
+        then 1 else 0 end as own
+    from members m where m.team = ${tx.team} and m.name = ${seat.name}`;
   if (member?.host !== seat.host) throw staleSeat(seat, member);
   return member;
 }
@@ -142,10 +137,10 @@ function* outlook(tx: Tx, seat: Seat): Op<Outlook> {
 export function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
   return session.lookAndWrite(
     (tx) => outlook(tx, seat),
-    ({ queue, touches, busy }) => {
-      if (queue === null || busy === 1) return null;
+    ({ role, touches, own, busy }) => {
+      if ((touches === null && own === 0) || busy === 1) return null;
       return function* (tx): Op<Claimed | null> {
-        if (touches === "[]") return yield* takeFirst(tx, seat, queue, entry);
+        if (role === "" && touches === "[]") return yield* takeFirst(tx, seat, entry);
         return yield* takeBest(tx, seat, yield* seated(tx, seat), entry);
       };
     },
@@ -153,12 +148,12 @@ export function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Prom
 }
 
 /**
- * The usual case, in one step: the first of that queue that nobody is taking at this moment. Whenever that is none, because it
+ * The usual case, in one step: the first task for anybody that nobody is taking at this moment. Whenever that is none, because it
  * needs files, or all are being taken, or the member has a task, the long way finds out.
  */
-function* takeFirst(tx: Tx, seat: Seat, queue: string, entry?: MakeEntry): Op<Claimed | null> {
+function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const take = query<TakenRow>`
-    with first as (select id from tasks where team = ${tx.team} and role = ${queue} and status = 'pending' and open_blockers = 0
+    with first as (select id from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
       order by priority desc, chain desc, id limit 1 ${tx.dialect.skipLocked})
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
       started_at = ${tx.now}, updated_at = ${tx.now}
