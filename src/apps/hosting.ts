@@ -1,5 +1,6 @@
 /** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
 
+import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { isNews, sentence, tally } from "../core/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
@@ -64,6 +65,9 @@ async function keepYoungSmall(): Promise<void> {
 
 const START_MS = 100;
 
+/** How long the end of the journal is waited for. */
+const LINGER_MS = 2_000;
+
 async function ended(
   host: TeamHost,
   reading: AbortController,
@@ -71,6 +75,10 @@ async function ended(
   screen: Screen,
 ): Promise<Outcome> {
   const outcome = await host.done;
+  // PostgreSQL shows facts once no older transaction of the server is open: the last ones may be a moment late.
+  const waited = new AbortController();
+  await Promise.race([reader, systemClock.sleep(LINGER_MS, waited.signal)]);
+  waited.abort();
   reading.abort();
   await reader;
   screen.live?.stop();
@@ -92,18 +100,16 @@ async function readAlong(
     if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
   }
   try {
-    let over = false;
-    for await (const events of follow(host.store, from, signal)) {
-      if (call.json) {
-        // Nothing comes after team.finished, whatever the members write while they leave.
-        for (const event of events) {
-          if (!over) call.out.write(`${JSON.stringify(event)}\n`);
-          over ||= event.type === "team.finished";
-        }
-      } else if (screen.live) screen.live.take(events);
+    for await (const page of follow(host.store, from, signal)) {
+      // Nothing comes after team.finished, whatever the members write while they leave.
+      const end = page.findIndex((event) => event.type === "team.finished");
+      const events = end === -1 ? page : page.slice(0, end + 1);
+      if (call.json) for (const event of events) call.out.write(`${JSON.stringify(event)}\n`);
+      else if (screen.live) screen.live.take(events);
       else
         for (const event of events.filter(isNews))
           call.err.write(`${feedLine(call.err, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`);
+      if (end !== -1) return;
     }
   } catch (error) {
     // Watching is not the work: a reader that fails must not end the team.

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/adapters/clock.ts";
 import type { Event } from "../../src/core/event.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
-import { BACKENDS, claimed, held, name, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, held, name, settled, stage } from "../fixtures/stage.ts";
 
 const START = "" as Cursor;
 const warn = (text: string) => ({ type: "warning.raised", who: null, text }) as const;
@@ -19,7 +19,9 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
 
   it("is read in order, in pages, from the beginning, from a place or from a number", async () => {
     await store.journal.note([warn("1"), warn("2")]);
+    await settled(store);
     await store.journal.note([warn("3")]);
+    await settled(store);
     const first = await store.journal.read(START, { limit: 2 });
     expect(first.events.map(textOf)).toEqual(["team.created", "1"]);
     const second = await store.journal.read(first.cursor, { limit: 2 });
@@ -27,6 +29,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     const third = await store.journal.read(second.cursor);
     expect(third.events).toEqual([]);
     await store.journal.note([warn("4")]);
+    await settled(store);
     expect((await store.journal.read(third.cursor)).events.map(textOf)).toEqual(["4"]);
     expect(
       (await store.journal.read(store.journal.from(first.events[1]?.seq ?? 0))).events.map(textOf),
@@ -36,12 +39,14 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
 
   it("its end is behind everything there is, and a reader of few types passes the rest for good", async () => {
     await store.journal.note([warn("1")]);
+    await settled(store);
     const end = await store.journal.end();
     expect((await store.journal.read(end)).events).toEqual([]);
     const { events, cursor } = await store.journal.read(START, { types: ["team.created"] });
     expect(events).toHaveLength(1);
     expect((await store.journal.read(cursor)).events).toEqual([]);
     await store.journal.note([warn("2")]);
+    await settled(store);
     expect((await store.journal.read(cursor)).events.map(textOf)).toEqual(["2"]);
     expect((await store.journal.read(end, { types: [] })).events).toEqual([]);
   });
@@ -97,6 +102,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     stop();
     const before = heard;
     await store.journal.note([warn("3")]);
+    await settled(store);
     await new Promise(setImmediate);
     expect(heard).toBe(before);
   });
