@@ -95,6 +95,7 @@ export async function composeAgent(
     workspaceOf: trees ? (task) => trees.workspaceOf(task) : undefined,
     clock: parts.clock,
     shell: parts.shell,
+    commandTimeoutMs: settings.bashTimeoutMs,
     readable: [parts.outputDir],
     system: systemPrompt({ name, team: store.team, kind, role }, workspace, [
       ...(trees ? [worktreeRules(trees.target, trees.gate, isLead)] : []),

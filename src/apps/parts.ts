@@ -76,9 +76,9 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);
-  const { leaseMs, maxAttempts, team } = settings;
+  const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const url = storeUrl(settings, workspace);
-  const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts });
+  const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral });
   try {
     if (resume) await model((await store.roster.member(LEAD))?.model || usual);
   } catch (error) {

@@ -37,6 +37,8 @@ export type ToolContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
+  /** How long a command may run that names no time of its own; the tool's default without it. */
+  readonly commandTimeoutMs?: number | undefined;
   /** The folder file tools stay inside, absolute and without symlinks: the project, or the task's worktree. */
   readonly workspace: string;
   /** Where it will be while that task is in hand, if not the same for all. */

@@ -88,6 +88,7 @@ async function answer(
       rest,
       compact,
       shell: agent.shell,
+      commandTimeoutMs: agent.commandTimeoutMs,
       workspace: agent.workspace,
       workspaceOf: agent.workspaceOf,
       readable: agent.readable,

@@ -40,6 +40,8 @@ export type Agent = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
+  /** How long a command may run that names no time of its own; the tool's default without it. */
+  readonly commandTimeoutMs?: number | undefined;
   readonly workspace: string;
   /** Where its tools run while that task is in hand, if not in `workspace`. */
   readonly workspaceOf?: ((task: Task) => string) | undefined;

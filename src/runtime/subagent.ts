@@ -76,7 +76,7 @@ export function subagents(parts: SubagentParts): (job: Job, ctx: ToolContext) =>
     if (tools.length === 0)
       throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);
-    const { seat, store, clock, shell, workspace, readable, team, signal } = ctx;
+    const { seat, store, clock, shell, commandTimeoutMs, workspace, readable, team, signal } = ctx;
     const made: Agent = {
       seat,
       subagent,
@@ -93,6 +93,7 @@ export function subagents(parts: SubagentParts): (job: Job, ctx: ToolContext) =>
       store,
       clock,
       shell,
+      commandTimeoutMs,
       workspace,
       readable,
       team,

@@ -15,14 +15,15 @@ export const bash = defineTool({
   description: "Run a bash command in the workspace; no stdin. Each call is a new shell.",
   input: z.object({
     command: z.string(),
-    timeout_ms: whole().optional().describe("Default 120000"),
+    timeout_ms: whole().optional(),
     run_in_background: z.boolean().optional().describe("mail says when it ended"),
   }),
   access: "exec",
   accessOf: ({ command, run_in_background: background }) =>
     !background && changesNothing(command) ? "read" : "exec",
   subject: ({ command }) => command,
-  async run({ command, timeout_ms: timeoutMs = TIMEOUT_MS, run_in_background: background }, ctx) {
+  async run({ command, timeout_ms: asked, run_in_background: background }, ctx) {
+    const timeoutMs = asked ?? ctx.commandTimeoutMs ?? TIMEOUT_MS;
     if (background) return await startJob(ctx, command);
     if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
     if (timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS)

@@ -37,7 +37,8 @@ export function board(session: Session): Board {
         return (yield* sql<TaskRow>`select * from tasks where team = ${tx.team} order by id`).map(toTask);
       }),
     counts: () => session.look(counts),
-    claim: (seat, id, entry) => session.write((tx) => claim(tx, seat, id, entry)),
+    claim: (seat, id, entry) =>
+      session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
     claimNext: (seat, entry) => claimNext(session, seat, entry),
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),

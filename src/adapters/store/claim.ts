@@ -23,7 +23,13 @@ function* taken(tx: Tx, seat: Seat, member: SeatRow, row: TakenRow, entry?: Make
   return task;
 }
 
-export function* claim(tx: Tx, seat: Seat, id: TaskId, entry?: MakeEntry): Op<ClaimResult> {
+export function* claim(
+  tx: Tx,
+  leadMayHoldSeveral: boolean,
+  seat: Seat,
+  id: TaskId,
+  entry?: MakeEntry,
+): Op<ClaimResult> {
   const member = yield* seated(tx, seat);
   const [row] =
     yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
@@ -45,7 +51,8 @@ export function* claim(tx: Tx, seat: Seat, id: TaskId, entry?: MakeEntry): Op<Cl
   const [busy] = yield* sql<{
     id: TaskId;
   }>`select id from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id limit 1`;
-  if (busy && member.kind === "teammate") return { ok: false, why: "busy", with: busy.id };
+  if (busy && !(member.kind === "lead" && leadMayHoldSeveral))
+    return { ok: false, why: "busy", with: busy.id };
   if (row.touches !== "[]") {
     yield* teamLock(tx, "touches");
     const clash = conflict(row.touches, yield* touched(tx));

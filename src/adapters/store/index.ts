@@ -30,7 +30,7 @@ export type StoreOptions = Partial<Limits> & {
   readonly mustExist?: boolean;
 };
 
-const DEFAULTS: Limits = { leaseMs: 15_000, maxAttempts: 3 };
+const DEFAULTS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
 
 /**
  * The team is created if it is new, unless it must exist. Stores of one address share a connection and the wake-ups inside a process.

@@ -9,6 +9,8 @@ export type Limits = {
   readonly leaseMs: number;
   /** A task whose owner died or gave it back is failed when it was tried this often. */
   readonly maxAttempts: number;
+  /** Whether the lead may claim a further task while it has one. */
+  readonly leadMayHoldSeveral: boolean;
 };
 
 export class Session {
