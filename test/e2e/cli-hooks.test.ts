@@ -37,7 +37,8 @@ const isAlive = (pid: number): boolean => {
 
 describe("hooks from the settings", () => {
   it("stand at every point of a run", async () => {
-    const log = { command: "cat >> log.jsonl; echo >> log.jsonl" };
+    // in one write each: hooks of several members run at once
+    const log = { command: 'printf "%s\\n" "$(cat)" >> log.jsonl' };
     const events = [
       "SessionStart",
       "UserPromptSubmit",
