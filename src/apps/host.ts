@@ -167,9 +167,8 @@ class Host implements TeamHost {
 
   async start(work: Work): Promise<void> {
     const { settings } = this.parts;
-    if (!("resume" in work))
-      this.before = new Set((await this.store.board.tasks()).filter(isFinished).map((task) => task.id));
     const tasks = await this.store.board.tasks();
+    if (!("resume" in work)) this.before = new Set(tasks.filter(isFinished).map((task) => task.id));
     const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
     if (over?.kind === "over") {
       await this.store.journal.note([
