@@ -30,7 +30,7 @@ export default defineConfig({
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|tags|task|chat|mail|mode|sentence|view|cron|zone|fences|on-demand)|apps\/(terminal|open|follow|print|failure|call)|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|on-demand|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence))|apps\/(open|follow|failure|call|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",
@@ -38,7 +38,7 @@ export default defineConfig({
           test: /\/node_modules\/zod\/v4\/(core|classic)\/(?!from-json|compat|iso)/,
         },
         { name: "settings", priority: 3, test: /\/src\/(core|apps)\/settings\.ts$/ },
-        { name: "views", priority: 2, test: /\/src\/core\/\w+-view\.ts$/ },
+        { name: "views", priority: 2, test: /\/src\/core\/views\// },
         { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
         {
           name: "host",

@@ -12,12 +12,12 @@ export {
   openHost,
   type TeamHost,
   type Work,
-} from "./apps/host.ts";
-export type { Outcome } from "./apps/outcome.ts";
+} from "./apps/host/host.ts";
+export type { Outcome } from "./apps/host/outcome.ts";
 export { EkidenError, type ErrorCode, isEkidenError } from "./core/errors.ts";
 export type { Event, Fact } from "./core/event.ts";
 export { LEAD, type Name, name, PERSON, type TaskId, taskId } from "./core/ids.ts";
-export { parseRunbook, type Runbook } from "./core/runbook.ts";
+export { parseRunbook, type Runbook } from "./core/project/runbook.ts";
 export { DEFAULTS, type Settings } from "./core/settings.ts";
 export type { NewTask, Task } from "./core/task.ts";
 export type * from "./ports/index.ts";

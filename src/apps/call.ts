@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
-import type { View } from "../core/view.ts";
+import type { View } from "../core/views/view.ts";
 import type { Flags } from "./settings.ts";
-import { type Terminal, terminal } from "./terminal.ts";
+import { type Terminal, terminal } from "./terminal/terminal.ts";
 
 /** The options that every command takes, as commander hands them over. */
 export type CommonOptions = Partial<
@@ -71,7 +71,7 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
     err,
     show: async (data, views) => {
       if (json) return out.write(`${JSON.stringify(data)}\n`);
-      const { print } = await import("./print.ts");
+      const { print } = await import("./terminal/print.ts");
       print(out, views());
     },
     say: (text) => {

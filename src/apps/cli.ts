@@ -6,8 +6,8 @@ import { Command, type CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { MODES } from "../core/mode.ts";
 import { didYouMean } from "../core/nearest.ts";
+import { MODES } from "../core/permission/mode.ts";
 import { type Call, type CommonOptions, prepare } from "./call.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 
@@ -242,7 +242,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const talk = program.command("talk [words...]", { isDefault: true, hidden: true });
   talk.action(() => {
     const [word] = talk.args;
-    if (word === undefined) return act(talk, () => import("./commands/repl.ts"));
+    if (word === undefined) return act(talk, () => import("./repl/repl.ts"));
     const hint =
       didYouMean(word, NAMES) || ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw new EkidenError("bad_input", `unknown command ${quote(word)}.${hint}`);

@@ -1,17 +1,16 @@
 /** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
-
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { isNews, sentence, tally } from "../core/sentence.ts";
+import { isNews, sentence, tally } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
-import { askOnTerminal } from "./asking.ts";
 import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
-import { openHost, type TeamHost, type Work } from "./host.ts";
-import type { Live } from "./live.ts";
-import type { Outcome } from "./outcome.ts";
-import { feedLine } from "./print.ts";
-import { clean } from "./terminal.ts";
+import { openHost, type TeamHost, type Work } from "./host/host.ts";
+import type { Outcome } from "./host/outcome.ts";
+import { askOnTerminal } from "./terminal/asking.ts";
+import type { Live } from "./terminal/live.ts";
+import { feedLine } from "./terminal/print.ts";
+import { clean } from "./terminal/terminal.ts";
 
 type Screen = { live: Live | null };
 
@@ -96,7 +95,7 @@ async function readAlong(
 ): Promise<void> {
   if (call.quiet && !call.json) return;
   if (call.err.isTTY && !call.json) {
-    const { Live } = await import("./live.ts");
+    const { Live } = await import("./terminal/live.ts");
     if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
   }
   try {

@@ -2,10 +2,10 @@
  * What members, the person and the harness say to each other. Adding a protocol message = adding one member to `Body`:
  * nothing compiles until it can be read by a model (`render`) and judged (`WAKES`).
  */
+import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
 import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
-import { tagged } from "./tags.ts";
 import type { Counts } from "./task.ts";
 
 export type Body =

@@ -3,10 +3,10 @@
  * (src/apps/settings.ts); a new setting is one line in `FIELDS` and, if it has one, one in `DEFAULTS`.
  */
 import { z } from "zod";
-import { hookSettings, joinHooks } from "./hooks.ts";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
-import { MODES } from "./mode.ts";
 import { onDemand } from "./on-demand.ts";
+import { MODES } from "./permission/mode.ts";
+import { hookSettings, joinHooks } from "./project/hooks.ts";
 
 /** One teammate to start with. `role` is "" for none. */
 export type Recruit = { readonly name: Name; readonly role: string };

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message } from "../core/chat.ts";
+import type { AssistantMessage, Message } from "../core/conversation/chat.ts";
 
 export type ToolSpec = {
   readonly name: string;

@@ -2,7 +2,7 @@
  * The team's shared memory, seen from one team. Every method is one atomic step: it happens wholly or not at all, its facts
  * are in the journal when it has happened, and whoever waits for it is woken. Every method may throw `store_unavailable`.
  */
-import type { Entry } from "../core/chat.ts";
+import type { Entry } from "../core/conversation/chat.ts";
 import type { Event, Fact, FactType, ReleaseReason } from "../core/event.ts";
 import type { Brand, HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { Entry } from "../core/chat.ts";
+import type { Entry } from "../core/conversation/chat.ts";
 import type { Name } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
-import type { Access } from "../core/permission.ts";
+import type { Access } from "../core/permission/permission.ts";
 import type { Task } from "../core/task.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";

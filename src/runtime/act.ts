@@ -1,5 +1,5 @@
 /** ACT and RECORD: the calls of one reply, run and answered. */
-import { type Entry, invalidInput, type ToolCall } from "../core/chat.ts";
+import { type Entry, invalidInput, type ToolCall } from "../core/conversation/chat.ts";
 import { messageOf } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";

@@ -1,12 +1,12 @@
 /** What a member is made of, and what comes of one of its turns. Types only: everything in the runtime speaks of them. */
-import type { ToolCall } from "../core/chat.ts";
-import type { ContextSettings } from "../core/compaction.ts";
-import type { Conversation } from "../core/conversation.ts";
+import type { ToolCall } from "../core/conversation/chat.ts";
+import type { ContextSettings } from "../core/conversation/compaction.ts";
+import type { Conversation } from "../core/conversation/conversation.ts";
+import type { TodoWatch } from "../core/conversation/todo.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Seat } from "../core/member.ts";
 import type { Task } from "../core/task.ts";
-import type { TodoWatch } from "../core/todo.ts";
 import type {
   Clock,
   Delta,

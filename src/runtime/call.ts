@@ -2,7 +2,7 @@
  * One tool call on its way to the tool. If something can say no to a call, or change it, it is a wrap here; if it only
  * watches, it reads the journal.
  */
-import type { ToolCall } from "../core/chat.ts";
+import type { ToolCall } from "../core/conversation/chat.ts";
 import { EkidenError } from "../core/errors.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 

@@ -14,10 +14,10 @@ import {
 } from "../../test/fixtures/member.ts";
 import { conversationFaults } from "../../test/fixtures/model-server/check.ts";
 import { host, name, profile, stage } from "../../test/fixtures/stage.ts";
-import { type Entry, heard, type Message } from "../core/chat.ts";
-import { Conversation } from "../core/conversation.ts";
+import { type Entry, heard, type Message } from "../core/conversation/chat.ts";
+import { Conversation } from "../core/conversation/conversation.ts";
+import { claimed } from "../core/conversation/prompt.ts";
 import { LEAD } from "../core/ids.ts";
-import { claimed } from "../core/prompt.ts";
 import type { Model, ModelRequest } from "../ports/index.ts";
 import { compact } from "../tools/compact.ts";
 import type { Agent } from "./agent.ts";

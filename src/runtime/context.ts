@@ -1,8 +1,9 @@
 /**
- * One member's context, kept small enough for its model. `core/compaction.ts` decides; here the decisions are stored, the notes
- * are asked for, and what the harness knows better than the model is put beside them. The transcript is only ever added to.
+ * One member's context, kept small enough for its model. `core/conversation/compaction.ts` decides; here the decisions are
+ * stored, the notes are asked for, and what the harness knows better than the model is put beside them. The transcript is only
+ * ever added to.
  */
-import { type Entry, heard, textOf, type UserMessage } from "../core/chat.ts";
+import { type Entry, heard, textOf, type UserMessage } from "../core/conversation/chat.ts";
 import {
   CHARACTERS_PER_TOKEN,
   CONTEXT_DEFAULTS,
@@ -11,14 +12,14 @@ import {
   headAndTail,
   limitsOf,
   plan,
-} from "../core/compaction.ts";
+} from "../core/conversation/compaction.ts";
+import { showTask } from "../core/conversation/prompt.ts";
+import { planLine, rendered, summarySystem, summaryText, unreadLine } from "../core/conversation/summary.ts";
+import { countResults } from "../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import type { Instant } from "../core/ids.ts";
 import { NOTHING_SPENT, type Spent } from "../core/member.ts";
-import { showTask } from "../core/prompt.ts";
-import { planLine, rendered, summarySystem, summaryText, unreadLine } from "../core/summary.ts";
 import type { Claimed } from "../core/task.ts";
-import { countResults } from "../core/trim.ts";
 import type { Model, Reply, ReplyOptions } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 import { record } from "./record.ts";

@@ -1,8 +1,8 @@
 /** The task a member has in hand: claimed for it, gone on with after a restart, never quietly forgotten. */
-import type { Entry } from "../core/chat.ts";
+import type { Entry } from "../core/conversation/chat.ts";
+import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/conversation/prompt.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
-import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../core/prompt.ts";
 import type { Claimed } from "../core/task.ts";
 import type { Agent } from "./agent.ts";
 

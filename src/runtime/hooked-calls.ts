@@ -6,10 +6,10 @@
  * that completes it, nothing that waits for the task can begin on work that did not pass. After three refusals it has failed.
  */
 import { EkidenError, isEkidenError } from "../core/errors.ts";
-import type { HookEvent } from "../core/hooks.ts";
-import { Blocks, MOST_BLOCKS } from "../core/hooks.ts";
 import { HARNESS, taskId } from "../core/ids.ts";
 import type { Profile } from "../core/member.ts";
+import type { HookEvent } from "../core/project/hooks.ts";
+import { Blocks, MOST_BLOCKS } from "../core/project/hooks.ts";
 import type { Task } from "../core/task.ts";
 import type { ToolContext } from "../ports/index.ts";
 import type { Call, Wrap } from "./call.ts";

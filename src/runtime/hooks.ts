@@ -1,5 +1,7 @@
-/** Runs the person's hooks. What they mean stands in `core/hooks.ts`; what they can hold up, in the files that call this. */
+/** Runs the person's hooks. What they mean stands in `core/project/hooks.ts`; what they can hold up, in the files that call this. */
 import { randomUUID } from "node:crypto";
+import type { Name } from "../core/ids.ts";
+import type { Profile } from "../core/member.ts";
 import {
   type Hook,
   type HookEvent,
@@ -7,9 +9,7 @@ import {
   type HookSettings,
   matching,
   verdict,
-} from "../core/hooks.ts";
-import type { Name } from "../core/ids.ts";
-import type { Profile } from "../core/member.ts";
+} from "../core/project/hooks.ts";
 import type { Shell, Store } from "../ports/index.ts";
 
 export type HookParts = {

@@ -4,8 +4,7 @@
  *
  * The order of a look is the order of what may not wait: a stop request, mail, the member's own unfinished task, a claim.
  */
-
-import { textOf } from "../core/chat.ts";
+import { textOf } from "../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { LEAD, type TaskId } from "../core/ids.ts";
 import {

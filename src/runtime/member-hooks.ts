@@ -1,9 +1,9 @@
 /** The hooks in one member's life: where it begins, where it would rest, where its conversation is summed up. */
+import { tagged } from "../core/conversation/tags.ts";
 import { messageOf } from "../core/errors.ts";
-import { Blocks, MOST_BLOCKS } from "../core/hooks.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Profile } from "../core/member.ts";
-import { tagged } from "../core/tags.ts";
+import { Blocks, MOST_BLOCKS } from "../core/project/hooks.ts";
 import type { Store } from "../ports/index.ts";
 import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";
 

@@ -1,5 +1,5 @@
 /** RECORD: what an agent says and hears goes into its own transcript, whoever's seat it acts by. */
-import type { Entry } from "../core/chat.ts";
+import type { Entry } from "../core/conversation/chat.ts";
 import type { Along } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 

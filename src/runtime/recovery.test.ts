@@ -13,11 +13,11 @@ import {
 } from "../../test/fixtures/member.ts";
 import { name, stage } from "../../test/fixtures/stage.ts";
 import { Budget } from "../core/budget.ts";
-import { heard, textOf } from "../core/chat.ts";
-import { Conversation } from "../core/conversation.ts";
+import { heard, textOf } from "../core/conversation/chat.ts";
+import { Conversation } from "../core/conversation/conversation.ts";
+import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/conversation/prompt.ts";
 import { EkidenError } from "../core/errors.ts";
 import { instant, LEAD, PERSON } from "../core/ids.ts";
-import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/prompt.ts";
 import type { Model, ModelRequest, Reply } from "../ports/index.ts";
 import { completeTask } from "../tools/claims.ts";
 import type { Agent } from "./agent.ts";

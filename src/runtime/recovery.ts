@@ -10,11 +10,11 @@
  * | nothing, or it refuses to go on   | one nudge; then the member rests                                                 |
  * | the key or the request is refused | nothing: the member fails at once                                                |
  */
-import { callsOf, textOf } from "../core/chat.ts";
+import { callsOf, textOf } from "../core/conversation/chat.ts";
+import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/conversation/prompt.ts";
 import { isEkidenError, messageOf } from "../core/errors.ts";
 import { instant, later } from "../core/ids.ts";
 import type { Spent } from "../core/member.ts";
-import { CUT_OFF, NOTHING_SAID, REFUSED } from "../core/prompt.ts";
 import type { Model, Reply } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 import { Context } from "./context.ts";

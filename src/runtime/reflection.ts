@@ -2,8 +2,8 @@
  * Memory by itself: at the end of a stint one bounded model call picks what is worth keeping, and another tidies up when there
  * is too much. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
  */
-import { type Message, textOf } from "../core/chat.ts";
-import type { Conversation } from "../core/conversation.ts";
+import { type Message, textOf } from "../core/conversation/chat.ts";
+import type { Conversation } from "../core/conversation/conversation.ts";
 import { isEkidenError } from "../core/errors.ts";
 import type { Instant } from "../core/ids.ts";
 import {
@@ -15,7 +15,7 @@ import {
   mergePrompt,
   type Note,
   wantsConsolidation,
-} from "../core/memory.ts";
+} from "../core/project/memory.ts";
 import type { Usage } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 import { record } from "./record.ts";

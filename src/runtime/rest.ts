@@ -1,5 +1,5 @@
 /** Before a member comes to rest, its hooks may have it go on. They may be cut short like any step. */
-import { heard } from "../core/chat.ts";
+import { heard } from "../core/conversation/chat.ts";
 import type { Agent } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import { hear } from "./record.ts";

@@ -1,5 +1,5 @@
 /** Texts that are too long for a conversation: the whole goes to a file, head and tail stay. */
-import { headAndTail, resultCharacters } from "../core/compaction.ts";
+import { headAndTail, resultCharacters } from "../core/conversation/compaction.ts";
 import type { Wrap } from "./call.ts";
 
 /** Puts a text away in a file that the agent can read, and returns its path. `label` is not yet fit for a file name. */

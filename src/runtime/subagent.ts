@@ -3,13 +3,13 @@
  * wraps, so the same permissions; fewer tools, a bounded number of rounds, a transcript of its own ("alice/1"), its costs
  * booked on its member. It does not outlive the call that started it.
  */
-import { heard } from "../core/chat.ts";
-import { Conversation } from "../core/conversation.ts";
+import { heard } from "../core/conversation/chat.ts";
+import { Conversation } from "../core/conversation/conversation.ts";
+import { subagentPrompt } from "../core/conversation/prompt.ts";
+import { escapeTags } from "../core/conversation/tags.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type Name, subagentName } from "../core/ids.ts";
-import { subagentPrompt } from "../core/prompt.ts";
-import { applyRole, findRole, type Role } from "../core/role.ts";
-import { escapeTags } from "../core/tags.ts";
+import { applyRole, findRole, type Role } from "../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext, ToolSpec } from "../ports/index.ts";
 import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Run } from "./call.ts";

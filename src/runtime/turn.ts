@@ -1,9 +1,9 @@
 /** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
-import { callsOf, type Entry, heard, textOf } from "../core/chat.ts";
+import { callsOf, type Entry, heard, textOf } from "../core/conversation/chat.ts";
+import { delivered } from "../core/conversation/prompt.ts";
 import { LEAD, PERSON } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
-import { delivered } from "../core/prompt.ts";
 import type { Outgoing, Reply, Usage } from "../ports/index.ts";
 import { act } from "./act.ts";
 import type { Agent, TurnOutcome } from "./agent.ts";

@@ -1,7 +1,7 @@
 /** Runs a command line in the workspace. A command that fails is an ordinary answer: the model reads the exit code. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
-import { changesNothing } from "../core/shell-readonly.ts";
+import { changesNothing } from "../core/shell/readonly.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";

@@ -3,8 +3,8 @@
  * neither lose a claim from the conversation nor a completion from the board.
  */
 import { z } from "zod";
+import { claimedAnswer } from "../core/conversation/prompt.ts";
 import type { TaskId } from "../core/ids.ts";
-import { claimedAnswer } from "../core/prompt.ts";
 import type { Claimed, ClaimResult } from "../core/task.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";

@@ -1,7 +1,7 @@
 /** What the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
 import { describe, expect, it } from "vitest";
+import { subagentPrompt, systemPrompt } from "../core/conversation/prompt.ts";
 import { DEFAULT_TEAM, LEAD, type Name } from "../core/ids.ts";
-import { subagentPrompt, systemPrompt } from "../core/prompt.ts";
 import type { Tool } from "../ports/index.ts";
 import { leadTools, specOf, subagentTools, teammateTools } from "./index.ts";
 import { taskTool } from "./subagent.ts";

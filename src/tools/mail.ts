@@ -1,9 +1,9 @@
 /** Messages between members. They also reach a member by themselves, before its next turn. */
 import { z } from "zod";
+import { delivered } from "../core/conversation/prompt.ts";
 import { EkidenError } from "../core/errors.ts";
 import { address, fullName, type MailId, type Name } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
-import { delivered } from "../core/prompt.ts";
 import type { Outgoing, Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 

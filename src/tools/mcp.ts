@@ -1,6 +1,6 @@
 /** MCP servers at run time. Offered to the lead where the project uses MCP at all. */
 import { z } from "zod";
-import { type NamedServer, readServers } from "../core/mcp.ts";
+import { type NamedServer, readServers } from "../core/project/mcp.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 

@@ -1,7 +1,7 @@
 /** Memory by hand: `recall` where something is remembered, `remember` where the project keeps a memory. */
 import { z } from "zod";
 import type { Instant } from "../core/ids.ts";
-import type { Note } from "../core/memory.ts";
+import type { Note } from "../core/project/memory.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 

@@ -1,6 +1,6 @@
 /** Skills on demand. Offered only where there are skills; the prompt's catalogue says which. */
 import { z } from "zod";
-import { findSkill, type Skill, showSkill } from "../core/skill.ts";
+import { findSkill, type Skill, showSkill } from "../core/project/skill.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 

@@ -1,6 +1,6 @@
 /** A job handed to a subagent. Several in one reply run side by side when they only read; others one after the other. */
 import { z } from "zod";
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/project/role.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 

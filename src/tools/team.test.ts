@@ -1,7 +1,7 @@
 /** The tools of the team on a real store: what they answer, and that answer and effect are one step. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { profile, stage } from "../../test/fixtures/stage.ts";
-import type { Entry } from "../core/chat.ts";
+import type { Entry } from "../core/conversation/chat.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { Seat } from "../core/member.ts";
 import type { Store, Tool, ToolContext } from "../ports/index.ts";

@@ -1,5 +1,5 @@
-/** A member's list of steps. The call itself is the record: nothing is kept here (see core/todo.ts). */
-import { renderTodos, TODO_TOOL, todoInput } from "../core/todo.ts";
+/** A member's list of steps. The call itself is the record: nothing is kept here (see core/conversation/todo.ts). */
+import { renderTodos, TODO_TOOL, todoInput } from "../core/conversation/todo.ts";
 import { defineTool } from "./define.ts";
 
 export const todoWrite = defineTool({

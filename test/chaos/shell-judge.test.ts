@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decide, parseRule } from "../../src/core/permission.ts";
+import { decide, parseRule } from "../../src/core/permission/permission.ts";
 
 // biome-ignore format: a list of scraps reads best as a block
 const SCRAPS = [

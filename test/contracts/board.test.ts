@@ -1,6 +1,6 @@
 /** The board, on every database: adding, claiming, finishing, and what may go wrong with each. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { heard } from "../../src/core/chat.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";

@@ -1,6 +1,6 @@
 /** Mailboxes and transcripts on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { heard } from "../../src/core/chat.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
 import { instant } from "../../src/core/ids.ts";
 import { MAIL_MAX, type Mail } from "../../src/core/mail.ts";
 import type { Seat } from "../../src/core/member.ts";

@@ -1,6 +1,6 @@
 /** Questions with one answer, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { heard } from "../../src/core/chat.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
 import { later, type RequestId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";

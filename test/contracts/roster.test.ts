@@ -1,6 +1,6 @@
 /** Members and the processes that host them, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { heard } from "../../src/core/chat.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";

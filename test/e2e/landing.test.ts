@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type ScriptedModel, type Step, scripted } from "../../src/adapters/models/scripted.ts";
-import { openHost, type TeamHost } from "../../src/apps/host.ts";
+import { openHost, type TeamHost } from "../../src/apps/host/host.ts";
 import type { Event, FactType } from "../../src/core/event.ts";
 import type { Name } from "../../src/core/ids.ts";
 import { DEFAULTS, recruit, type Settings } from "../../src/core/settings.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Mcp } from "../../src/adapters/mcp/index.ts";
-import type { NamedServer } from "../../src/core/mcp.ts";
+import type { NamedServer } from "../../src/core/project/mcp.ts";
 import type { Tool, ToolContext } from "../../src/ports/index.ts";
 
 const everything = createRequire(import.meta.url).resolve(

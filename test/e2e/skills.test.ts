@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scripted } from "../../src/adapters/models/scripted.ts";
+import { todoState } from "../../src/core/conversation/todo.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
-import { todoState } from "../../src/core/todo.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 
 const alice = name("alice");

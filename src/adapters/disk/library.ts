@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { rulesSection } from "../../core/memory.ts";
-import { makeRole, type Role } from "../../core/role.ts";
-import { makeSkill, type Skill } from "../../core/skill.ts";
+import { rulesSection } from "../../core/project/memory.ts";
+import { makeRole, type Role } from "../../core/project/role.ts";
+import { makeSkill, type Skill } from "../../core/project/skill.ts";
 import {
   entriesNow,
   entriesOf,

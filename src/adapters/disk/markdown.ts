@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { splitFrontMatter } from "../../core/front-matter.ts";
+import { splitFrontMatter } from "../../core/project/front-matter.ts";
 
 /** A file that could not be used, and why: shown to the person, never fatal. */
 export type Problem = { readonly file: string; readonly why: string };

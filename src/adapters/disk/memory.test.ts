@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { instant } from "../../core/ids.ts";
-import type { Note } from "../../core/memory.ts";
+import type { Note } from "../../core/project/memory.ts";
 import { MemoryFolder } from "./memory.ts";
 
 const AT = instant(Date.UTC(2026, 0, 2, 3, 4, 5));

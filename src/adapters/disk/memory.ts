@@ -20,6 +20,7 @@ import {
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
+import { didYouMean } from "../../core/nearest.ts";
 import {
   checkNote,
   hookOf,
@@ -30,8 +31,7 @@ import {
   type Topic,
   topicName,
   topicsOf,
-} from "../../core/memory.ts";
-import { didYouMean } from "../../core/nearest.ts";
+} from "../../core/project/memory.ts";
 import { entriesOf, stampOf, stem } from "./markdown.ts";
 
 const INDEX = "MEMORY.md";

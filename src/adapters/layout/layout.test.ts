@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { heard } from "../../core/chat.ts";
+import { heard } from "../../core/conversation/chat.ts";
 import { asTaskId, type HostId, instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";

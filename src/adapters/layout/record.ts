@@ -3,7 +3,7 @@
  * `Fault`s are what could not be read; everything else is imported nevertheless.
  */
 import { z } from "zod";
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import type { Spent } from "../../core/member.ts";
 import type { Status } from "../../core/task.ts";
 

@@ -1,5 +1,5 @@
 /** Our own export, read back: everything but the journal, which tells of another store's past. */
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import {
   FORMAT_VERSION,
   type MailRecord,

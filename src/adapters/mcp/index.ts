@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
-import { type NamedServer, toolNames } from "../../core/mcp.ts";
+import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import type { Tool } from "../../ports/index.ts";
 import { type ListedTool, McpServer } from "./server.ts";
 

@@ -10,7 +10,7 @@ import {
   type ServerConfig,
   type StdioServer,
   showResult,
-} from "../../core/mcp.ts";
+} from "../../core/project/mcp.ts";
 
 export type ListedTool = {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Replies of models that are programs: no tokens, no money. */
-import type { AssistantMessage } from "../../core/chat.ts";
+import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import type { Reply, ReplyOptions, Usage } from "../../ports/model.ts";
 
 const NOTHING: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
-import type { Message } from "../../core/chat.ts";
+import type { Message } from "../../core/conversation/chat.ts";
 import { systemClock } from "../clock.ts";
 import { openModel } from "./index.ts";
 

@@ -9,7 +9,7 @@ import type {
   SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { AssistantMessage, Message, UserMessage } from "../../core/chat.ts";
+import type { AssistantMessage, Message, UserMessage } from "../../core/conversation/chat.ts";
 import type { ModelRequest, ToolSpec } from "../../ports/model.ts";
 
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/chat.ts";
-import { Conversation } from "../../core/conversation.ts";
+import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/conversation/chat.ts";
+import { Conversation } from "../../core/conversation/conversation.ts";
+import { claimed, ownTask, systemPrompt, WENT_ON } from "../../core/conversation/prompt.ts";
 import { instant, LEAD, mailId, type Name, PERSON, type RequestId, type TaskId } from "../../core/ids.ts";
 import { type Body, render } from "../../core/mail.ts";
-import { claimed, ownTask, systemPrompt, WENT_ON } from "../../core/prompt.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { ShellResult } from "../../ports/index.ts";
 import { report } from "../../tools/bash.ts";

@@ -6,9 +6,9 @@
  * Its call ids say what they are (`run-TASK-ATTEMPT-STEP-TRY`). A block that was interrupted (crash, urgent mail) is run again,
  * and it says so; at the third interruption the task fails, because a block may be what kills the host.
  */
-import type { AssistantMessage, ToolCall, ToolResult } from "../../core/chat.ts";
-import { type Script, scriptsIn } from "../../core/fences.ts";
-import { type Tag, tagsIn } from "../../core/tags.ts";
+import type { AssistantMessage, ToolCall, ToolResult } from "../../core/conversation/chat.ts";
+import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
+import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 

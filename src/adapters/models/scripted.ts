@@ -14,7 +14,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { AssistantMessage, Message } from "../../core/chat.ts";
+import type { AssistantMessage, Message } from "../../core/conversation/chat.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { onDemand } from "../../core/on-demand.ts";
 import type { Model, ModelRequest } from "../../ports/model.ts";

@@ -8,7 +8,7 @@ import type {
   LanguageModelV3Usage,
   SharedV3ProviderMetadata,
 } from "@ai-sdk/provider";
-import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/chat.ts";
+import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
 import type { Delta, Reply } from "../../ports/model.ts";
 
 /** The stream broke off or says so itself. `error` is the vendor's own, if there is one. */

@@ -2,7 +2,7 @@
  * Who gets which task. A claim is one row that changes from pending to in progress: SQLite has one writer, PostgreSQL re-checks
  * the condition on the row after a lock wait, so neither needs a lock on the board.
  */
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Claimed, ClaimResult } from "../../core/task.ts";

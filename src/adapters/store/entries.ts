@@ -1,5 +1,5 @@
 /** Writing into a conversation: what every operation that answers a tool call or hands over mail does. */
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import type { Name } from "../../core/ids.ts";
 import { insert, type Op, type Tx } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 /** How an attempt ends: completed, failed, or back on the board. Every write names the attempt it belongs to. */
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact, ReleaseReason } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";

@@ -1,5 +1,5 @@
 /** The conversations: one row an entry, never changed. A member who takes a stopped one's name begins a conversation of its own. */
-import type { Entry } from "../../core/chat.ts";
+import type { Entry } from "../../core/conversation/chat.ts";
 import type { Instant, Name } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";
 import type { Transcripts } from "../../ports/store.ts";

@@ -1,10 +1,9 @@
 /** `ekiden add`: a task for the board. */
-
 import { systemClock } from "../../adapters/clock.ts";
-import { boardData } from "../../core/board-view.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON, quote, type TaskId, taskId } from "../../core/ids.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
+import { boardData } from "../../core/views/board.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
 

@@ -1,9 +1,9 @@
 /** `ekiden cron`: the alarms of a team. One that a person sets is durable; whichever process of the team runs lets it go off. */
 import { parseCron } from "../../core/cron.ts";
-import { cronsViews } from "../../core/cron-view.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { cronId, LEAD, name, PERSON, quote } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
+import { cronsViews } from "../../core/views/cron.ts";
 import { zoneOf } from "../../core/zone.ts";
 import type { NewAlarm } from "../../ports/index.ts";
 import { alarmLine, localZone } from "../../tools/schedule.ts";

@@ -1,5 +1,5 @@
 /** `ekiden doctor`: every check with what was found and, where something is wrong, how to mend it. Keys are never shown. */
-import type { Figure, View } from "../../core/view.ts";
+import type { Figure, View } from "../../core/views/view.ts";
 import type { Call } from "../call.ts";
 import { examine, type Finding } from "../examine.ts";
 

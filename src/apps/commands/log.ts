@@ -2,11 +2,11 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { type Name, name, quote } from "../../core/ids.ts";
-import { sentence } from "../../core/sentence.ts";
+import { sentence } from "../../core/views/sentence.ts";
 import type { Call } from "../call.ts";
 import { allEvents, follow } from "../follow.ts";
 import { withTeam } from "../open.ts";
-import { feedLine } from "../print.ts";
+import { feedLine } from "../terminal/print.ts";
 
 type Options = { follow?: boolean; since?: string; who?: string };
 

@@ -1,6 +1,6 @@
 /** `ekiden requests`: the questions that are open, with the plans in full. */
 import { systemClock } from "../../adapters/clock.ts";
-import { type QuestionData, type QuestionsData, questionViews } from "../../core/request-view.ts";
+import { type QuestionData, type QuestionsData, questionViews } from "../../core/views/request.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";

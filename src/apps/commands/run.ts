@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { parseRunbook, type Runbook } from "../../core/runbook.ts";
+import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
 import type { Call } from "../call.ts";
 import { hostTeam } from "../hosting.ts";
 

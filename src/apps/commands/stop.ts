@@ -5,7 +5,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { later, type Name, name, PERSON } from "../../core/ids.ts";
-import type { MemberData } from "../../core/team-view.ts";
+import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";

@@ -1,5 +1,8 @@
 /** `ekiden tasks`: the board, or one task with its history from the journal. */
 import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Event, FactType } from "../../core/event.ts";
+import { type TaskId, taskId } from "../../core/ids.ts";
 import {
   type BoardData,
   boardData,
@@ -7,10 +10,7 @@ import {
   type TaskHistory,
   taskHistory,
   taskViews,
-} from "../../core/board-view.ts";
-import { EkidenError } from "../../core/errors.ts";
-import type { Event, FactType } from "../../core/event.ts";
-import { type TaskId, taskId } from "../../core/ids.ts";
+} from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { allEvents } from "../follow.ts";

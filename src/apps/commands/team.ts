@@ -1,6 +1,6 @@
 /** `ekiden team`: who works on what, who is idle and why, who has stopped. */
 import { systemClock } from "../../adapters/clock.ts";
-import { type TeamData, teamData, teamViews } from "../../core/team-view.ts";
+import { type TeamData, teamData, teamViews } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type Name, name, PERSON, quote } from "../../core/ids.ts";
-import { type TeamsData, teamsViews } from "../../core/teams-view.ts";
+import { type TeamsData, teamsViews } from "../../core/views/teams.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { sqlitePath, storeUrl, withTeam } from "../open.ts";

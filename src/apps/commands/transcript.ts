@@ -1,7 +1,7 @@
 /** `ekiden transcript`: a whole conversation, also what a compaction has taken out of the model's sight. */
 import { EkidenError } from "../../core/errors.ts";
 import { speaker } from "../../core/ids.ts";
-import { type Line, transcriptViews } from "../../core/transcript-view.ts";
+import { type Line, transcriptViews } from "../../core/views/transcript.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
 import { mustExist } from "./inbox.ts";

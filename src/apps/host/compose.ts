@@ -1,0 +1,154 @@
+/**
+ * How a member is put together, from top to bottom: its model, its tools, the wraps around them, its prompt, its
+ * conversation. The only place that constructs any of it.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Conversation } from "../../core/conversation/conversation.ts";
+import { systemPrompt } from "../../core/conversation/prompt.ts";
+import type { Name } from "../../core/ids.ts";
+import type { Profile, Seat } from "../../core/member.ts";
+import { mayMail, type Settings } from "../../core/settings.ts";
+import { worktreeRules } from "../../core/worktree.ts";
+import type { Delta, TeamControl, Tool } from "../../ports/index.ts";
+import type { Agent } from "../../runtime/agent.ts";
+import { type Judge, permitted, wrapped } from "../../runtime/call.ts";
+import { hookedCalls } from "../../runtime/hooked-calls.ts";
+import type { Life } from "../../runtime/life.ts";
+import { MemberHooks } from "../../runtime/member-hooks.ts";
+import type { Patience } from "../../runtime/outage.ts";
+import { planGate } from "../../runtime/plan-gate.ts";
+import { budgeted, type Spool } from "../../runtime/spool.ts";
+import { inWorktrees, landing } from "../../runtime/worktree.ts";
+import {
+  alarmTools,
+  jobTools,
+  leadTools,
+  longTools,
+  sendMessageAcross,
+  specOf,
+  teammateTools,
+  teamsTools,
+} from "../../tools/index.ts";
+import { withWorktrees } from "../../tools/worktree.ts";
+import { equip, type Kit } from "./equip.ts";
+import { mcpTools } from "./mcp.ts";
+import type { Parts } from "./parts.ts";
+import type { PermissionQuestions } from "./permission-questions.ts";
+import { plans } from "./plans.ts";
+
+export type Crew = {
+  readonly parts: Parts;
+  readonly judge: Judge;
+  readonly questions: PermissionQuestions;
+  readonly patience: Patience | undefined;
+  readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
+  readonly kit: Kit;
+};
+
+export async function composeAgent(
+  crew: Crew,
+  profile: Profile,
+  seat: Seat,
+  team: TeamControl,
+  life: () => Life | undefined,
+): Promise<Agent> {
+  const { parts, onDelta } = crew;
+  const { store, settings, workspace, trees } = parts;
+  const { name, kind, role } = profile;
+  const [model, fallback, entries] = await Promise.all([
+    parts.model(profile.model || (kind === "lead" ? settings.leadModel : undefined) || settings.model),
+    settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
+    store.transcript.current(name),
+  ]);
+  const planning = plans(parts, profile);
+  const isLead = kind === "lead";
+  const common = isLead ? leadTools : teammateTools;
+  const placed = trees ? withWorktrees(common, trees, isLead) : common;
+  const own = [...acrossTeams(placed, settings), ...(isLead && settings.teams ? teamsTools : [])];
+  const conversation = new Conversation(entries);
+  /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
+  const offered = async (): Promise<readonly Tool[]> => [
+    ...own,
+    ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
+    ...(isLead && (await store.crons.list()).length > 0 ? alarmTools : []),
+    ...(conversation.size > LONG ? longTools : []),
+    ...(await planning.tools()),
+    ...(isLead ? await crew.questions.toolsOfLead() : []),
+    ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
+  ];
+  let tools = await offered();
+  const spool = spoolTo(parts.outputDir);
+  const hooks = new MemberHooks(parts.hooks, store, profile);
+  const started = await hooks.start(
+    entries.length === 0 ? "startup" : "resume",
+    AbortSignal.timeout(HOOK_MS),
+  );
+  const agent: Agent = {
+    seat,
+    kind,
+    model,
+    fallback,
+    store,
+    team,
+    workspace,
+    workspaceOf: trees ? (task) => trees.workspaceOf(task) : undefined,
+    clock: parts.clock,
+    shell: parts.shell,
+    commandTimeoutMs: settings.bashTimeoutMs,
+    readable: [parts.outputDir],
+    system: systemPrompt({ name, team: store.team, kind, role }, workspace, [
+      ...(trees ? [worktreeRules(trees.target, trees.gate, isLead)] : []),
+      ...planning.sections,
+      ...(started ? [started] : []),
+    ]),
+    get tools() {
+      return new Map(tools.map((tool) => [tool.name, tool]));
+    },
+    get specs() {
+      return tools.map(specOf);
+    },
+    run: wrapped([
+      planGate(profile, () => equipped.beginStint?.() ?? Promise.resolve()),
+      ...(trees ? [inWorktrees(trees)] : []),
+      permitted(crew.judge),
+      hookedCalls(parts.hooks, profile),
+      ...(trees ? [landing(trees)] : []),
+      budgeted(model.window, spool),
+    ]),
+    hooks,
+    jobs: parts.jobs,
+    conversation,
+    about: () => life()?.task ?? null,
+    context: settings,
+    spool,
+    patience: crew.patience,
+    onDelta: onDelta && ((delta) => onDelta(name, delta)),
+    beginStint: async () => {
+      tools = await offered();
+    },
+  };
+  const equipped = await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
+  return equipped;
+}
+
+/** Characters of a conversation from which on its member may have it summed up by hand. */
+const LONG = 40_000;
+/** However long its own timeouts are, a hook does not hold up the start of a member for longer. */
+const HOOK_MS = 60_000;
+
+const spoolTo =
+  (folder: string): Spool =>
+  async (label, text) => {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, `${label.replace(/[^\w.-]+/g, "_").slice(0, 80)}.txt`);
+    await writeFile(path, text);
+    return path;
+  };
+
+const acrossTeams = (tools: readonly Tool[], settings: Settings): readonly Tool[] =>
+  settings.mailAcrossTeams === false
+    ? tools
+    : tools.map((tool) =>
+        tool.name === "send_message" ? sendMessageAcross((team) => mayMail(settings, team)) : tool,
+      );

@@ -1,0 +1,294 @@
+/**
+ * A team in this process: opened, set to work, concluded or interrupted. What `run`, `resume` and the REPL share; they differ
+ * in what they start and in who reads along.
+ */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { MemoryFolder } from "../../adapters/disk/memory.ts";
+import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { Budget } from "../../core/budget.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import type { Runbook } from "../../core/project/runbook.ts";
+import { type Recruit, recruits, type Settings } from "../../core/settings.ts";
+import { isFinished } from "../../core/task.ts";
+import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
+import type { Compacted } from "../../runtime/context.ts";
+import { followNewTasks } from "../../runtime/new-tasks.ts";
+import { Patience } from "../../runtime/outage.ts";
+import { Team } from "../../runtime/team.ts";
+import { tidy } from "../../runtime/worktree.ts";
+import { composeAgent } from "./compose.ts";
+import type { Kit } from "./equip.ts";
+import { judgeOf } from "./judge.ts";
+import { asEkidenError, isAlive, lastWords, type Outcome, tally } from "./outcome.ts";
+import { openParts, type Parts } from "./parts.ts";
+import { type Ask, PermissionQuestions } from "./permission-questions.ts";
+
+export type HostOptions = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onDelta?: (who: Name, delta: Delta) => void;
+  /** Answers permission questions; without it they are refused with the rule that would allow the call. */
+  readonly ask?: Ask;
+  /** Opens models in the place of the providers: a scripted one, one of your own. Asked once for each spec. */
+  readonly openModel?: (spec: string) => Promise<Model>;
+  /** The embedded model will do when there is no other: the work is a runbook. */
+  readonly embedded?: boolean;
+  /** The team is there and knows its models. */
+  readonly resume?: boolean;
+  /** The lead waits for the person; otherwise the run ends when the team has come to rest. */
+  readonly interactive: boolean;
+};
+
+export type Work =
+  | { readonly goal: string }
+  | { readonly runbook: Runbook }
+  | { readonly resume: true }
+  | { readonly interactive: true };
+
+export type TeamHost = {
+  readonly store: Store;
+  /** Where the journal of this run begins. */
+  readonly since: Cursor;
+  start(work: Work): Promise<void>;
+  readonly done: Promise<Outcome>;
+  interrupt(): Promise<void>;
+  stop(name?: Name, now?: boolean): Promise<void>;
+  /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
+  tellLead(prompt: string): Promise<MailId>;
+  /** Cuts the lead's running turn short. */
+  interruptLead(): void;
+  /** Sums up a member's conversation now, at work or idle. Null: there was nothing to sum up. @throws EkidenError `not_found` when it is not hosted here */
+  compact(name: Name): Promise<Compacted | null>;
+  close(): Promise<void>;
+};
+
+export async function openHost(options: HostOptions): Promise<TeamHost> {
+  const parts = await openParts({ embedded: false, resume: false, ...options });
+  const host = new Host(options, parts);
+  try {
+    await host.open();
+    return host;
+  } catch (error) {
+    await parts.store.close();
+    throw error;
+  }
+}
+
+const REAP_MS = 500;
+const DEFAULT_TEAMMATES = 3;
+
+class Host implements TeamHost {
+  readonly store: Store;
+  readonly since: Cursor;
+  readonly done: Promise<Outcome>;
+  private readonly parts: Parts;
+  private readonly interactive: boolean;
+  private readonly id = randomUUID() as HostId;
+  private readonly team: Team;
+  private readonly patience: Patience | undefined;
+  private budget: Budget;
+  /** Tasks that were over before this run: they are not its outcome. */
+  private before: ReadonlySet<TaskId> = new Set();
+  private resolve: (outcome: Outcome) => void = () => {};
+  private finishing: Promise<void> | null = null;
+  private closing: Promise<void> | null = null;
+  private readonly over = new AbortController();
+  private chores: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HostOptions, parts: Parts) {
+    const { settings, store, clock, shell } = parts;
+    this.parts = parts;
+    this.store = store;
+    this.since = parts.since;
+    this.interactive = options.interactive;
+    this.budget = new Budget(settings);
+    this.done = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    // Nobody watches a headless run, so a provider that stays down must end it at some time.
+    if (!options.interactive)
+      this.patience = new Patience(
+        clock,
+        settings.providerPatienceMs,
+        (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
+      );
+    const kit: Kit = {
+      project: parts.workspace,
+      userFolder: parts.userFolder,
+      memory: new MemoryFolder(parts.workspace),
+      notes: settings.memory,
+      model: parts.model,
+      onCost: (who, tokens, usd) => this.book(who, tokens, usd),
+      told: new Set(),
+    };
+    const questions = new PermissionQuestions(parts, options.ask);
+    const crew = {
+      parts,
+      judge: judgeOf(parts, questions),
+      questions,
+      patience: this.patience,
+      onDelta: options.onDelta,
+      kit,
+    };
+    this.team = new Team({
+      store,
+      clock,
+      shell,
+      jobs: parts.jobs,
+      host: this.id,
+      machine: hostname(),
+      pid: process.pid,
+      isAlive,
+      onOrphans: endOrphans,
+      settings: { ...settings, reapMs: REAP_MS },
+      agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
+      onTurn: (who, { tokens, usd }) => this.book(who, tokens, usd),
+      onQuiet: () => {
+        if (!this.interactive) void this.finish("concluded");
+      },
+      onEnd: (name, end) => {
+        if (name !== LEAD || end.kind !== "left" || this.interactive) return;
+        if (end.reason === "asked") void this.finish("concluded");
+        else if (end.reason === "failed") void this.finish("model", end.error);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    this.budget = new Budget(this.parts.settings, await this.store.roster.members());
+    await this.team.open();
+    const { store, hooks, trees } = this.parts;
+    if (trees) await tidy(trees, store);
+    this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
+  }
+
+  async start(work: Work): Promise<void> {
+    const { settings } = this.parts;
+    const tasks = await this.store.board.tasks();
+    if (!("resume" in work)) this.before = new Set(tasks.filter(isFinished).map((task) => task.id));
+    const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
+    if (over?.kind === "over") {
+      await this.store.journal.note([
+        { type: "warning.raised", who: null, text: `${over.text} Go on with a larger one.` },
+      ]);
+      return await this.finish(over.what);
+    }
+    if ("resume" in work) await endOrphans();
+    const adopted = await this.team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
+    if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
+    if ("runbook" in work) return await this.startRunbook(work.runbook);
+    if ("goal" in work) await this.tellLead(work.goal);
+    const isNew = !("resume" in work && adopted.includes(LEAD));
+    if (isNew || settings.teammates) return await this.ensure(settings.teammates ?? []);
+    // Killed before its teammates had joined: a lead of the embedded model could not spawn any.
+    const open = tasks.filter((task) => !isFinished(task)).length;
+    const lead = await this.store.roster.member(LEAD);
+    if (adopted.length === 1 && lead?.model === "runbook")
+      await this.ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)));
+  }
+
+  async interrupt(): Promise<void> {
+    await this.finish("interrupted");
+  }
+
+  async stop(name?: Name, now = false): Promise<void> {
+    const deadline = now ? 0 : this.parts.settings.shutdownDeadlineMs;
+    const reason = "The person asks you to stop.";
+    if (name === undefined) return await this.team.stopAll(reason, PERSON, deadline);
+    await this.team.askToStop(name, reason, PERSON, deadline);
+    await this.team.ended(name);
+  }
+
+  interruptLead(): void {
+    this.team.interrupt(LEAD, "person");
+  }
+
+  async compact(name: Name): Promise<Compacted | null> {
+    return await this.team.compact(name);
+  }
+
+  async close(): Promise<void> {
+    this.closing ??= (async () => {
+      this.over.abort();
+      await (this.finishing ?? this.team.suspend());
+      await this.chores;
+      this.patience?.up();
+      await this.parts.mcp?.close();
+      await this.store.close();
+    })();
+    await this.closing;
+  }
+
+  private async startRunbook({ goal, tasks }: Runbook): Promise<void> {
+    const { settings } = this.parts;
+    const teammates = settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
+    const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
+    const text = await this.passed(
+      `${goal}\n\n${tasks.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
+    );
+    await this.store.board.addAll(tasks, PERSON);
+    await this.mailLead(text);
+    await this.ensure(teammates);
+  }
+
+  async tellLead(prompt: string): Promise<MailId> {
+    const mail = await this.mailLead(await this.passed(prompt));
+    if (this.interactive && !this.finishing) await this.team.reviveLead();
+    return mail;
+  }
+
+  private async passed(prompt: string): Promise<string> {
+    const submitted = await this.parts.hooks.submit(prompt, this.over.signal);
+    if (submitted.ok) return submitted.text;
+    throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
+  }
+
+  private mailLead(text: string): Promise<MailId> {
+    return this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
+  }
+
+  /** Whoever was adopted, or lives in another process, is there already. */
+  private async ensure(teammates: readonly Recruit[]): Promise<void> {
+    const lead = { name: LEAD, role: "", kind: "lead" } as const;
+    for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
+      const known = await this.store.roster.member(wanted.name);
+      if (known && known.activity.phase !== "shutdown") continue;
+      await this.team.join({ model: this.parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+    }
+  }
+
+  private book(who: Name, tokens: number, usd: number): void {
+    for (const verdict of this.budget.spend(who, tokens, usd)) {
+      if (verdict.kind === "warning")
+        void this.store.journal.note([{ type: "warning.raised", who: verdict.who, text: verdict.text }]);
+      else if (verdict.who === null) void this.finish(verdict.what);
+      else this.team.end(verdict.who, "budget");
+    }
+  }
+
+  /** Once, whoever calls first: the conclusion, an exhausted budget, a lead that cannot go on, the person. */
+  private finish(reason: Outcome["reason"], cause?: Error | null): Promise<void> {
+    this.finishing ??= (async () => {
+      const { store, team } = this;
+      this.patience?.up();
+      if (reason === "concluded") await team.conclude();
+      await team.suspend();
+      const { completed, failed, cancelled, unfinished } = tally(await store.board.tasks(), this.before);
+      await store.journal.note([{ type: "team.finished", completed, failed, cancelled, unfinished, reason }]);
+      const text = await lastWords(store);
+      this.resolve({
+        completed,
+        failed,
+        cancelled,
+        unfinished,
+        reason,
+        text,
+        ...(cause && { error: asEkidenError(cause) }),
+      });
+    })();
+    return this.finishing;
+  }
+}

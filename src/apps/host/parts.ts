@@ -1,0 +1,124 @@
+/** What a hosting process opens: the store, the shell, the models. */
+import { realpathSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { systemClock } from "../../adapters/clock.ts";
+import { hasWorktrees, openWorktrees, withoutWorktrees } from "../../adapters/git/index.ts";
+import { JobHost } from "../../adapters/jobs/index.ts";
+import type { Mcp } from "../../adapters/mcp/index.ts";
+import { chooseModel, openModel } from "../../adapters/models/index.ts";
+import { createShell } from "../../adapters/shell/index.ts";
+import { withoutSecrets } from "../../adapters/shell/secrets.ts";
+import { openStore } from "../../adapters/store/index.ts";
+import { LEAD } from "../../core/ids.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Clock, Cursor, Model, Shell, Store, Worktrees } from "../../ports/index.ts";
+import { Hooks } from "../../runtime/hooks.ts";
+import { makeProjectFolder, storeUrl } from "../open.ts";
+import { userFile } from "../settings.ts";
+import { openMcp } from "./mcp.ts";
+
+export type Parts = {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  readonly jobs: JobHost;
+  readonly hooks: Hooks;
+  /** Null where the project names no MCP servers. */
+  readonly mcp: Mcp | null;
+  /** Null: all work in the project itself. */
+  readonly trees: Worktrees | null;
+  /** The project, absolute and without symlinks. */
+  readonly workspace: string;
+  readonly outputDir: string;
+  /** Ekiden's folder in the person's configuration; it need not exist. */
+  readonly userFolder: string;
+  /** Where the journal of this run begins; with a new team that is its creation. */
+  readonly since: Cursor;
+  /** Opens a model once; without a spec, the one that the settings and the environment choose. */
+  readonly model: (spec: string | undefined) => Promise<Model>;
+  /** What new members have as their model: "" follows the settings, "runbook" keeps a team with the embedded one. */
+  readonly ownModel: string;
+};
+
+export type PartsOptions = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The embedded model will do when there is no other: the work is a runbook. */
+  readonly embedded: boolean;
+  /** The team is there and knows its models. */
+  readonly resume: boolean;
+  /** In the place of the providers. */
+  readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
+};
+
+/** A model is opened before anything is made or taken over: a run that has none leaves everything as it was. */
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, cwd, env, embedded, resume } = options;
+  const workspace = realpathSync(cwd);
+  const provided = (spec: string): Promise<Model> =>
+    openModel(spec, { env, clock: systemClock, baseUrl: settings.baseUrl });
+  const models = new Map<string, Promise<Model>>();
+  const model = async (wanted: string | undefined): Promise<Model> => {
+    const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
+    const opened = models.get(spec) ?? (options.openModel ?? provided)(spec);
+    models.set(spec, opened);
+    return opened;
+  };
+  const usual = settings.leadModel ?? settings.model;
+  const first = resume ? null : await model(usual);
+  const outputDir = join(workspace, ".ekiden", "output");
+  const shell = createShell({ outputDir });
+  const whose = { project: workspace, team: settings.team };
+  const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
+  const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
+  if (!inTrees) withoutWorktrees(whose);
+  makeProjectFolder(workspace);
+  const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
+  const url = storeUrl(settings, workspace);
+  const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral });
+  try {
+    if (resume) await model((await store.roster.member(LEAD))?.model || usual);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const begun = await store.journal.read("" as Cursor, { limit: 2 });
+  const since = begun.events.length < 2 ? ("" as Cursor) : await store.journal.end();
+  const clock = systemClock;
+  return {
+    settings,
+    store,
+    clock,
+    shell,
+    jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
+    hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
+    mcp: await openMcp({ workspace, store, settings }, env),
+    trees,
+    since,
+    workspace,
+    outputDir,
+    userFolder: dirname(await userFile()),
+    model,
+    ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
+  };
+}
+
+const treesOf = (
+  { team, gate, gateTimeoutMs, targetBranch, worktreeShare }: Settings,
+  project: string,
+  shell: Shell,
+  env: NodeJS.ProcessEnv,
+): Promise<Worktrees> =>
+  openWorktrees({
+    project,
+    team,
+    shell,
+    gate,
+    gateTimeoutMs,
+    env: withoutSecrets(env, []),
+    target: targetBranch,
+    share: worktreeShare,
+  });

@@ -1,0 +1,53 @@
+/** Permission questions in a conversation: asked at the prompt, one after the other. The next line typed is the answer. */
+import type { Ask } from "../host/permission-questions.ts";
+import { type Answer, questionText, readAnswer } from "../terminal/asking.ts";
+import type { ReplScreen } from "./screen.ts";
+
+type Waiting = { readonly text: string; readonly settle: (answer: Answer) => void };
+
+export class Questions {
+  private readonly waiting: Waiting[] = [];
+  private readonly screen: ReplScreen;
+  private readonly paint: (text: string) => string;
+
+  constructor(screen: ReplScreen, paint: (text: string) => string) {
+    this.screen = screen;
+    this.paint = paint;
+  }
+
+  readonly ask: Ask = (question) =>
+    new Promise((settle) => {
+      const waiting = { text: questionText(question), settle };
+      this.waiting.push(waiting);
+      if (this.waiting.length === 1) this.show();
+      question.signal?.addEventListener("abort", () => this.forget(waiting), { once: true });
+    });
+
+  /** True when the line was an answer to a question. */
+  answer(line: string): boolean {
+    const [first] = this.waiting;
+    if (!first) return false;
+    const answer = readAnswer(line);
+    if (answer) {
+      this.waiting.shift();
+      first.settle(answer);
+    }
+    this.show();
+    return true;
+  }
+
+  /** It was answered in another terminal, or nobody wants to know any more. */
+  private forget(question: Waiting): void {
+    const at = this.waiting.indexOf(question);
+    if (at < 0) return;
+    this.waiting.splice(at, 1);
+    question.settle("no");
+    if (at === 0) this.show();
+  }
+
+  private show(): void {
+    const [first] = this.waiting;
+    if (first) this.screen.write(this.paint(first.text.trimEnd()));
+    else this.screen.prompt();
+  }
+}

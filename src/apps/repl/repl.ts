@@ -1,0 +1,262 @@
+/**
+ * `ekiden` without a command: a conversation with the lead, line by line, while the team's news comes in. The REPL is only a
+ * program that sends mail to the lead and follows the journal; piped, each line is a message.
+ */
+import { createInterface, type Interface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
+import { checkText, words } from "../../core/mail.ts";
+import { isNews, sentence } from "../../core/views/sentence.ts";
+import type { Call } from "../call.ts";
+import { follow } from "../follow.ts";
+import { openHost, type TeamHost } from "../host/host.ts";
+import type { Outcome } from "../host/outcome.ts";
+import { exitCodeOf } from "../hosting.ts";
+import { makeProjectFolder } from "../open.ts";
+import { feedLine, lines as viewLines } from "../terminal/print.ts";
+import { completions, type ReplContext, slash } from "./commands.ts";
+import { Questions } from "./questions.ts";
+import { ReplScreen } from "./screen.ts";
+
+/** A second Ctrl-C within this time leaves. */
+const TWICE_MS = 2_000;
+/** What news of the team begins with, to tell it from the lead's answers. */
+const MARK = "· ";
+/** How often a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
+const FLOOR_MS = 500;
+
+export async function run(call: Call): Promise<number | undefined> {
+  const settings = await call.settings();
+  makeProjectFolder(call.cwd);
+  const interactive = process.stdin.isTTY === true && call.out.isTTY;
+  const input = createInterface({
+    input: process.stdin,
+    ...(interactive && {
+      output: process.stdout,
+      prompt: "> ",
+      completer: (line: string) => [completions(line), line],
+    }),
+  });
+  // Begun now: lines that come before somebody iterates would be lost.
+  const piped = interactive ? null : input[Symbol.asyncIterator]();
+  const screen = new ReplScreen(call.out, input, interactive);
+  const questions = new Questions(screen, (text) => call.out.paint("warn", text));
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: true,
+    onDelta: (who, delta) => {
+      if (who === LEAD && delta.type === "text" && !call.json) screen.stream(delta.text);
+    },
+    ...(interactive && { ask: questions.ask }),
+  });
+  const talk = new Conversation(call, host, screen, input, questions, piped);
+  try {
+    await host.start({ interactive: true });
+    return await talk.run({ host, settings, quit: () => talk.quit(undefined) });
+  } finally {
+    screen.close();
+    input.close();
+    await host.close();
+  }
+}
+
+class Conversation {
+  private readonly over: Promise<number | undefined>;
+  private end: (code: number | undefined) => void = () => {};
+  private readonly reading = new AbortController();
+  private interruptedAt = 0;
+  private leaving = false;
+  private outcome: Outcome | null = null;
+  private readonly call: Call;
+  private readonly host: TeamHost;
+  private readonly screen: ReplScreen;
+  private readonly input: Interface;
+  private readonly questions: Questions;
+  private readonly piped: AsyncIterableIterator<string> | null;
+
+  constructor(
+    call: Call,
+    host: TeamHost,
+    screen: ReplScreen,
+    input: Interface,
+    questions: Questions,
+    piped: AsyncIterableIterator<string> | null,
+  ) {
+    this.call = call;
+    this.host = host;
+    this.screen = screen;
+    this.input = input;
+    this.questions = questions;
+    this.piped = piped;
+    this.over = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  quit(code: number | undefined): void {
+    this.leaving = true;
+    this.end(code);
+  }
+
+  async run(context: ReplContext): Promise<number | undefined> {
+    const reader = this.readAlong();
+    const stop = (): void => this.quit(130);
+    process.on("SIGTERM", stop).on("SIGHUP", stop);
+    if (this.piped) process.on("SIGINT", stop);
+    void this.host.done.then((outcome) => {
+      this.outcome = outcome;
+      this.quit(exitCodeOf(outcome));
+    });
+    try {
+      if (this.piped === null) this.listen(context);
+      else
+        void this.recite(context, this.piped).then(
+          () => this.quit(undefined),
+          (error: unknown) => this.fail(error),
+        );
+      const code = await this.over;
+      if (this.outcome?.error) this.screen.write(`ekiden: ${this.outcome.error.message}`);
+      return code;
+    } finally {
+      process.off("SIGTERM", stop).off("SIGHUP", stop).off("SIGINT", stop);
+      if (!this.outcome) await this.host.interrupt();
+      this.reading.abort();
+      await reader;
+    }
+  }
+
+  private listen(context: ReplContext): void {
+    const { team } = this.host.store;
+    this.screen.write(
+      this.call.out.paint(
+        "dim",
+        `Team "${team}". What you type goes to the lead; /help shows what else there is.`,
+      ),
+    );
+    this.input.on("line", (line) => {
+      if (this.questions.answer(line)) return;
+      void this.take(context, line);
+    });
+    this.input.on("close", () => this.quit(undefined));
+    this.input.on("SIGINT", () => void this.interrupt());
+  }
+
+  /** Piped: one line after the other, each answered before the next; at the end the team comes to rest. */
+  private async recite(context: ReplContext, lines: AsyncIterable<string>): Promise<void> {
+    for await (const line of lines) {
+      const mail = await this.take(context, line);
+      if (mail !== null) await this.answered(mail);
+    }
+    await this.until(async () => (await this.host.store.board.announceQuiet()) === "quiet");
+  }
+
+  private answered(mail: MailId): Promise<void> {
+    const { store } = this.host;
+    return this.until(async () => {
+      const lead = await store.roster.member(LEAD);
+      if (lead?.activity.phase === "shutdown") return true;
+      return (
+        lead?.activity.phase === "idle" &&
+        lead.activity.reason !== "awaiting_permission" && // it is in the middle of its turn
+        lead.unread === 0 &&
+        (await store.mail.mail(mail))?.deliveredAt !== null
+      );
+    });
+  }
+
+  private async until(done: () => Promise<boolean>): Promise<void> {
+    const { wake } = this.host.store;
+    for (;;) {
+      const mark = wake.mark();
+      if (this.reading.signal.aborted || (await done())) return;
+      await wake.changed(mark, ["journal", "board"], FLOOR_MS, this.reading.signal);
+      // Facts come in bursts; asking once per burst is enough.
+      await sleep(5);
+    }
+  }
+
+  /** The mail it became, if the line was for the lead. */
+  private async take(context: ReplContext, line: string): Promise<MailId | null> {
+    try {
+      if (line.trim() === "") return null;
+      if (!line.trim().startsWith("/")) return await this.host.tellLead(checkText(line));
+      const said = await slash(context, line);
+      const text =
+        typeof said === "string"
+          ? said
+          : said.map((view) => viewLines(this.call.out, view).join("\n")).join("\n\n");
+      this.screen.write(text);
+    } catch (error) {
+      this.screen.write(this.call.out.paint("bad", messageOf(error)));
+    } finally {
+      this.screen.prompt();
+    }
+    return null;
+  }
+
+  private async interrupt(): Promise<void> {
+    const now = Date.now();
+    if (now - this.interruptedAt < TWICE_MS) return this.quit(130);
+    this.interruptedAt = now;
+    this.questions.answer("no");
+    const lead = await this.host.store.roster.member(LEAD);
+    if (lead?.activity.phase !== "work")
+      return this.screen.write("Ctrl-C again to leave (the team's state is kept), or /quit");
+    this.host.interruptLead();
+    this.screen.write("interrupted; Ctrl-C again to leave");
+  }
+
+  private fail(error: unknown): void {
+    this.screen.write(`ekiden: ${messageOf(error)}`);
+    this.quit(1);
+  }
+
+  /** What the lead says is the answer; of the others only news. */
+  private async readAlong(): Promise<void> {
+    const { store } = this.host;
+    try {
+      for await (const events of follow(store, await store.journal.end(), this.reading.signal))
+        for (const event of events) await this.tell(event);
+    } catch (error) {
+      this.screen.write(`ekiden: cannot follow the journal: ${messageOf(error)}`);
+    }
+  }
+
+  private async tell(event: Event): Promise<void> {
+    const { out, json } = this.call;
+    if (json) return out.write(`${JSON.stringify(event)}\n`);
+    if (event.type === "turn.taken" && event.who === LEAD) {
+      if (!this.screen.endStream()) this.screen.write(event.text);
+      return;
+    }
+    if (event.type === "mail.sent" && event.to === PERSON) {
+      const mail = await this.host.store.mail.mail(event.mail);
+      // The lead's own last words were streamed.
+      if (
+        mail &&
+        mail.body.kind !== "permission_request" &&
+        !(mail.from === LEAD && mail.body.kind === "result")
+      )
+        this.news(event, `to you: ${words(mail.body)}`);
+      return;
+    }
+    if (event.type === "permission.asked" && (await this.isAskedHere())) return;
+    if (isNews(event) && !this.call.quiet && !this.leaving) this.news(event, sentence(event).text);
+  }
+
+  /** Then the prompt says it. */
+  private async isAskedHere(): Promise<boolean> {
+    return this.piped === null && (await this.call.settings()).permissionsTo !== "lead";
+  }
+
+  private news(event: Event, text: string): void {
+    const { out } = this.call;
+    const narrower = { ...out, width: () => out.width() - MARK.length };
+    const lines = feedLine(narrower, { at: null, ...sentence(event), text }, 12);
+    this.screen.write(lines.map((line) => out.paint("dim", `${MARK}${line}`)).join("\n"));
+  }
+}

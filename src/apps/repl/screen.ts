@@ -1,0 +1,75 @@
+/**
+ * What the REPL writes around the line that is being typed: a streamed answer, news, results of commands. Whatever is written
+ * goes above the prompt, and what was typed so far is shown again below it.
+ */
+import { clearLine, cursorTo, type Interface } from "node:readline";
+import { clean, type Terminal } from "../terminal/terminal.ts";
+
+export class ReplScreen {
+  private streaming = false;
+  private atLineStart = true;
+  private held: string[] = [];
+  private readonly out: Terminal;
+  private readonly lines: Interface;
+  private readonly interactive: boolean;
+  private silent = false;
+
+  constructor(out: Terminal, lines: Interface, interactive: boolean) {
+    this.out = out;
+    this.lines = lines;
+    this.interactive = interactive;
+  }
+
+  /** A piece of the lead's answer. */
+  stream(text: string): void {
+    if (this.silent) return;
+    const safe = clean(text);
+    if (safe === "") return;
+    if (!this.streaming) this.clearPrompt();
+    this.streaming = true;
+    this.out.write(safe);
+    this.atLineStart = safe.endsWith("\n");
+  }
+
+  /** Whether anything was streamed since the last end. */
+  endStream(): boolean {
+    if (!this.streaming) return false;
+    this.streaming = false;
+    if (!this.atLineStart) this.out.write("\n");
+    this.atLineStart = true;
+    for (const text of this.held) this.out.write(text);
+    this.held = [];
+    this.prompt();
+    return true;
+  }
+
+  /** Whole lines; while an answer streams they wait for its end. */
+  write(text: string): void {
+    if (this.silent || text === "") return;
+    const whole = text.endsWith("\n") ? text : `${text}\n`;
+    if (this.streaming) {
+      this.held.push(whole);
+      return;
+    }
+    this.clearPrompt();
+    this.out.write(whole);
+    this.prompt();
+  }
+
+  prompt(): void {
+    if (this.interactive && !this.silent) this.lines.prompt(true);
+  }
+
+  /** Nothing is written any more. */
+  close(): void {
+    this.endStream();
+    this.clearPrompt();
+    this.silent = true;
+  }
+
+  private clearPrompt(): void {
+    if (!this.interactive) return;
+    clearLine(process.stdout, 0);
+    cursorTo(process.stdout, 0);
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The live status: a few lines at the bottom of the terminal that are drawn anew, with the feed scrolling above them. Drawn at
+ * most ten times a second and in one write, so that it neither flickers nor costs.
+ */
+import type { Event } from "../../core/event.ts";
+import type { Counts } from "../../core/task.ts";
+import { countTasks } from "../../core/views/board.ts";
+import { isNews, sentence } from "../../core/views/sentence.ts";
+import { money, span, tokens } from "../../core/views/view.ts";
+import type { Store } from "../../ports/index.ts";
+import { Keyboard } from "./keyboard.ts";
+import { feedLine, progressBar } from "./print.ts";
+import { type Doing, TeamStatus } from "./status.ts";
+import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
+
+const INTERVAL_MS = 100;
+const HIDE = "\x1b[?25l";
+const SHOW = "\x1b[?25h";
+/** Terminals that know it show the frame at once; the others ignore it. */
+const FRAME = ["\x1b[?2026h", "\x1b[?2026l"] as const;
+const MEMBERS_MAX = 8;
+
+export class Live {
+  private drawn: string[] = [];
+  private above: string[] = [];
+  private timer: NodeJS.Timeout | null = null;
+  private readonly tick: NodeJS.Timeout;
+  private last = 0;
+  private paused = false;
+  private readonly keyboard = new Keyboard();
+  private counts: Counts = countTasks([]);
+  private readonly began = Date.now();
+  private readonly onResize = (): void => this.schedule();
+
+  private readonly term: Terminal;
+  private readonly store: Store;
+  private readonly status: TeamStatus;
+
+  private constructor(term: Terminal, store: Store, status: TeamStatus) {
+    this.term = term;
+    this.store = store;
+    this.status = status;
+    this.tick = setInterval(() => this.schedule(), 1_000);
+    process.stderr.on("resize", this.onResize);
+    process.once("exit", this.restore);
+  }
+
+  static async open(term: Terminal, store: Store): Promise<Live> {
+    const [members, tasks] = [await store.roster.members(), await store.board.tasks()];
+    const live = new Live(term, store, new TeamStatus(members, tasks));
+    live.keyboard.hold();
+    live.schedule();
+    return live;
+  }
+
+  take(events: readonly Event[]): void {
+    for (const event of events) {
+      this.status.apply(event);
+      if (isNews(event)) this.above.push(...feedLine(this.term, { at: event.at, ...sentence(event) }, 12));
+    }
+    this.schedule();
+  }
+
+  /** A line among the feed. */
+  say(text: string): void {
+    this.above.push(text);
+    this.schedule();
+  }
+
+  /** Clears the status for as long as `use` has the terminal, a question for instance. */
+  async pause<T>(use: () => Promise<T>): Promise<T> {
+    this.draw([]);
+    this.paused = true;
+    this.keyboard.release();
+    try {
+      return await use();
+    } finally {
+      this.keyboard.hold();
+      this.paused = false;
+      this.schedule();
+    }
+  }
+
+  /** Takes the status away; the feed stays. */
+  stop(): void {
+    if (this.timer) clearTimeout(this.timer);
+    clearInterval(this.tick);
+    process.stderr.off("resize", this.onResize);
+    process.off("exit", this.restore);
+    this.keyboard.release();
+    this.draw([]);
+    this.restore();
+    this.paused = true;
+  }
+
+  private readonly restore = (): void => this.term.write(SHOW);
+
+  private schedule(): void {
+    if (this.timer || this.paused) return;
+    const wait = Math.max(0, INTERVAL_MS - (Date.now() - this.last));
+    this.timer = setTimeout(() => void this.refresh(), wait);
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      this.counts = await this.store.board.counts();
+    } catch {
+      // The store is being closed: the next frame, if there is one, shows the numbers of the last.
+    }
+    this.timer = null;
+    if (!this.paused) this.draw(this.lines());
+  }
+
+  private draw(lines: string[]): void {
+    this.last = Date.now();
+    const width = this.term.width();
+    // After a resize the old lines may take more rows than there were lines.
+    const rows = this.drawn.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(columns(clean(line)) / width)),
+      0,
+    );
+    const up = rows > 0 ? `\x1b[${rows}A` : "";
+    const body = [...this.above, ...lines].map((line) => `${line}\n`).join("");
+    this.term.write(`${FRAME[0]}${HIDE}\r${up}\x1b[J${body}${lines.length === 0 ? SHOW : ""}${FRAME[1]}`);
+    this.drawn = lines;
+    this.above = [];
+  }
+
+  private lines(): string[] {
+    const width = this.term.width() - 1;
+    const active = [...this.status.members.values()].filter((member) => member.phase !== "shutdown");
+    // Whoever works is more interesting than whoever waits, but nobody changes places while there is room for all.
+    const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
+    const chosen = new Set(busiest.slice(0, MEMBERS_MAX));
+    const shown = active.filter((member) => chosen.has(member));
+    const names = Math.max(4, ...shown.map((member) => columns(member.name)));
+    const more = active.length - shown.length;
+    return [
+      ...shown.map((member) => this.memberLine(member, names, width)),
+      ...(more > 0 ? [this.term.paint("dim", `  and ${more} more`)] : []),
+      this.summary(width),
+    ];
+  }
+
+  private memberLine(member: Doing, names: number, width: number): string {
+    const { term } = this;
+    const working = member.phase === "work";
+    const task = member.task === null ? "" : `#${member.task} ${this.status.subject(member.task)}`;
+    const step = member.step && (task ? ` · ${member.step}` : member.step);
+    const text = working ? `${task}${step}` || "thinking" : `idle (${member.reason})`;
+    const age = span(Date.now() - member.since);
+    const room = width - names - 6 - columns(age);
+    const mark = term.paint(working ? "busy" : "dim", working ? "▶" : "○");
+    const what = pad(cut(clean(text).replace(/\s+/g, " "), room), room);
+    return `${mark} ${term.paint("strong", pad(member.name, names))}  ${term.paint(working ? "plain" : "dim", what)}  ${term.paint("dim", age)}`;
+  }
+
+  private summary(width: number): string {
+    const { counts, term } = this;
+    const done = counts.completed + counts.failed + counts.cancelled;
+    const parts = [
+      counts.total > 0 ? `${done}/${counts.total}` : "",
+      counts.failed > 0 ? term.paint("bad", `${counts.failed} failed`) : "",
+      `${tokens(this.status.tokens)} tokens`,
+      money(this.status.usd),
+      span(Date.now() - this.began),
+    ].filter((part) => part !== "");
+    const bar =
+      counts.total > 0
+        ? `${progressBar(term, done / counts.total, Math.min(24, Math.max(4, width - 50)))} `
+        : "";
+    const text = parts.join(" · ");
+    return columns(clean(bar + text)) <= width ? bar + text : cut(clean(text), width);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Roles: what a file in `.ekiden/agents` or `.claude/agents` makes of a teammate or a subagent: a prompt, an allow list of
+ * tools, a model. A role restricts, it never permits: permissions are asked as ever.
+ */
+import { z } from "zod";
+import { escapeTags } from "../conversation/tags.ts";
+import { EkidenError } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+import { onDemand } from "../on-demand.ts";
+import { faults, oneLineOf } from "./skill.ts";
+
+export type Role = {
+  readonly name: string;
+  /** When to use it, one line. */
+  readonly description: string;
+  /** Tools by our names; null for all. */
+  readonly tools: readonly string[] | null;
+  /** Model spec; "" for the team's. */
+  readonly model: string;
+  readonly prompt: string;
+  /** The file, for people. */
+  readonly source: string;
+};
+
+/** Characters of a role's prompt; the rest is cut off. */
+const PROMPT_MAX = 20_000;
+
+/** Claude Code's names for what we have too. */
+const OUR_NAMES: Readonly<Record<string, string>> = {
+  Bash: "bash",
+  BashOutput: "check_background",
+  KillBash: "stop_background",
+  KillShell: "stop_background",
+  Read: "read_file",
+  NotebookRead: "read_file",
+  Write: "write_file",
+  Edit: "edit_file",
+  MultiEdit: "edit_file",
+  Glob: "glob",
+  LS: "glob",
+  Grep: "grep",
+  Task: "task",
+  Agent: "task",
+  TodoWrite: "todo_write",
+  Skill: "load_skill",
+};
+/** What an allow list speaks of. The team's own tools (board, mail, memory, idle …) are no role's to give or take. */
+const SUBJECT_TO_ROLES: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
+const isSubject = (tool: string): boolean => SUBJECT_TO_ROLES.has(tool) || tool.startsWith("mcp__");
+
+/** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
+const toolNames = onDemand(() =>
+  z
+    .union([z.string(), z.array(z.string())], "must be a list of tool names")
+    .transform((names) =>
+      (typeof names === "string" ? names.split(/,(?![^(]*\))/) : names)
+        .map((name) => name.replace(/\(.*$/s, "").trim())
+        .filter(Boolean)
+        .map((name) => OUR_NAMES[name] ?? name),
+    )
+    .transform((names): readonly string[] | null => (names.includes("*") ? null : [...new Set(names)])),
+);
+
+const head = onDemand(() =>
+  z.object({
+    name: z
+      .string("must be a text")
+      .trim()
+      .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
+      .optional(),
+    description: z.string("must be a text").optional(),
+    tools: toolNames().nullish(),
+    model: z.string("must be a text").trim().nullish(),
+  }),
+);
+
+/**
+ * A role from the parsed head of a file and its body. `fallbackName`: the file's own name.
+ * `"sonnet"`, `"inherit"` and other specs without a provider mean the team's model.
+ * @throws EkidenError `bad_input` saying what is wrong with the head.
+ */
+export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
+  const parsed = head().safeParse(data ?? {});
+  if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
+  const { name, description, tools, model } = parsed.data;
+  return {
+    name: name ?? fallbackName,
+    description: oneLineOf(description ?? ""),
+    tools: tools ?? null,
+    model: model?.includes("/") ? model : "",
+    prompt: body.slice(0, PROMPT_MAX),
+    source,
+  };
+}
+
+/** Null for a role that has no file: any word may be a role, a file only gives it a prompt. */
+export const roleNamed = (roles: readonly Role[], name: string): Role | null =>
+  name === "" ? null : (roles.find((role) => role.name.toLowerCase() === name.toLowerCase()) ?? null);
+
+/** @throws EkidenError `not_found` with the roles there are. */
+export function findRole(roles: readonly Role[], name: string): Role {
+  const role = roleNamed(roles, name);
+  if (role) return role;
+  const known = roles.map((r) => r.name);
+  throw new EkidenError(
+    "not_found",
+    `There is no role "${name}".${didYouMean(name, known)} ${known.length > 0 ? `The roles: ${known.join(", ")}.` : "Leave `role` away."}`,
+  );
+}
+
+/** The tools that a role leaves, in their order. */
+export function applyRole<T extends { readonly name: string }>(role: Role | null, tools: readonly T[]): T[] {
+  const allowed = role?.tools;
+  return allowed ? tools.filter(({ name }) => !isSubject(name) || allowed.includes(name)) : [...tools];
+}
+
+/** The section of a member's prompt; "" for none. */
+export const rolePrompt = (role: Role | null): string =>
+  role?.prompt ? `Your role, ${role.name}:\n${escapeTags(role.prompt)}` : "";
+
+/** Roles named in a prompt; of more, only the names of the first are told. */
+const CATALOGUE_MAX = 30;
+
+/** The section of the lead's prompt; "" when there are none. */
+export function roleCatalogue(roles: readonly Role[]): string {
+  if (roles.length === 0) return "";
+  const lines = roles
+    .slice(0, CATALOGUE_MAX)
+    .map(({ name, description }) => `- ${name}${description && `: ${escapeTags(description)}`}`);
+  const more = roles.length - CATALOGUE_MAX;
+  return [`Roles for spawn_teammate:`, ...lines, ...(more > 0 ? [`(${more} more)`] : [])].join("\n");
+}

@@ -1,0 +1,139 @@
+import { expect, it } from "vitest";
+import { isEkidenError } from "../errors.ts";
+import { fencesIn, scriptsIn } from "./fences.ts";
+import { parseRunbook } from "./runbook.ts";
+
+const GOOD = `# Ship it
+
+Before Friday.
+
+## Count
+Priority: 5
+Counts the files.
+
+\`\`\`sh timeout=60s
+# not a heading
+## nor this
+ls | wc -l
+\`\`\`
+
+## Check, then test
+Role: reviewer
+Estimate: 2.5
+Touches: src/**, test/a.ts
+
+### How
+After: Count
+
+## Report
+- After: check, THEN test, #1
+Says it all.
+`;
+
+const problems = (text: string): string => {
+  try {
+    parseRunbook(text, "plan.md");
+  } catch (error) {
+    if (isEkidenError(error, "bad_input")) return error.message;
+    throw error;
+  }
+  return expect.unreachable("it should have been refused");
+};
+
+it("reads goal, tasks, options and edges; what is fenced stays text", () => {
+  const { goal, tasks } = parseRunbook(GOOD);
+  expect(goal).toBe("Ship it\n\nBefore Friday.");
+  expect(tasks).toEqual([
+    {
+      subject: "Count",
+      description: "Counts the files.\n\n```sh timeout=60s\n# not a heading\n## nor this\nls | wc -l\n```",
+      blockedBy: [],
+      priority: 5,
+    },
+    {
+      subject: "Check, then test",
+      description: "### How",
+      blockedBy: [{ nth: 0 }],
+      role: "reviewer",
+      estimate: 2.5,
+      touches: ["src/**", "test/a.ts"],
+    },
+    { subject: "Report", description: "Says it all.", blockedBy: [{ nth: 1 }, { nth: 0 }] },
+  ]);
+});
+
+it("reads files of other systems the same: BOM, CRLF, closing marks", () => {
+  const windows = `\uFEFF${GOOD.replaceAll("\n", "\r\n")}`;
+  expect(parseRunbook(windows)).toEqual(parseRunbook(GOOD));
+  expect(parseRunbook("# G #\n## A ##\n")).toEqual({
+    goal: "G",
+    tasks: [{ subject: "A", description: "", blockedBy: [] }],
+  });
+});
+
+it("tells everything that is wrong at once, with lines", () => {
+  const text = `Some words
+## Build it
+Estimate: soon
+After: bild it too
+## Build it too
+After: #9
+Priority: 1.5
+## Build it
+Role:
+\`\`\`sh timeout=later
+echo`;
+  expect(problems(text)).toBe(`plan.md has 9 problems:
+  line 1: there is no goal. Begin with a heading such as \`# Move the API to GraphQL\`.
+  line 3: "Estimate: soon" is not a number.
+  line 4: "After: bild it too": there is no task of that subject. Did you mean "Build it too"?
+  line 5: The priority 1.5 is not a whole number between -1000000 and 1000000.
+  line 6: "After: #9": there are 3 tasks; #1 is the first of this file.
+  line 8: a second task "Build it"; the first is in line 2. Subjects must differ.
+  line 9: "Role:" has no value.
+  line 10: the fence that opens here is never closed. Close it with a line of the same marks.
+  line 10: the timeout in "sh timeout=later" is not a time such as timeout=60s.`);
+});
+
+it.each([
+  ["# G\ntext", "line 1: there are no tasks"],
+  ["", "there is no goal"],
+  ["# G\n## A\n# H", 'line 3: a second goal, "H"'],
+  ["# G\n##\ntext", "line 2: a task without a subject"],
+  ["# G\n## A\nAfter: A", '"A" cannot come after itself'],
+  ["# G\n## A\nAfter:", '"After:" names nothing'],
+  ["# G\n## A\nRole: x\nRole: y", 'line 4: a second "Role:"'],
+  ["# G\n## A\nEstimate: -1", "line 2: The estimate -1"],
+])("refuses %j", (text, what) => {
+  expect(problems(text)).toContain(what);
+});
+
+it("names a cycle", () => {
+  const text = "# G\n## Z\nAfter: A\n## A\nAfter: C\n## B\nAfter: A\n## C\nAfter: B\n";
+  expect(problems(text)).toContain(
+    'line 4: tasks that wait for each other could never start: "A" → "C" → "B" → "A"',
+  );
+});
+
+it("reads a long chain, from its end, without a deep stack", () => {
+  const tasks = Array.from({ length: 5_000 }, (_, i) => `## t${i}\n${i < 4_999 ? `After: #${i + 2}\n` : ""}`);
+  expect(parseRunbook(`# G\n${tasks.join("")}`).tasks).toHaveLength(5_000);
+  const ring = [...tasks.slice(0, -1), "## t4999\nAfter: #1\n"];
+  expect(problems(`# G\n${ring.join("")}`)).toContain('"t4998" → "t4999" → "t0"');
+});
+
+it("knows fences within fences, tildes, indents and unclosed ones", () => {
+  const text =
+    "````md\n```sh\nno\n```\n````\n- list\n  ~~~bash timeout=500ms\n  yes\n    more\n  ~~~\n```sh\n\n```\n```js\nno\n```\n```SHELL timeout=2m\nopen";
+  expect(fencesIn(text.split("\n")).map(({ first, last }) => [first, last])).toEqual([
+    [1, 5],
+    [7, 10],
+    [11, 13],
+    [14, 16],
+    [17, null],
+  ]);
+  expect(scriptsIn(text)).toEqual([
+    { text: "yes\n  more", timeoutMs: 500 },
+    { text: "open", timeoutMs: 120_000 },
+  ]);
+});

@@ -1,0 +1,235 @@
+/**
+ * A runbook: Markdown that is a plan. `# goal`, then a `## subject` for each task, in a task optional lines
+ * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` anywhere
+ * outside fences; everything else is its description. What stands between the goal and the first task belongs to the goal. Pure.
+ */
+import { EkidenError, messageOf } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+import { checkTask, type NewTask } from "../task.ts";
+import { type Fence, fencesIn, isShell, timeoutOf } from "./fences.ts";
+
+export type Runbook = { readonly goal: string; readonly tasks: readonly NewTask[] };
+
+type Section = {
+  readonly line: number;
+  readonly subject: string;
+  readonly body: string[];
+  readonly after: { readonly text: string; readonly line: number }[];
+  readonly options: Partial<Record<"role" | "estimate" | "priority" | "touches" | "plan", string>>;
+};
+type Complain = (line: number, what: string) => void;
+
+const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/;
+
+/** @throws EkidenError `bad_input` listing every problem with its line at once. `name` is what the message calls the file. */
+export function parseRunbook(text: string, name = "The runbook"): Runbook {
+  const problems: { line: number; what: string }[] = [];
+  const complain: Complain = (line, what) => problems.push({ line, what });
+  const { goal, sections } = read(text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/), complain);
+  if (goal === null)
+    complain(1, "there is no goal. Begin with a heading such as `# Move the API to GraphQL`.");
+  if (sections.length === 0)
+    complain(1, "there are no tasks. Give each task a heading such as `## Count the endpoints`.");
+  const tasks = resolve(sections, complain);
+  if (problems.length > 0) {
+    const list = problems.sort((a, b) => a.line - b.line).map(({ line, what }) => `  line ${line}: ${what}`);
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    throw new EkidenError("bad_input", `${name} has ${count}:\n${list.join("\n")}`);
+  }
+  return { goal: goal ?? "", tasks };
+}
+
+function read(
+  lines: readonly string[],
+  complain: Complain,
+): { goal: string | null; sections: readonly Section[] } {
+  const fences = fencesIn(lines);
+  const fenced = new Set<number>();
+  for (const fence of fences) {
+    checkFence(fence, complain);
+    for (let line = fence.first; line <= (fence.last ?? lines.length); line += 1) fenced.add(line);
+  }
+  const sections: Section[] = [];
+  let goal: string | null = null;
+  const about: string[] = [];
+  lines.forEach((text, i) => {
+    const line = i + 1;
+    const section = sections.at(-1);
+    const heading = fenced.has(line) ? null : /^ {0,3}(##?)(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(text);
+    if (heading) {
+      const title = (heading[2] ?? "").trim();
+      if (title === "")
+        complain(line, heading[1] === "#" ? "the goal is empty." : "a task without a subject.");
+      if (heading[1] === "##") sections.push({ line, subject: title, body: [], after: [], options: {} });
+      else if (goal === null) goal = title;
+      else complain(line, `a second goal, "${title}". A runbook has one \`#\` heading; tasks have \`##\`.`);
+      return;
+    }
+    if (!section) about.push(text);
+    else if (fenced.has(line) || !takeOption(section, text, line, complain)) section.body.push(text);
+  });
+  const more = about.join("\n").trim();
+  return { goal: goal !== null && more !== "" ? `${goal}\n\n${more}` : goal, sections };
+}
+
+function checkFence(fence: Fence, complain: Complain): void {
+  if (fence.last === null)
+    complain(
+      fence.first,
+      "the fence that opens here is never closed. Close it with a line of the same marks.",
+    );
+  if (isShell(fence) && timeoutOf(fence) === undefined)
+    complain(fence.first, `the timeout in "${fence.info}" is not a time such as timeout=60s.`);
+}
+
+/** True when the line was an option of its task. */
+function takeOption(section: Section, text: string, line: number, complain: Complain): boolean {
+  const [, key, value = ""] = OPTION.exec(text) ?? [];
+  if (key === undefined) return false;
+  if (key === "After") {
+    section.after.push({ text: value, line });
+    return true;
+  }
+  const option = key.toLowerCase() as keyof Section["options"];
+  if (value === "") complain(line, `"${key}:" has no value.`);
+  else if (section.options[option] !== undefined) complain(line, `a second "${key}:" in one task.`);
+  else if ((option === "estimate" || option === "priority") && !/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value))
+    complain(line, `"${key}: ${value}" is not a number.`);
+  else if (option === "plan" && !/^(yes|no)$/i.test(value))
+    complain(line, `"Plan: ${value}": write yes (its plan must be approved before anything is run) or no.`);
+  else section.options[option] = value;
+  return true;
+}
+
+function resolve(sections: readonly Section[], complain: Complain): NewTask[] {
+  const places = new Map<string, number>();
+  sections.forEach(({ subject, line }, nth) => {
+    if (subject === "") return;
+    const before = places.get(key(subject));
+    if (before === undefined) places.set(key(subject), nth);
+    else
+      complain(
+        line,
+        `a second task "${subject}"; the first is in line ${sections[before]?.line}. Subjects must differ.`,
+      );
+  });
+  const edges = sections.map((section, nth) => blockersOf(section, nth, sections, places, complain));
+  const cycle = findCycle(edges);
+  if (cycle) {
+    const names = cycle.map((nth) => `"${sections[nth]?.subject}"`);
+    complain(
+      sections[cycle[0] ?? 0]?.line ?? 1,
+      `tasks that wait for each other could never start: ${names.join(" → ")}.`,
+    );
+  }
+  return sections.map((section, nth) => {
+    const task = taskOf(section, edges[nth] ?? []);
+    try {
+      if (section.subject !== "") checkTask(task);
+    } catch (error) {
+      complain(section.line, messageOf(error));
+    }
+    return task;
+  });
+}
+
+function taskOf({ subject, body, options }: Section, blockers: readonly number[]): NewTask {
+  const { role, estimate, priority, touches, plan } = options;
+  return {
+    subject,
+    description: body.join("\n").trim(),
+    blockedBy: blockers.map((nth) => ({ nth })),
+    ...(role !== undefined && { role }),
+    ...(estimate !== undefined && { estimate: Number(estimate) }),
+    ...(priority !== undefined && { priority: Number(priority) }),
+    ...(plan?.toLowerCase() === "yes" && { needsPlan: true }),
+    ...(touches !== undefined && { touches: split(touches) }),
+  };
+}
+
+function blockersOf(
+  section: Section,
+  self: number,
+  sections: readonly Section[],
+  places: ReadonlyMap<string, number>,
+  complain: Complain,
+): number[] {
+  const found = new Set<number>();
+  for (const { text, line } of section.after) {
+    if (text === "") complain(line, `"After:" names nothing.`);
+    for (const word of namesIn(text, places)) {
+      const number = /^#(\d+)$/.exec(word)?.[1];
+      const nth = number === undefined ? places.get(key(word)) : Number(number) - 1;
+      if (nth === self) complain(line, `"${section.subject}" cannot come after itself.`);
+      else if (nth !== undefined && sections[nth]) found.add(nth);
+      else if (number !== undefined)
+        complain(line, `"After: ${word}": there are ${sections.length} tasks; #1 is the first of this file.`);
+      else {
+        const hint = didYouMean(
+          word,
+          sections.map((s) => s.subject),
+        );
+        complain(line, `"After: ${word}": there is no task of that subject.${hint}`);
+      }
+    }
+  }
+  return [...found];
+}
+
+/** The names in an After line. Subjects may have commas, so the longest run of pieces that is a subject counts as one. */
+function namesIn(text: string, places: ReadonlyMap<string, number>): string[] {
+  const pieces = split(text);
+  const names: string[] = [];
+  for (let from = 0; from < pieces.length; ) {
+    let to = pieces.length;
+    while (to > from + 1 && !places.has(key(pieces.slice(from, to).join(", ")))) to -= 1;
+    names.push(pieces.slice(from, to).join(", "));
+    from = to;
+  }
+  return names;
+}
+
+const split = (text: string): string[] =>
+  text
+    .split(",")
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "");
+
+/** Subjects are the same whatever their case, blanks, quotes and backquotes. */
+const key = (subject: string): string =>
+  subject
+    .replace(/^(["'`])(.*)\1$/, "$2")
+    .replace(/\s*,\s*/g, ", ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+
+/** The first cycle, beginning and ending with the same task, or null. */
+function findCycle(edges: readonly (readonly number[])[]): number[] | null {
+  const done = new Set<number>();
+  for (let start = 0; start < edges.length; start += 1) {
+    const path: number[] = [];
+    const onPath = new Set<number>();
+    const next: number[] = []; // how many edges of each task of the path were followed
+    const enter = (nth: number): void => {
+      path.push(nth);
+      onPath.add(nth);
+      next.push(0);
+    };
+    if (!done.has(start)) enter(start);
+    while (path.length > 0) {
+      const at = path.length - 1;
+      const task = path[at] as number;
+      const blocker = edges[task]?.[next[at] as number];
+      next[at] = (next[at] as number) + 1;
+      if (blocker === undefined) {
+        done.add(task);
+        onPath.delete(task);
+        path.pop();
+        next.pop();
+      } else if (onPath.has(blocker)) return [...path.slice(path.indexOf(blocker)), blocker];
+      else if (!done.has(blocker)) enter(blocker);
+    }
+  }
+  return null;
+}

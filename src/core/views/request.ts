@@ -1,0 +1,62 @@
+/** Open questions as data and views: who wants to know what, of whom, until when, and how a person answers. */
+import type { Instant, Name, RequestId, TaskId } from "../ids.ts";
+import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
+
+export type QuestionData = {
+  readonly id: RequestId;
+  readonly kind: "plan" | "permission" | "shutdown";
+  readonly by: Name;
+  readonly of: Name;
+  readonly at: Instant;
+  readonly deadline: Instant;
+  readonly leftMs: number;
+  readonly task: TaskId | null;
+  readonly attempt: number | null;
+  /** The plan, the call that wants permission, the reason to stop. */
+  readonly text: string;
+};
+export type QuestionsData = { readonly team: Name; readonly requests: readonly QuestionData[] };
+
+export function questionViews({ requests }: QuestionsData): View[] {
+  const columns: Column[] = [
+    { name: "request" },
+    { name: "kind" },
+    { name: "from" },
+    { name: "of" },
+    { name: "left", align: "right" },
+    { name: "what", grow: true },
+  ];
+  const rows = requests.map((one): Cell[] => [
+    { text: one.id, tone: "strong" },
+    { text: one.kind },
+    { text: one.by },
+    { text: one.of },
+    { text: span(one.leftMs), tone: "dim" },
+    { text: `${one.task === null ? "" : `#${one.task}: `}${firstLine(one.text)}` },
+  ]);
+  const plans = requests.filter(({ kind }) => kind === "plan");
+  return [
+    { kind: "table", columns, rows, empty: "Nobody waits for an answer." },
+    ...(plans.length > 0
+      ? [
+          {
+            kind: "feed",
+            lines: plans.map(
+              (one): FeedLine => ({
+                at: one.at,
+                who: one.by,
+                text: `plans #${one.task} (attempt ${one.attempt}, request ${one.id}):\n${one.text}`,
+                tone: "plain",
+              }),
+            ),
+            empty: "",
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function firstLine(text: string): string {
+  const [first = "", ...rest] = text.trim().split("\n");
+  return rest.length > 0 ? `${first} …` : first;
+}

@@ -1,0 +1,170 @@
+import { expect, it } from "vitest";
+import type { Event, Fact } from "../event.ts";
+import {
+  asTaskId,
+  type CronId,
+  type HostId,
+  instant,
+  type JobId,
+  LEAD,
+  mailId,
+  type Name,
+  type RequestId,
+} from "../ids.ts";
+import { isNews, sentence, tally } from "./sentence.ts";
+
+const alice = "alice" as Name;
+const one = asTaskId(1);
+/** One of each: a new fact does not compile until it is here. */
+const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
+  "team.created": { type: "team.created" },
+  "team.deleted": { type: "team.deleted", team: "old" as Name, by: LEAD },
+  "team.resumed": { type: "team.resumed", host: "h" as HostId },
+  "team.finished": {
+    type: "team.finished",
+    completed: 3,
+    failed: 1,
+    cancelled: 0,
+    unfinished: 2,
+    reason: "concluded",
+  },
+  "teammate.spawned": {
+    type: "teammate.spawned",
+    who: alice,
+    kind: "teammate",
+    role: "tester",
+    model: "x/y",
+  },
+  "teammate.phase": { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" },
+  "task.added": {
+    type: "task.added",
+    task: one,
+    subject: "Write\ntests",
+    by: LEAD,
+    blockedBy: [asTaskId(7)],
+  },
+  "task.changed": { type: "task.changed", task: one, by: LEAD, what: ["priority", "role"] },
+  "task.claimed": { type: "task.claimed", task: one, by: alice, attempt: 2 },
+  "task.completed": { type: "task.completed", task: one, by: alice, attempt: 2 },
+  "task.failed": { type: "task.failed", task: one, by: null, attempt: 3, reason: "three attempts" },
+  "task.released": { type: "task.released", task: one, from: alice, why: "owner_died" },
+  "task.cancelled": { type: "task.cancelled", task: one, by: LEAD, reason: "" },
+  "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
+  "task.landed": {
+    type: "task.landed",
+    task: one,
+    by: alice,
+    branch: "ekiden/1-write-tests",
+    target: "main",
+    commit: "0123456789abcdef",
+  },
+  "task.reopened": {
+    type: "task.reopened",
+    task: one,
+    by: alice,
+    attempt: 2,
+    why: "gate",
+    evidence: "npm test\n1 failed",
+  },
+  "mail.sent": { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  "mail.delivered": { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  "turn.taken": {
+    type: "turn.taken",
+    who: alice,
+    model: "m",
+    inputTokens: 1,
+    cachedTokens: 0,
+    outputTokens: 1,
+    usd: 0,
+    ms: 1234,
+    text: "",
+  },
+  "tool.called": {
+    type: "tool.called",
+    who: alice,
+    tool: "bash",
+    subject: "npm test",
+    ms: 12,
+    isError: true,
+    note: "exit 1",
+  },
+  "permission.asked": {
+    type: "permission.asked",
+    who: alice,
+    request: "r" as RequestId,
+    tool: "bash",
+    subject: "rm x",
+  },
+  "permission.answered": {
+    type: "permission.answered",
+    who: alice,
+    tool: "bash",
+    subject: "rm x",
+    allowed: false,
+    by: "rule",
+  },
+  "shutdown.asked": { type: "shutdown.asked", who: alice, by: LEAD, reason: "done" },
+  "shutdown.answered": { type: "shutdown.answered", who: alice, accepted: false, reason: "not yet" },
+  "plan.submitted": { type: "plan.submitted", who: alice, task: one, attempt: 1 },
+  "plan.answered": { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
+  "answer.ignored": { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
+  "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
+  "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
+  "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },
+  "job.ended": { type: "job.ended", who: alice, job: 1 as JobId, state: "failed", exitCode: 2 },
+  "cron.added": { type: "cron.added", cron: 1 as CronId, by: LEAD, expression: "0 9 * * *", text: "Look" },
+  "cron.fired": { type: "cron.fired", cron: 1 as CronId, to: alice, task: null, late: true },
+  "cron.cancelled": { type: "cron.cancelled", cron: 1 as CronId, by: LEAD },
+  "memory.kept": { type: "memory.kept", who: alice, topics: ["build", "people"] },
+  "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
+};
+
+it("has one line for every fact", () => {
+  const told = Object.values(FACTS).map((fact, i): string => {
+    const event: Event = { seq: i, at: instant(0), ...fact };
+    const { who, text, tone } = sentence(event);
+    return `${isNews(event) ? "*" : " "} ${tone.padEnd(5)} ${who.padEnd(6)} ${text}`;
+  });
+  expect(told.join("\n")).toMatchInlineSnapshot(`
+    "  dim          the team was created
+    * warn  lead   deleted the team old
+    * dim          the team was resumed
+    * warn         finished (concluded): 3 completed, 1 failed, 2 unfinished
+    * plain alice  joined as tester on x/y
+      dim   alice  is idle (awaiting_tasks)
+    * plain lead   added #1 Write tests, after #7
+      dim   lead   changed #1: priority, role
+    * busy  alice  claimed #1 (attempt 2)
+    * good  alice  completed #1
+    * bad          failed #1: three attempts
+    * warn  alice  #1 is back on the board (owner_died)
+    * warn  lead   cancelled #1
+      dim          #1 is ready now that #2 is completed
+    * good  alice  landed #1 on main (012345678)
+    * warn  alice  has #1 again, it could not land (gate): npm test 1 failed
+      dim   lead   → alice (note)
+      dim   alice  read the note from lead
+      dim   alice  thought for 1.2 s
+    * warn  alice  bash npm test failed: exit 1 (12 ms)
+    * warn  alice  asks to run bash: rm x (request r)
+    * warn  alice  may not run bash: rm x (says rule)
+    * plain lead   asked alice to stop: done
+    * warn  alice  refused to stop: not yet
+    * plain alice  submitted a plan for #1
+    * good  lead   approved the plan of alice for #1
+    * warn  alice  answered a request that was not to be answered: second answer
+      dim   alice  compacted its context (summary): 9000 → 900 tokens
+    * warn  alice  asks the model again in 1.5 s (attempt 2): 429
+      dim   alice  runs j1 in the background: npm test
+    * warn  alice  j1 failed (exit code 2)
+    * plain lead   set the alarm c1 (0 9 * * *): Look
+    * plain        the alarm c1 went off late: → alice
+    * dim   lead   the alarm c1 was cancelled
+    * dim   alice  noted for later sessions: build, people
+    * warn         80 % of the budget"
+  `);
+});
+
+it("sums up only what there is", () => {
+  expect(tally({ completed: 2, failed: 0, cancelled: 0, unfinished: 0 })).toBe("2 completed");
+});

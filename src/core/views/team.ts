@@ -1,0 +1,72 @@
+/** The members as data and views: who works on what, who is idle and why, and who only looks alive. */
+import type { Instant, Name } from "../ids.ts";
+import type { Member } from "../member.ts";
+import type { Task } from "../task.ts";
+import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
+
+export type MemberData = Member & {
+  readonly subject: string | null;
+  readonly hosted: boolean;
+  readonly heartbeatAgeMs: number | null;
+  readonly phaseAgeMs: number;
+};
+export type TeamData = { readonly team: Name; readonly members: readonly MemberData[] };
+
+/** `live`: the hosts whose lease is not over. A member of another host is shown as not running. */
+export function teamData(
+  team: Name,
+  members: readonly Member[],
+  live: ReadonlySet<string>,
+  tasks: readonly Task[],
+  now: Instant,
+): TeamData {
+  const subjects = new Map(tasks.map((task) => [task.id, task.subject]));
+  return {
+    team,
+    members: members.map((member) => ({
+      ...member,
+      subject: member.task === null ? null : (subjects.get(member.task) ?? null),
+      hosted: member.host !== null && live.has(member.host),
+      heartbeatAgeMs: member.heartbeat === null ? null : now - member.heartbeat,
+      phaseAgeMs: now - member.since,
+    })),
+  };
+}
+
+export function teamViews({ members }: TeamData): View[] {
+  const rows = members.map((member): Cell[] => [
+    { text: member.name, tone: "strong" },
+    { text: member.role || (member.kind === "lead" ? "lead" : "") },
+    doing(member),
+    { text: span(member.phaseAgeMs), tone: "dim" },
+    { text: member.unread > 0 ? String(member.unread) : "", tone: "warn" },
+    { text: member.heartbeatAgeMs === null ? "" : `${span(member.heartbeatAgeMs)} ago`, tone: "dim" },
+    { text: member.model, tone: "dim" },
+    { text: tokens(member.inputTokens + member.outputTokens) },
+    { text: money(member.usd) },
+  ]);
+  const columns: Column[] = [
+    { name: "name" },
+    { name: "role" },
+    { name: "doing", grow: true },
+    { name: "since", align: "right" },
+    { name: "mail", align: "right" },
+    { name: "heartbeat", align: "right" },
+    { name: "model" },
+    { name: "tokens", align: "right" },
+    { name: "cost", align: "right" },
+  ];
+  return [{ kind: "table", columns, rows, empty: "Nobody is in this team yet. Start one: ekiden run GOAL" }];
+}
+
+export function doing(
+  member: Member & { readonly subject?: string | null; readonly hosted?: boolean },
+): Cell {
+  const task = member.task === null ? "" : `#${member.task}${member.subject ? ` ${member.subject}` : ""}`;
+  if (member.activity.phase === "shutdown")
+    return { text: `stopped (${member.activity.reason})`, tone: "dim" };
+  if (member.hosted === false) return { text: `not running${task && `, has ${task}`}`, tone: "warn" };
+  if (member.activity.phase === "idle")
+    return { text: `idle (${member.activity.reason})${task && `, has ${task}`}`, tone: "dim" };
+  return { text: task || "thinking", tone: "busy" };
+}

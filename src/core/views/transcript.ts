@@ -1,0 +1,45 @@
+/** A conversation as a feed, also the part before a compaction. */
+import type { Entry } from "../conversation/chat.ts";
+import type { Instant, Name } from "../ids.ts";
+import type { FeedLine, Tone, View } from "./view.ts";
+
+/** An entry with its place, as the store records it. */
+export type Line = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
+export type TranscriptData = { readonly name: Name; readonly entries: readonly Line[] };
+
+export const transcriptViews = ({ name, entries }: TranscriptData): View[] => [
+  {
+    kind: "feed",
+    lines: entries.flatMap((line) => lines(name, line)),
+    empty: `${name} has not said anything yet.`,
+  },
+];
+
+function lines(name: Name, { at, entry }: Line): FeedLine[] {
+  const line = (who: string, text: string, tone: Tone = "plain"): FeedLine => ({ at, who, text, tone });
+  switch (entry.kind) {
+    case "heard":
+      return [line("→", entry.text, "dim")];
+    case "summary":
+      return [line("summary", entry.text, "warn")];
+    case "trimmed":
+      return [
+        line("trimmed", "From here on, older steps and results are sent to the model shortened.", "dim"),
+      ];
+    case "result":
+      return [line(`← ${entry.result.tool}`, entry.result.text, entry.result.isError ? "bad" : "dim")];
+    case "said":
+      return entry.message.content.flatMap((part) => {
+        if (part.type === "call")
+          return [line(`${name} calls`, `${part.tool} ${JSON.stringify(part.input)}`, "busy")];
+        if (part.text === "") return [];
+        return [
+          part.type === "thinking"
+            ? line(`${name} thinks`, part.text, "dim")
+            : line(name, part.text, "strong"),
+        ];
+      });
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,187 @@
+import { expect, it } from "vitest";
+import { asTaskId, type HostId, instant, LEAD, mailId, type Name } from "../ids.ts";
+import { type Member, NOTHING_SPENT } from "../member.ts";
+import type { Task } from "../task.ts";
+import { boardData, boardGraph, boardViews, countTasks, taskHistory, taskViews } from "./board.ts";
+import { teamData, teamViews } from "./team.ts";
+import { transcriptViews } from "./transcript.ts";
+import { inboxViews, money, span, tokens, type View } from "./view.ts";
+
+const alice = "alice" as Name;
+const team = "default" as Name;
+const now = instant(1_000_000);
+const id = asTaskId;
+const facts = (n: number, blockedBy: number[] = [], openBlockers = 0) => ({
+  id: id(n),
+  subject: `Task ${n}`,
+  description: "",
+  blockedBy: blockedBy.map(id),
+  openBlockers,
+  priority: 0,
+  estimate: 1,
+  role: null,
+  touches: [],
+  needsPlan: false,
+  attempt: 0,
+  lastFailure: null,
+  createdBy: LEAD,
+  createdAt: instant(0),
+  updatedAt: instant(0),
+});
+const tasks: Task[] = [
+  {
+    ...facts(1),
+    status: "completed",
+    owner: alice,
+    attempt: 1,
+    startedAt: instant(0),
+    endedAt: instant(940_000),
+    result: "ok",
+  },
+  { ...facts(2, [1]), status: "in_progress", owner: alice, attempt: 2, startedAt: instant(995_000) },
+  { ...facts(3, [1, 2], 1), status: "pending" },
+  { ...facts(4), status: "failed", owner: alice, attempt: 3, endedAt: instant(0), reason: "exit 1" },
+  { ...facts(5, [4], 1), status: "pending", role: "tester" },
+  { ...facts(6), status: "pending" },
+];
+const board = boardData(team, tasks, now);
+const text = (views: readonly View[]): string =>
+  views
+    .map((view) => {
+      if (view.kind === "table")
+        return view.rows.map((row) => row.map((cell) => cell.text).join("|")).join("\n");
+      if (view.kind === "figures")
+        return view.figures.map((figure) => `${figure.label}: ${figure.text}`).join("\n");
+      return view.kind === "feed" ? view.lines.map((line) => `${line.who}: ${line.text}`).join("\n") : "";
+    })
+    .join("\n");
+
+it("shows what each task waits for, and when that will never end", () => {
+  expect(text(boardViews(board))).toBe(
+    [
+      "#1|✓ completed|Task 1|alice||1m00s|1",
+      "#2|▶ in progress|Task 2|alice||5s|2",
+      "#3|◌ waiting|Task 3||#2|16m|",
+      "#4|✗ failed|Task 4|alice||16m|3",
+      "#5|◌ waiting|Task 5|(tester)|#4!|16m|",
+      "#6|○ ready|Task 6|||16m|",
+      "board: 6 tasks: 1 completed, 1 in progress, 1 failed, 3 to do (1 ready)",
+    ].join("\n"),
+  );
+  expect(countTasks(tasks)).toEqual({
+    pending: 3,
+    ready: 1,
+    inProgress: 1,
+    completed: 1,
+    failed: 1,
+    cancelled: 0,
+    total: 6,
+  });
+});
+
+it("dumps every task with every field", () => {
+  const keys = board.tasks.map((task) => Object.keys(task).sort().join());
+  for (const task of board.tasks)
+    expect(task).toMatchObject({ id: expect.any(Number), waitsFor: expect.any(Array) });
+  expect(board.tasks[2]).toMatchObject({ owner: null, ready: false, waitsFor: [2], result: null });
+  expect(JSON.parse(JSON.stringify(board)).tasks[0]).toMatchObject({
+    owner: "alice",
+    result: "ok",
+    endedAt: 940_000,
+  });
+  expect(keys).toHaveLength(6);
+});
+
+it("tells one task with its history, or that there is none", () => {
+  const claimed = { seq: 1, at: now, type: "task.claimed", task: id(2), by: alice, attempt: 2 } as const;
+  const history = taskHistory(id(2), board, [claimed, { ...claimed, seq: 2, task: id(1) }]);
+  expect(history?.history).toEqual([claimed]);
+  if (history) expect(text(taskViews(history))).toContain("alice: claimed #2 (attempt 2)");
+  expect(taskHistory(id(99), board, [])).toBeNull();
+});
+
+it("draws an edge from each blocker", () => {
+  expect(boardGraph(board)).toMatchObject({
+    edges: [
+      { from: 1, to: 2 },
+      { from: 1, to: 3 },
+      { from: 2, to: 3 },
+      { from: 4, to: 5 },
+    ],
+  });
+});
+
+it("tells who works, who is idle and why, and who only looks alive", () => {
+  const member = (name: string, more: Partial<Member>): Member => ({
+    name: name as Name,
+    kind: "teammate",
+    role: "",
+    model: "x/y",
+    prompt: "",
+    needsPlan: false,
+    ...NOTHING_SPENT,
+    activity: { phase: "work" },
+    since: instant(970_000),
+    host: "live" as HostId,
+    heartbeat: instant(999_000),
+    task: null,
+    unread: 0,
+    joinedAt: instant(0),
+    ...more,
+  });
+  const members = [
+    member("lead", {
+      kind: "lead",
+      activity: { phase: "idle", reason: "awaiting_messages" },
+      usd: 1.5,
+      inputTokens: 12_345,
+    }),
+    member("alice", { task: id(2), unread: 3 }),
+    member("bob", { host: "dead" as HostId, task: id(3) }),
+    member("carol", { host: null, heartbeat: null, activity: { phase: "shutdown", reason: "asked" } }),
+  ];
+  expect(text(teamViews(teamData(team, members, new Set(["live"]), tasks, now)))).toBe(
+    [
+      "lead|lead|idle (awaiting_messages)|30s||1s ago|x/y|12k|$1.50",
+      "alice||#2 Task 2|30s|3|1s ago|x/y|0|",
+      "bob||not running, has #3 Task 3|30s||1s ago|x/y|0|",
+      "carol||stopped (asked)|30s|||x/y|0|",
+    ].join("\n"),
+  );
+});
+
+it("marks unread and urgent mail, and shows a conversation", () => {
+  const mail = {
+    id: mailId(1),
+    from: LEAD,
+    to: alice,
+    at: now,
+    urgent: true,
+    body: { kind: "note", text: "Hello" },
+    deliveredAt: null,
+  } as const;
+  expect(text(inboxViews({ name: alice, unread: 1, mail: [mail] }))).toBe("lead: ● urgent: Hello");
+  const call = { type: "call", id: "1", tool: "bash", input: { command: "ls" } } as const;
+  const entries = [
+    { seq: 1, at: now, entry: { kind: "heard", text: "Hi" } },
+    {
+      seq: 2,
+      at: now,
+      entry: { kind: "said", message: { role: "assistant", content: [{ type: "text", text: "Yes" }, call] } },
+    },
+    {
+      seq: 3,
+      at: now,
+      entry: { kind: "result", result: { type: "result", id: "1", tool: "bash", text: "a", isError: false } },
+    },
+  ] as const;
+  expect(text(transcriptViews({ name: alice, entries }))).toBe(
+    '→: Hi\nalice: Yes\nalice calls: bash {"command":"ls"}\n← bash: a',
+  );
+});
+
+it("writes spans, tokens and money short", () => {
+  expect([950, 61_000, 3_700_000, 90_000_000].map(span)).toEqual(["0s", "1m01s", "1h01m", "1d1h"]);
+  expect([999, 1234, 45_678, 2_345_678].map(tokens)).toEqual(["999", "1.2k", "46k", "2.3M"]);
+  expect([0, 0.0123, 12.3].map(money)).toEqual(["", "$0.0123", "$12.30"]);
+});

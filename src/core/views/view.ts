@@ -1,0 +1,87 @@
+/**
+ * What there is to see, as values: one `View` is printed by the shell, drawn by a screen, rendered by a page. Pure functions
+ * make *data* from what the store holds (that is what `--json` dumps) and *views* from the data.
+ */
+import type { Event } from "../event.ts";
+import type { Instant, Name, TaskId } from "../ids.ts";
+import { type Mail, words } from "../mail.ts";
+import { sentence } from "./sentence.ts";
+
+/** How a piece of text is meant; each medium has its own look for it. */
+export type Tone = "plain" | "strong" | "dim" | "good" | "busy" | "warn" | "bad";
+export type Cell = { readonly text: string; readonly tone?: Tone };
+export type Column = {
+  readonly name: string;
+  readonly align?: "right" /** Gives way when space is short. */;
+  readonly grow?: true;
+};
+export type Figure = {
+  readonly label: string;
+  readonly text: string;
+  readonly tone?: Tone /** 0 to 1: drawn as a bar. */;
+  readonly share?: number;
+};
+export type FeedLine = {
+  readonly at: Instant | null;
+  readonly who: string;
+  readonly text: string;
+  readonly tone: Tone;
+};
+export type GraphNode = { readonly id: TaskId; readonly text: string; readonly tone: Tone };
+
+export type View =
+  | {
+      readonly kind: "table";
+      readonly columns: readonly Column[];
+      readonly rows: readonly (readonly Cell[])[] /** Said when there is no row. */;
+      readonly empty: string;
+    }
+  | { readonly kind: "figures"; readonly figures: readonly Figure[] }
+  | { readonly kind: "feed"; readonly lines: readonly FeedLine[]; readonly empty: string }
+  | {
+      readonly kind: "graph";
+      readonly nodes: readonly GraphNode[];
+      readonly edges: readonly { readonly from: TaskId; readonly to: TaskId }[];
+    };
+
+export type InboxData = { readonly name: Name; readonly unread: number; readonly mail: readonly Mail[] };
+
+export const inboxViews = (inbox: InboxData): View[] => [
+  {
+    kind: "feed",
+    lines: inbox.mail.map((mail) => ({
+      at: mail.at,
+      who: mail.from,
+      text: `${mail.deliveredAt === null ? "● " : ""}${mail.urgent ? "urgent: " : ""}${mail.body.kind === "note" ? "" : `[${mail.body.kind}] `}${words(mail.body)}`,
+      tone: mail.deliveredAt === null ? "strong" : "plain",
+    })),
+    empty: `No mail for ${inbox.name}.`,
+  },
+];
+
+export const journalView = (events: readonly Event[], empty = "The journal is empty."): View => ({
+  kind: "feed",
+  lines: events.map((event) => ({ at: event.at, ...sentence(event) })),
+  empty,
+});
+
+/** 950 → "0s", 61,000 → "1m01s", 3,700,000 → "1h01m". */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
+  if (minutes < 60) return `${minutes}m`;
+  if (seconds < 86_400)
+    return `${Math.floor(seconds / 3600)}h${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}m`;
+  return `${Math.floor(seconds / 86_400)}d${Math.floor((seconds % 86_400) / 3600)}h`;
+}
+
+export function tokens(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 1_000_000
+    ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`
+    : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+export const money = (usd: number): string => (usd === 0 ? "" : `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`);
