@@ -15,7 +15,8 @@ export type Seen = {
   body: string;
 };
 
-export type Says = { readonly text: string } | { readonly tool: string; readonly input: unknown };
+export type Call = { readonly tool: string; readonly input: unknown };
+export type Says = { readonly text: string } | Call | { readonly calls: readonly Call[] };
 
 export type Loopback = {
   readonly url: string;
@@ -47,22 +48,29 @@ const HEAD = event("message_start", {
 });
 
 function reply(says: Says, nth: number): string {
-  const [block, delta] =
+  const blocks =
     "text" in says
       ? [
-          { type: "text", text: "" },
-          { type: "text_delta", text: says.text },
+          [
+            { type: "text", text: "" },
+            { type: "text_delta", text: says.text },
+          ] as const,
         ]
-      : [
-          { type: "tool_use", id: `toolu_${nth}`, name: says.tool, input: {} },
-          { type: "input_json_delta", partial_json: JSON.stringify(says.input) },
-        ];
+      : ("calls" in says ? says.calls : [says]).map(
+          ({ tool, input }, i) =>
+            [
+              { type: "tool_use", id: `toolu_${nth}_${i}`, name: tool, input: {} },
+              { type: "input_json_delta", partial_json: JSON.stringify(input) },
+            ] as const,
+        );
   const stop = "text" in says ? "end_turn" : "tool_use";
   return [
     HEAD,
-    event("content_block_start", { index: 0, content_block: block }),
-    event("content_block_delta", { index: 0, delta }),
-    event("content_block_stop", { index: 0 }),
+    ...blocks.flatMap(([block, delta], index) => [
+      event("content_block_start", { index, content_block: block }),
+      event("content_block_delta", { index, delta }),
+      event("content_block_stop", { index }),
+    ]),
     event("message_delta", {
       delta: { stop_reason: stop, stop_sequence: null },
       usage: { output_tokens: 10 },

@@ -14,6 +14,7 @@ import { prompt } from "./prompt.ts";
 import { scheduling } from "./scheduling.ts";
 import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
+import { talk } from "./talk.ts";
 import { wake } from "./wake.ts";
 
 const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
@@ -25,6 +26,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   board: ["f", board],
   prompt: ["g", prompt],
   scheduling: ["h", scheduling],
+  talk: ["i", talk],
 };
 
 const { values, positionals } = parseArgs({

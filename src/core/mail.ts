@@ -11,8 +11,13 @@ import type { Counts } from "./task.ts";
 export type Body =
   | { readonly kind: "note"; readonly text: string }
   | { readonly kind: "broadcast"; readonly text: string }
-  /** A member's own last words of a stint, carried by the harness. */
-  | { readonly kind: "result"; readonly task: TaskId | null; readonly text: string }
+  /** A member's own last words of a stint, carried by the harness. `inHand`: they are about a task that it has not finished. */
+  | {
+      readonly kind: "result";
+      readonly task: TaskId | null;
+      readonly inHand: boolean;
+      readonly text: string;
+    }
   | { readonly kind: "idle_notice"; readonly reason: IdleReason; readonly completed: readonly TaskId[] }
   /** A member is gone: why, what it last said, what went back to the board. */
   | {
@@ -92,11 +97,11 @@ export type Mail = {
   readonly deliveredAt: Instant | null;
 };
 
-/** Mail that wakes an idle member. The rest waits for its next turn: news about idling must not cost tokens. */
-export const WAKES: Readonly<Record<Kind, boolean>> = {
+/** Kinds of mail that wake an idle member. The rest waits for its next turn: routine news must not cost tokens. */
+const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   note: true,
   broadcast: true,
-  result: true,
+  result: "depends",
   stopped: true,
   task_failed: true,
   board_quiet: true,
@@ -109,8 +114,25 @@ export const WAKES: Readonly<Record<Kind, boolean>> = {
   plan_response: true,
   permission_request: true,
   permission_response: false,
-  idle_notice: false,
+  idle_notice: "depends",
 };
+
+export const isKind = (kind: string): kind is Kind => Object.hasOwn(WAKES, kind);
+export const KINDS = Object.keys(WAKES) as readonly Kind[];
+
+/**
+ * Whether this mail wakes an idle member. What a teammate reports of a task that is off its hands does not: it goes straight on
+ * to the next one, and a lead that looked up at each of forty tasks would pay for forty turns. The notice that it found no
+ * further one does, and brings all its reports along.
+ */
+export function wakes(body: Body): boolean {
+  if (body.kind === "result") return body.task === null || body.inHand;
+  if (body.kind === "idle_notice") return body.completed.length > 0;
+  return WAKES[body.kind] === true;
+}
+
+/** Mail that says nothing which the notice of a quiet board would not say too. */
+export const isRoutine = ({ body }: Mail): boolean => body.kind === "idle_notice";
 
 /** Mail that is answered with a tool which is offered only where it is needed. */
 export const ASKS_FOR_TOOLS: ReadonlySet<Kind> = new Set([

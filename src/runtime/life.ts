@@ -16,7 +16,7 @@ import {
   type ShutdownReason,
   type Signal,
 } from "../core/lifecycle.ts";
-import { ASKS_FOR_TOOLS, isStop, WAKES } from "../core/mail.ts";
+import { ASKS_FOR_TOOLS, isRoutine, isStop, wakes } from "../core/mail.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
 import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Compacted } from "./context.ts";
@@ -200,8 +200,10 @@ export class Life {
     const reason = restarted || was === "awaiting_plan" ? await hand.restsFor(was) : was;
     if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
     if (restarted && (await hand.goOn())) return await this.found(true);
-    if ((await store.mail.unread(seat.name, 50)).some((mail) => WAKES[mail.body.kind]))
-      return await this.found();
+    const news = (await store.mail.unread(seat.name, 50)).filter(({ body }) => wakes(body));
+    // When the last one has gone idle, its notice and that of the quiet board are one turn, not two.
+    if (news.length > 0 && news.every(isRoutine)) await this.watcher.onIdle();
+    if (news.length > 0) return await this.found();
     if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
     if (await this.keptBusy(reason)) return await this.found();
     await this.showIdle(reason);

@@ -75,7 +75,7 @@ async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promi
   await record(agent, [entry], {
     facts: [fact],
     spent: { turns: 1, ...reply.usage, usd: reply.usd },
-    mail: finalReport(agent, reply, text),
+    mail: await finalReport(agent, reply, text),
   });
   conversation.add(entry);
   return reply;
@@ -85,10 +85,14 @@ async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promi
  * A member's last words of a stint reach whom it works for, whether it thinks of sending them or not: a teammate's the lead,
  * the lead's the person. In the same step as the reply itself, so a crash cannot lose them.
  */
-function finalReport({ kind, about }: Agent, reply: Reply, text: string): Outgoing[] {
+async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
+  const { kind, about, store, seat } = agent;
   if (kind === "subagent") return []; // what it says last is the result of its member's call
   if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
-  return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task: about(), text } }];
+  const task = about();
+  const held = task === null ? null : await store.board.task(task);
+  const inHand = held?.status === "in_progress" && held.owner === seat.name;
+  return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task, inHand, text } }];
 }
 
 const total = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

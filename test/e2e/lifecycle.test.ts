@@ -61,6 +61,35 @@ describe("work", () => {
     models.get("alice")?.finish();
   });
 
+  it("done task by task costs the lead one turn at the end, with all reports in it", async () => {
+    const { store, models, join, until } = await open({
+      says: {
+        lead: [
+          { when: "keep an eye on it", text: "Waiting." },
+          { when: "board_quiet", text: "All seven are done." },
+        ],
+        alice: [
+          { times: 7, when: "auto-claimed", ...complete() },
+          { times: 7, text: "one more" },
+        ],
+      },
+    });
+    await join("lead", { prompt: "keep an eye on it" });
+    await store.board.addAll(
+      Array.from({ length: 7 }, (_, i) => ({ subject: `task ${i}` })),
+      PERSON,
+    );
+    await join("alice");
+    await until("mail.sent", { from: LEAD, to: PERSON });
+    await until("mail.delivered", { to: LEAD, kind: "board_quiet" });
+    await until("teammate.phase", { who: LEAD, phase: "idle" });
+    const last = JSON.stringify(models.get("lead")?.requests[1]?.messages.at(-1));
+    expect(last.match(/kind=\\"result\\"/g)).toHaveLength(7);
+    expect(last).toContain("completed #1, #2, #3, #4, #5, #6, #7");
+    expect(models.get("lead")?.requests).toHaveLength(2);
+    models.get("lead")?.finish();
+  });
+
   it("that becomes ready wakes an idle teammate within 50 ms (17)", async () => {
     const { store, join, until } = await open({
       says: {

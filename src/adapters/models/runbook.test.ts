@@ -178,7 +178,10 @@ it("accepts a stop before anything else, and acknowledges notes in a line", asyn
 it("as the lead concludes when the board is quiet and keeps silent about reports", async () => {
   const counts = { pending: 1, ready: 0, inProgress: 0, completed: 2, failed: 1, cancelled: 0, total: 4 };
   const unfinished = [{ id: 3 as TaskId, subject: "Report", why: "failed: exit code 1" }];
-  const lead = member("lead", mail({ kind: "result", task: null, text: "Task #1: completed." }, ALICE));
+  const lead = member(
+    "lead",
+    mail({ kind: "result", task: null, inHand: false, text: "Task #1: completed." }, ALICE),
+  );
   expect(await lead.next()).toEqual({ text: "", call: undefined });
   lead.add(mail({ kind: "board_quiet", counts, unfinished }));
   expect((await lead.next()).text).toBe(

@@ -5,7 +5,16 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
-import { type Body, checkText, type Kind, MAILBOX_MAX, type Mail, WAKES } from "../../core/mail.ts";
+import {
+  type Body,
+  checkText,
+  isKind,
+  KINDS,
+  type Kind,
+  MAILBOX_MAX,
+  type Mail,
+  wakes,
+} from "../../core/mail.ts";
 import type { Mailboxes } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { book } from "./journal.ts";
@@ -57,7 +66,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
       tx.now,
       Number(urgent),
       body.kind,
-      Number(WAKES[body.kind]),
+      Number(wakes(body)),
       turn,
       JSON.stringify(body),
     ];
@@ -111,10 +120,10 @@ const fullBox = (names: readonly Name[]): EkidenError =>
   );
 
 function checkBody(body: Body): void {
-  if (!Object.hasOwn(WAKES, body.kind))
+  if (!isKind(body.kind))
     throw new EkidenError(
       "bad_input",
-      `"${body.kind}" is not a kind of mail. Use one of: ${Object.keys(WAKES).join(", ")}.`,
+      `"${body.kind}" is not a kind of mail. Use one of: ${KINDS.join(", ")}.`,
     );
   if (body.kind === "note" || body.kind === "broadcast") checkText(body.text);
 }

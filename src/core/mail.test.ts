@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { TaskId } from "./ids.ts";
+import { wakes } from "./mail.ts";
+
+const task = 7 as TaskId;
+
+it("a report wakes its reader when it may be a question or an answer, not when its task is off hand", () => {
+  expect(wakes({ kind: "result", task: null, inHand: false, text: "8080" })).toBe(true);
+  expect(wakes({ kind: "result", task, inHand: true, text: "Which port?" })).toBe(true);
+  expect(wakes({ kind: "result", task, inHand: false, text: "Done." })).toBe(false);
+});
+
+it("a notice of idling wakes its reader once something was completed before it", () => {
+  expect(wakes({ kind: "idle_notice", reason: "awaiting_tasks", completed: [] })).toBe(false);
+  expect(wakes({ kind: "idle_notice", reason: "awaiting_tasks", completed: [task] })).toBe(true);
+});
+
+it("what only its reader can do something about always wakes it", () => {
+  expect(wakes({ kind: "note", text: "hello" })).toBe(true);
+  expect(wakes({ kind: "task_failed", task, subject: "x", reason: "red" })).toBe(true);
+  expect(wakes({ kind: "alarm", cron: "1", text: "tick" })).toBe(true);
+});
