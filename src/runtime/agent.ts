@@ -8,7 +8,7 @@ import type { IdleReason } from "../core/lifecycle.ts";
 import type { Delta, Model, Tool, ToolSpec, Workplace } from "../ports/index.ts";
 import type { Run } from "./call.ts";
 import type { MemberHooks } from "./member-hooks.ts";
-import type { Patience } from "./outage.ts";
+import type { Patience } from "./patience.ts";
 import type { Spool } from "./spool.ts";
 
 /** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */

@@ -15,7 +15,7 @@ import { isFinished } from "../../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
 import type { Compacted } from "../../runtime/context.ts";
 import { followNewTasks } from "../../runtime/new-tasks.ts";
-import { Patience } from "../../runtime/outage.ts";
+import { Patience } from "../../runtime/patience.ts";
 import { Team } from "../../runtime/team.ts";
 import { tidy } from "../../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
