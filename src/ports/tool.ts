@@ -62,6 +62,8 @@ export type ToolContext = Workplace & {
    * in the same transaction as its effect; the turn then does not write it again.
    */
   answer(text: string): Entry;
+  /** Why a file may not be used, whatever the call; null when it may. `path`: absolute, without symbolic links. */
+  closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
   /** Has the conversation summed up before the next turn. */
   compact?(): void;
 };
