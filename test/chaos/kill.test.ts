@@ -1,15 +1,17 @@
 /** kill -9 at any moment, again and again: whole steps only, nothing done twice, every task completed in the end. */
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import type { Event } from "../../src/core/event.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { endAll, start } from "../fixtures/children.ts";
-import { BACKENDS, name, stage } from "../fixtures/stage.ts";
+import { soon } from "../fixtures/soon.ts";
+import { BACKENDS, connect, name, settled, stage } from "../fixtures/stage.ts";
 
 const lead = name("lead");
 const ROUNDS = 12;
 
 async function everything(store: Store): Promise<Event[]> {
+  await settled(store);
   const events: Event[] = [];
   for (let cursor = "" as Cursor; ; ) {
     const page = await store.journal.read(cursor, { limit: 5_000 });
@@ -25,22 +27,34 @@ const count = (events: readonly Event[], type: Event["type"], task: number): num
 describe.each(BACKENDS)("killing on %s", (backend) => {
   const at = stage(backend);
   afterEach(endAll);
+  /** Where the processes that are killed find the store: by a name of their own. */
+  const VICTIM = "victim";
+  const address = (): string => (backend === "postgres" ? `${at.url}&application_name=${VICTIM}` : at.url);
+  /** PostgreSQL ends what it was sent before it learns that nobody is there any more. */
+  async function forgotten(): Promise<void> {
+    if (backend === "sqlite") return;
+    const client = await connect(inject("postgresUrl"));
+    const sessions = `select 1 from pg_stat_activity where application_name = '${VICTIM}'`;
+    await soon(async () => expect((await client.query(sessions)).rows).toEqual([]));
+    await client.end();
+  }
 
   it("a process killed between any two writes leaves a consistent team", async () => {
     const store = await at.open({ clock: systemClock });
-    for (let round = 0; round < ROUNDS; round += 1) {
+    // On a machine that is busy they get less far: then there are more rounds.
+    for (let round = 0; round < ROUNDS || (await store.board.counts()).total <= ROUNDS; round += 1) {
       const victims = ["a", "b"].map((one) =>
-        start({ url: at.url, team: at.team, job: "churn", me: `${one}-${round}` }),
+        start({ url: address(), team: at.team, job: "churn", me: `${one}-${round}` }),
       );
       await Promise.all(victims.map((victim) => victim.next()));
-      await new Promise((done) => setTimeout(done, Math.random() * 400));
+      await new Promise((done) => setTimeout(done, Math.random() * 400 * (1 + round / ROUNDS)));
       for (const victim of victims) victim.kill();
       await Promise.all(victims.map((victim) => victim.ended()));
       await store.roster.reap(() => false);
     }
+    await forgotten();
     const events = await everything(store);
     const tasks = await store.board.tasks();
-    expect(tasks.length).toBeGreaterThan(ROUNDS);
     expect(tasks.map((task) => task.id)).toEqual(tasks.map((_, i) => i + 1));
     const status = new Map(tasks.map((task) => [task.id, task.status]));
     for (const task of tasks) {

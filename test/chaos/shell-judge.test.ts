@@ -3,20 +3,14 @@
  * that leaves a mark. A mark means that a denied command got past the rules.
  */
 import { type SpawnSyncOptions, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, parseRule } from "../../src/core/permission/permission.ts";
+import { FUZZ } from "../fixtures/fuzz.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 // biome-ignore format: a list of scraps reads best as a block
 const SCRAPS = [
@@ -32,11 +26,9 @@ const NARROW = ["echo", "f", "true", "cat", "env", "a", "x"].map((name) =>
 );
 const DENYING = [parseRule("allow", "bash"), parseRule("deny", "bash(evil*)")];
 
-/** The same lines each time, so that a red run says something about the change; other ones: EKIDEN_FUZZ_SEED=$RANDOM. */
-const SEED = Number(process.env.EKIDEN_FUZZ_SEED ?? 20_261_121);
-
 /** Ends what a line left running, in the process group of its shell, so that it slows nothing that comes after. */
 function killGroup(leader: number): void {
+  if (!leader) return; // it could not be started: 0 would be our own group
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
@@ -88,10 +80,10 @@ it("lets no line through that runs what is denied, or what no rule allows", () =
           else if (sample === 0 && runsEvil(subject)) marks += 1;
         },
       ),
-      { seed: SEED, numRuns: 40_000, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: false },
+      { ...FUZZ, numRuns: 40_000, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: false },
     );
     expect(marks).toBeGreaterThan(0);
   } finally {
-    rmSync(top, { recursive: true, force: true, maxRetries: 5 });
+    takeAway(top);
   }
 });

@@ -6,6 +6,7 @@ import { asTaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BoardModel } from "../fixtures/board-model.ts";
+import { FUZZ } from "../fixtures/fuzz.ts";
 import { BACKENDS, claimed, facts, held, name, stage } from "../fixtures/stage.ts";
 
 describe.each(BACKENDS)("the graph on %s", (backend) => {
@@ -165,7 +166,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
     }
   });
 
-  it("whatever is done to it, the board is as a simple model says", { timeout: 60_000 }, async () => {
+  it("whatever is done to it, the board is as a simple model says", async () => {
     const step = fc.record({
       op: fc.constantFrom(
         "add",
@@ -201,7 +202,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
         expect(tasks.map((task) => `${task.id} ${task.status} ${task.openBlockers}`)).toEqual(model.shown());
         await store.close();
       }),
-      { numRuns: backend === "sqlite" ? 60 : 15 },
+      { ...FUZZ, numRuns: backend === "sqlite" ? 60 : 15 },
     );
   });
 });

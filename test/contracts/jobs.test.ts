@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { asJobId, HARNESS, LEAD } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/index.ts";
-import { BACKENDS, host, name, profile, stage } from "../fixtures/stage.ts";
+import { BACKENDS, host, name, profile, settled, stage } from "../fixtures/stage.ts";
 
 const HOST = host("here");
 const alice = name("alice");
@@ -69,7 +69,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     expect(await store.jobs.note(id, "waits for input")).toBe(true);
     await store.jobs.end(id, { state: "stopped", why: "asked" }, null);
     expect(await toAlice()).toEqual([{ from: HARNESS, body: { kind: "note", text: "waits for input" } }]);
-    const { events } = await store.journal.read(store.journal.from(0), {
+    const { events } = await (await settled(store)).journal.read(store.journal.from(0), {
       types: ["job.started", "job.ended"],
     });
     expect(events).toMatchObject([

@@ -55,6 +55,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     const other = await store.forTeam(name(`${at.team}-b`));
     await other.journal.note([warn("theirs")]);
     await other.board.add({ subject: "theirs" }, name("lead"));
+    await settled(store);
     expect((await store.journal.read(START)).events.map(textOf)).toEqual(["team.created"]);
     expect(await store.board.tasks()).toEqual([]);
     expect(await other.board.tasks()).toMatchObject([{ id: 1 }]);
@@ -114,7 +115,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     });
     const mark = crew.wake.mark();
     const sleepers = Array.from({ length: 1_000 }, () =>
-      crew.wake.changed(mark, ["board", "mail:alice"], 60_000),
+      crew.wake.changed(mark, ["board", "mail:alice"], Number.POSITIVE_INFINITY),
     );
     const blocker = await crew.board.add({ subject: "a" }, name("lead"));
     await Promise.all(sleepers);
@@ -136,9 +137,8 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     };
     const waiting = idle();
     await new Promise(setImmediate);
-    const since = performance.now();
+    // The clock stands still: neither its poll nor the end of its wait can wake it.
     await crew.board.complete(held(alice, task), "");
     expect(await waiting).toBe(2);
-    expect(performance.now() - since).toBeLessThan(backend === "sqlite" ? 50 : 500);
   });
 });

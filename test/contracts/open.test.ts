@@ -7,10 +7,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +17,9 @@ import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
+import { freePort } from "../fixtures/ports.ts";
 import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const open = (url: string): Promise<Store> => openStore({ url, team: name("default"), clock: systemClock });
 /** The same SQLite as the store's: two copies of the library in one process do not see each other's locks. */
@@ -31,7 +31,7 @@ describe("opening a file", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "ekiden-open-"));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => takeAway(folder));
   const at = (file: string): string => join(folder, file);
 
   it("makes the folder, hides a new .ekiden from git, and finds everything again", async () => {
@@ -95,8 +95,9 @@ describe("opening a file", () => {
     await (await open(at("team.db"))).close();
     chmodSync(folder, 0o755);
     chmodSync(at("team.db"), 0o444);
-    const script = `process.setgid(65534); process.setuid(65534);
-      const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/sqlite-file.ts", import.meta.url).href)});
+    // What it runs may lie where nobody else may read: it is loaded before.
+    const script = `const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/sqlite-file.ts", import.meta.url).href)});
+      process.setgid(65534); process.setuid(65534);
       try { prepareFile(${JSON.stringify(at("team.db"))}); } catch (error) { console.log(error.code + " " + error.message); }`;
     const { stdout, stderr } = spawnSync(
       process.execPath,
@@ -176,12 +177,7 @@ describe("opening a server", () => {
   const url = (): string => inject("postgresUrl");
 
   it("names the server and never the password when it cannot be reached", async () => {
-    const port = await new Promise<number>((resolve) => {
-      const probe = createServer().listen(0, "127.0.0.1", () => {
-        const address = probe.address();
-        probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-      });
-    });
+    const port = await freePort();
     const refused = await open(`postgres://me:very-secret@127.0.0.1:${port}/db`).catch(
       (error: unknown) => error as Error,
     );

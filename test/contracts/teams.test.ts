@@ -60,7 +60,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
       PERSON,
     );
     await doomed.roster.suspend(host("there"));
-    const before = await store.journal.end();
+    const before = await (await settled(store)).journal.end();
     await store.removeTeam(other, PERSON, true);
 
     expect(await store.teams()).not.toContain(other);

@@ -16,14 +16,11 @@ type Questions = { requests: { id: string; kind: string; by: string; of: string;
 async function question(): Promise<Questions["requests"][number]> {
   let found: Questions["requests"] = [];
   await expect
-    .poll(
-      async () => {
-        if (existsSync(join(project.dir, ".ekiden/team.db")))
-          found = (await project.json<Questions>(["requests"])).requests;
-        return found.length;
-      },
-      { timeout: 30_000, interval: 50 },
-    )
+    .poll(async () => {
+      if (existsSync(join(project.dir, ".ekiden/team.db")))
+        found = (await project.json<Questions>(["requests"])).requests;
+      return found.length;
+    })
     .toBe(1);
   return found[0] as Questions["requests"][number];
 }
@@ -80,7 +77,8 @@ it("a permission is asked for in another terminal, and always is written down", 
   );
   const { id, ...asked } = await question();
   expect(asked).toMatchObject({ kind: "permission", by: "lead", of: "person", text: "bash: touch x" });
-  expect((await project.run(["team"])).stdout).toContain("idle (awaiting_permission)");
+  // It asks, and then it is shown as waiting.
+  await expect.poll(async () => (await project.run(["team"])).stdout).toContain("idle (awaiting_permission)");
   const answer = await project.run(["answer", id, "always"]);
   expect(answer.stderr).toMatch(
     /^lead may run bash: touch x, and from now on all that bash\(touch.*\) says\n$/,
@@ -113,11 +111,9 @@ it("in a conversation, /plan shows what waits and answers it", async () => {
   talk.stdin?.write("Go\n");
   const { id } = await question();
   talk.stdin?.write("/plan\n");
-  await expect
-    .poll(() => shown, { timeout: 10_000 })
-    .toMatch(/plans #1 \(attempt 1, request \w+\):\s+Use blue\./);
+  await expect.poll(() => shown).toMatch(/plans #1 \(attempt 1, request \w+\):\s+Use blue\./);
   talk.stdin?.write(`/plan ${id.slice(0, 6)} no because\n/plan ${id} yes\n`);
-  await expect.poll(() => shown, { timeout: 10_000 }).toContain("was answered before");
+  await expect.poll(() => shown).toContain("was answered before");
   expect(shown).toContain("rejected the plan of alice for #1");
   talk.kill("SIGTERM");
   await over;

@@ -1,7 +1,7 @@
 /** Background commands with real shells: how their end is told, what ends them, and what becomes of them when their owner dies. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +15,7 @@ import { checkBackground, stopBackground } from "../../src/tools/background.ts";
 import { bash } from "../../src/tools/bash.ts";
 import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
 import { name, stage } from "../fixtures/stage.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const at = stage("sqlite");
 const alice = name("alice");
@@ -39,8 +40,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await jobs.close();
   await shell.close();
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+  takeAway(folder);
 });
 
 /** Mail of these kinds to a member, as soon as there are `count`. */

@@ -21,7 +21,7 @@ const FLAGS = (): string[] => [
 const run = (...args: string[]): Promise<Ended> => project.run([...args, ...FLAGS()]);
 const file = (path: string): string => readFileSync(join(project.dir, path), "utf8");
 const appears = (path: string): Promise<void> =>
-  expect.poll(() => existsSync(join(project.dir, path)), { timeout: 15_000, interval: 20 }).toBe(true);
+  expect.poll(() => existsSync(join(project.dir, path))).toBe(true);
 const bash = (command: string, background = false) => ({
   tool: "bash",
   input: { command, ...(background && { run_in_background: true }) },
@@ -116,12 +116,22 @@ describe("hooks from the settings", () => {
 describe("a background command of the lead", () => {
   it("keeps the run from ending, and its mail is what goes on", async () => {
     script([
-      { who: "lead", when: "Build", calls: [bash("sleep 0.5; echo built", true)] },
+      {
+        who: "lead",
+        when: "Build",
+        calls: [bash("until [ -e gate ]; do sleep 0.05; done; echo built", true)],
+      },
       { who: "lead", when: "Started j1", text: "Building." },
       { who: "lead", when: "built", calls: [{ tool: "check_background" }] },
       { who: "lead", when: "j1: done (exit code 0)", text: "It is built." },
     ]);
-    expect(await run("run", "Build")).toMatchObject({ code: 0, stdout: "It is built.\n" });
+    const building = ended(project.start(["run", "Build", ...FLAGS()]));
+    type Roster = { members: { activity: { phase: string } }[] };
+    await expect
+      .poll(async () => (await project.json<Roster>(["team"])).members)
+      .toMatchObject([{ activity: { phase: "idle" } }]);
+    project.write({ gate: "" });
+    expect(await building).toMatchObject({ code: 0, stdout: "It is built.\n" });
   });
 
   it("that outlives a killed process is reported at the next start and can be ended there", async () => {
@@ -139,7 +149,7 @@ describe("a background command of the lead", () => {
     const child = project.start(["run", "Serve", ...FLAGS()]);
     const first = ended(child);
     await appears("begun");
-    await appears("pid");
+    await expect.poll(() => Number(file("pid"))).toBeGreaterThan(0);
     const pid = Number(file("pid"));
     child.kill("SIGKILL");
     await first;

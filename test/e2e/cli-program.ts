@@ -1,8 +1,18 @@
 /** Runs the command line as people do: a process of its own in a folder of its own, with a real store. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { processesOf } from "../../src/adapters/shell/process-table.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -22,9 +32,9 @@ function isFresh(bundle: string): boolean {
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** An empty project folder; `end` takes it away, with whatever still runs in it. */
+/** An empty project folder, without links in its path; `end` takes it away, with whatever still runs in it. */
 export class Project {
-  readonly dir = mkdtempSync(join(tmpdir(), "ekiden-cli-"));
+  readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-cli-")));
   private readonly children = new Set<ChildProcess>();
 
   /** Writes files, by path; their folders come into being. */
@@ -71,7 +81,17 @@ export class Project {
         return new Promise((done) => child.once("close", done));
       }),
     );
-    rmSync(this.dir, { recursive: true, force: true });
+    // What it ran outlives a program that was killed; our folder stands in its environment.
+    for (const pid of processesOf(new Set(), `HOME=${this.dir}\0`)) kill(pid);
+    takeAway(this.dir);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
   }
 }
 

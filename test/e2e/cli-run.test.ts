@@ -45,7 +45,7 @@ type Board = {
 
 /** Resolves when the file is there. */
 async function appears(file: string): Promise<void> {
-  await expect.poll(() => existsSync(join(project.dir, file)), { timeout: 15_000, interval: 20 }).toBe(true);
+  await expect.poll(() => existsSync(join(project.dir, file))).toBe(true);
 }
 
 describe("a runbook", () => {
@@ -236,7 +236,7 @@ describe("talking to the lead through a pipe", () => {
     const { code, stdout } = await talk("begin\n");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^I begin\.\n/);
-    expect(stdout).toMatch(/^· alice +completed #1 .*: seen$/m);
+    expect(stdout).toMatch(/^· alice +completed #1$/m);
     expect(stdout).toMatch(/^All is done\.$/m);
     expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
       { subject: "Look", status: "completed" },

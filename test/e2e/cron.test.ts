@@ -1,5 +1,6 @@
 /** Alarms end to end: over several processes, in a team, by the model's tools and by the command line. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,8 +17,12 @@ const MINUTE = 60_000;
 describe.each(BACKENDS)("several processes on %s", (backend) => {
   const at = stage(backend);
   const children: ChildProcess[] = [];
-  afterEach(() => {
-    for (const child of children.splice(0)) child.kill("SIGKILL");
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
   });
 
   it("let each alarm go off once (58)", async () => {

@@ -1,10 +1,11 @@
 /** The examples, run as people run them: through the built program, in folders of their own. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "dist/main.js");
@@ -14,7 +15,7 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "ekiden-examples-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  onTestFinished(() => takeAway(made));
   return made;
 }
 
@@ -26,13 +27,15 @@ async function node(cwd: string, args: readonly string[]): Promise<Ended> {
     env: { PATH, HOME: cwd },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  onTestFinished(() => {
+  const over = once(child, "close") as Promise<[number | null]>;
+  onTestFinished(async () => {
     child.kill("SIGKILL");
+    await over;
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
+  const [code] = await over;
   return { code, stdout, stderr };
 }
 
@@ -95,7 +98,7 @@ it("writes a report of this repository with a team of three, every task once and
   for (const task of tasks)
     for (const blocker of task.blockedBy)
       expect(place("task.claimed", task.id)).toBeGreaterThan(place("task.completed", blocker));
-}, 120_000);
+}, 300_000);
 
 it("ends with 1 when a step fails: what waits for it is untouched, the rest is done", async () => {
   const cwd = folder();

@@ -1,5 +1,5 @@
 /** The person's hooks with real shells: what they are told, what their exit codes do to calls, tasks and members at rest. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -20,6 +20,7 @@ import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
 import { host, name, profile, stage } from "../fixtures/stage.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const at = stage("sqlite");
 const alice = profile("alice", { role: "dev" });
@@ -41,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await shell.close();
-  rmSync(folder, { recursive: true });
+  takeAway(folder);
 });
 
 const hook = (command: string, more: Partial<Hook> = {}): Hook => ({

@@ -1,18 +1,8 @@
 /** A published MCP server in a team: called through the permissions, killed in the middle of a call, started anew for the next. */
-import { spawn } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   calls,
   type ModelCall,
@@ -20,65 +10,57 @@ import {
   says,
   startModelServer,
 } from "../fixtures/model-server/index.ts";
+import { soon } from "../fixtures/soon.ts";
+import { Project } from "./cli-program.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../dist/main.js");
 const SERVER = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );
-let folder: string;
+/** Loaded before the server, for there is no other way to see what has reached it: keeps what it reads in a file. */
+const EAR = `import { appendFileSync } from "node:fs";
+const emit = process.stdin.emit;
+process.stdin.emit = function (event, chunk) {
+  if (event === "data") appendFileSync(new URL("heard.txt", import.meta.url), chunk);
+  return emit.apply(this, arguments);
+};
+`;
+let project: Project;
 let server: ModelServer;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-mcp-team-")));
-  const every = { command: process.execPath, args: [SERVER, "stdio"], env: { MARK: folder } };
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { broken: { args: [] } } }));
-  mkdirSync(join(folder, ".ekiden"));
-  writeFileSync(join(folder, ".ekiden/settings.json"), JSON.stringify({ mcpServers: { every } }));
+  project = new Project();
+  const every = {
+    command: process.execPath,
+    args: ["--import", join(project.dir, "ear.mjs"), SERVER, "stdio"],
+    env: { MARK: project.dir },
+  };
+  project.write({
+    "ear.mjs": EAR,
+    ".mcp.json": JSON.stringify({ mcpServers: { broken: { args: [] } } }),
+    ".ekiden/settings.json": JSON.stringify({ mcpServers: { every } }),
+  });
 });
 afterEach(async () => {
+  await project.end();
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-type Run = {
-  readonly code: number | null;
-  readonly events: Record<string, unknown>[];
-  readonly stderr: string;
-};
-function ekiden(...args: string[]): Promise<Run> {
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, ...args, "--json", "--cwd", folder, "--model", "anthropic/claude-sonnet-4-5"],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env.PATH, ...server.env },
-    },
-  );
-  let out = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve) =>
-    child.on("close", (code) =>
-      resolve({
-        code,
-        stderr,
-        events: out
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-      }),
-    ),
-  );
+type Run = { readonly code: number | null; readonly events: Record<string, unknown>[] };
+async function ekiden(...args: string[]): Promise<Run> {
+  const options = ["--json", "--model", "anthropic/claude-sonnet-4-5"];
+  const { code, stdout } = await project.run([...args, ...options], { env: server.env });
+  return {
+    code,
+    events: stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  };
 }
 
 const isAlice = (request: ModelCall): boolean => request.system.startsWith('You are "alice"');
 const last = (request: ModelCall): string => JSON.stringify(request.messages.at(-1)).replaceAll('\\"', '"');
 
-/** The server's process: ours has the folder in its environment. */
+/** The server's process: ours has the project's folder in its environment. */
 const serverPid = (): number | undefined =>
   readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -86,7 +68,7 @@ const serverPid = (): number | undefined =>
     .find((pid) => {
       try {
         return (
-          readFileSync(`/proc/${pid}/environ`, "latin1").includes(`MARK=${folder}\0`) &&
+          readFileSync(`/proc/${pid}/environ`, "latin1").includes(`MARK=${project.dir}\0`) &&
           readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("server-everything")
         );
       } catch {
@@ -132,12 +114,9 @@ it.runIf(process.platform === "linux")(
     });
     await ekiden("add", "Long");
     const running = ekiden("run", "see to it", "--teammate", "alice", "--allow", "mcp__every__*");
-    await vi.waitFor(() => expect(heard.length).toBe(1), 10_000);
-    const pid = await vi.waitFor(() => {
-      const found = serverPid();
-      expect(found).toBeDefined();
-      return found as number;
-    }, 10_000);
+    await soon(() => expect(readFileSync(join(project.dir, "heard.txt"), "utf8")).toContain("tools/call"));
+    const pid = serverPid();
+    if (pid === undefined) throw new Error("the server is in the middle of a call");
     process.kill(pid, "SIGKILL");
     const run = await running;
     expect(heard.join("\n")).toContain("may or may not have taken effect");

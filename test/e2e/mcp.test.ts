@@ -1,15 +1,17 @@
 /** The MCP client against two published servers and one that misbehaves, as real child processes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { Mcp } from "../../src/adapters/mcp/index.ts";
 import type { NamedServer } from "../../src/core/project/mcp.ts";
 import type { Tool, ToolContext } from "../../src/ports/index.ts";
+import { freePort } from "../fixtures/ports.ts";
+import { soon } from "../fixtures/soon.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const everything = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
@@ -31,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await mcp.close();
-  await rm(folder, { recursive: true });
+  takeAway(folder);
 });
 const open = (...servers: NamedServer[]): Mcp => {
   mcp = new Mcp(servers, {
@@ -121,7 +123,7 @@ it("cancels a slow call when its member is interrupted", async () => {
   const tools = await open(server).tools("");
   const control = new AbortController();
   const running = call(tools, "mcp__flaky__slow", {}, control.signal);
-  await vi.waitFor(async () => expect(await log()).toContain("slow"));
+  await soon(async () => expect(await log()).toContain("slow"));
   control.abort(new Error("interrupted"));
   await expect(running).rejects.toThrow("interrupted");
   expect(await call(tools, "mcp__flaky__grow", {})).toBe("grown");
@@ -163,77 +165,3 @@ it("speaks streamable HTTP to a server that somebody else runs", async () => {
     await once(child, "close");
   }
 });
-
-it("speaks to older servers too, over an event stream", async () => {
-  const port = await freePort();
-  const child = spawn(process.execPath, [everything, "sse"], {
-    env: { PATH: process.env.PATH, PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  try {
-    await new Promise<void>((listens) => {
-      child.stderr.on("data", (said: Buffer) => said.includes("running on port") && listens());
-    });
-    const url = `http://127.0.0.1:${port}/sse`;
-    const tools = await open({ name: "old", config: { type: "sse", url, headers: {} } }).tools("");
-    expect(await call(tools, "mcp__old__echo", { message: "over SSE" })).toContain("over SSE");
-    expect(problems).toEqual([]);
-  } finally {
-    await mcp.close();
-    child.kill("SIGKILL");
-    await once(child, "close");
-  }
-});
-
-it("is held up once by a server that does not answer, tells of it once, and does not wait for it at its end", async () => {
-  const silent = stdio("silent", "-e", "process.stdin.resume(); process.on('SIGTERM', () => {})");
-  const { server } = await flaky();
-  mcp = new Mcp([silent, server], {
-    cwd: folder,
-    readyMs: 1_000,
-    onProblem: (name, problem) => problems.push(`${name}: ${problem}`),
-  });
-  const began = performance.now();
-  expect((await mcp.tools("")).map((tool) => tool.name)).toContain("mcp__flaky__slow");
-  expect(performance.now() - began).toBeGreaterThanOrEqual(990);
-  const again = performance.now();
-  for (const role of ["writer", "reader", ""]) await mcp.tools(role);
-  expect(performance.now() - again).toBeLessThan(990);
-  expect(problems).toEqual(["silent: It is not ready yet. Its tools come as soon as it is."]);
-});
-
-it("tries a server that failed not again for every member", async () => {
-  const file = join(folder, "starts.txt");
-  const broken = stdio(
-    "broken",
-    "-e",
-    `require("fs").appendFileSync(${JSON.stringify(file)}, "start\\n"); process.exit(3)`,
-  );
-  open(broken);
-  for (const role of ["writer", "reader", ""]) expect(await mcp.tools(role)).toEqual([]);
-  expect(await readFile(file, "utf8")).toBe("start\n");
-  expect(problems).toHaveLength(1);
-});
-
-it.runIf(process.platform === "linux")("ends with a server all that it has started", async () => {
-  const pidFile = join(folder, "pid.txt");
-  const program = join(folder, "parent.mjs");
-  const child = `const { spawn } = await import("node:child_process"); const c = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" }); (await import("node:fs")).writeFileSync(${JSON.stringify(pidFile)}, String(c.pid));`;
-  await writeFile(program, `${child}\n${FLAKY}`);
-  await writeFile(join(folder, "log.txt"), "");
-  await open(stdio("parent", program, join(folder, "log.txt"))).tools("");
-  const pid = Number(await readFile(pidFile, "utf8"));
-  expect(process.kill(pid, 0)).toBe(true);
-  await mcp.close();
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "Z");
-  expect(stat).toContain("Z"); // gone, or not fetched yet by whoever is to
-});
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

@@ -11,6 +11,7 @@ import { openModel } from "../../src/adapters/models/index.ts";
 import { instant, name, PERSON } from "../../src/core/ids.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 import { calls, says, startModelServer } from "../fixtures/model-server/index.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 const alice = name("alice");
 const idle = { who: "alice", phase: "idle" };
@@ -172,9 +173,9 @@ it("works the same over HTTP: skill, subagent, memory, and a conversation that a
   expect(team.costs).toHaveLength(5);
 });
 
-it("loses no note when consolidations are killed at any moment", { timeout: 60_000 }, async () => {
+it("loses no note when consolidations are killed at any moment", async () => {
   const project = await mkdtemp(join(tmpdir(), "ekiden-memory-"));
-  onTestFinished(() => rm(project, { recursive: true, force: true }));
+  onTestFinished(() => takeAway(project));
   const memory = new MemoryFolder(project);
   const program = join(import.meta.dirname, "../fixtures/memory-owner.ts");
   const facts: string[] = [];

@@ -20,7 +20,7 @@ type Staged = { readonly team: HostedTeam; readonly server: ModelServer; readonl
 
 async function staged(program: (request: ModelCall) => Answer, fallback = false): Promise<Staged> {
   const server = await startModelServer({ any: program });
-  const options = { env: server.env, clock: systemClock, random: () => 0, stallMs: 300 };
+  const options = { env: server.env, clock: systemClock, random: () => 0, stallMs: 3_000 };
   const model = await openModel("anthropic/claude-haiku-4-5", { ...options, attempts: fallback ? 2 : 8 });
   const second = await openModel("openai/gpt-5-mini", options);
   const team = await hostedTeam({ model: () => model, agent: fallback ? { fallback: second } : {} });

@@ -9,6 +9,7 @@ import { name, PERSON } from "../../src/core/ids.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Request } from "../../src/ports/index.ts";
 import { type ProgramOptions, type ProgramTeam, programTeam, resultsIn } from "../fixtures/program-team.ts";
+import { soon } from "../fixtures/soon.ts";
 
 const alice = name("alice");
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ calls: [{ tool, input }] });
@@ -58,9 +59,12 @@ it("a question waits for any terminal, shown as such; yes runs the call, and not
   expect(await team.store.board.announceQuiet()).toBe("busy");
   await answerRequest(team.store, first.id, "yes", "");
   const second = await question(team, { subject: "touch y" });
-  expect(await team.store.roster.member(alice)).toMatchObject({
-    activity: { reason: "awaiting_permission" },
-  });
+  // It asks, and then it is shown as waiting.
+  await soon(async () =>
+    expect(await team.store.roster.member(alice)).toMatchObject({
+      activity: { reason: "awaiting_permission" },
+    }),
+  );
   await answerRequest(team.store, second.id, "no", "x is enough");
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const heard = team.requests("alice").at(-1);

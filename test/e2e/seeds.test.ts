@@ -1,8 +1,4 @@
 /** The prompt of the seeds (72), through the built program, over HTTP, in two protocols. Nobody assigns anything. */
-import { spawn } from "node:child_process";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Answer,
@@ -13,9 +9,9 @@ import {
   says,
   startModelServer,
 } from "../fixtures/model-server/index.ts";
+import { Project } from "./cli-program.ts";
 
 const PROMPT = "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim.";
-const PROGRAM = join(import.meta.dirname, "../../dist/main.js");
 
 /** Both teammates must have a task at once, or one of them could do all three: nobody completes before two have claimed. */
 function program(): (request: ModelCall) => Answer | Promise<Answer> {
@@ -52,32 +48,14 @@ function program(): (request: ModelCall) => Answer | Promise<Answer> {
   };
 }
 
-type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-function ekiden(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
-  const child = spawn(process.execPath, [PROGRAM, ...args, "--cwd", cwd], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
-}
-
-let folder: string;
+let project: Project;
 let server: ModelServer;
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "ekiden-seeds-")));
+beforeEach(() => {
+  project = new Project();
 });
 afterEach(async () => {
+  await project.end();
   await server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe.each([
@@ -87,7 +65,7 @@ describe.each([
   it("two teammates auto-claim three tasks, report, and all end by themselves", async () => {
     server = await startModelServer({ any: program() });
     const options = ["--model", model, ...extra.flatMap((flag) => [flag, `${server.url}/v1`])];
-    const run = await ekiden(folder, ["run", PROMPT, "--json", ...options], server.env);
+    const run = await project.run(["run", PROMPT, "--json", ...options], { env: server.env });
     expect(run.stderr).toBe("");
     expect(run.code).toBe(0);
     const events = run.stdout
@@ -111,7 +89,7 @@ describe.each([
       if (request.system.startsWith('You are "alice"')) expect(text).not.toContain("done by bob");
     }
     expect(server.faults).toEqual([]);
-    const tasks = await ekiden(folder, ["tasks", "--json"], {});
+    const tasks = await project.run(["tasks", "--json"]);
     expect(JSON.parse(tasks.stdout)).toMatchObject({
       tasks: [
         { status: "completed", attempt: 1 },
@@ -127,9 +105,8 @@ describe("a run that the provider refuses", () => {
     server = await startModelServer({
       any: () => fails.unauthorized(),
     });
-    const run = await ekiden(folder, ["run", "anything", "--model", "anthropic/claude-sonnet-4-5"], {
-      ...server.env,
-      ANTHROPIC_API_KEY: "sk-very-secret",
+    const run = await project.run(["run", "anything", "--model", "anthropic/claude-sonnet-4-5"], {
+      env: { ...server.env, ANTHROPIC_API_KEY: "sk-very-secret" },
     });
     expect(run.code).toBe(3);
     expect(run.stderr).toContain("ANTHROPIC_API_KEY");
@@ -149,10 +126,10 @@ describe("a run with nobody to ask", () => {
       },
     });
     const args = ["run", "make it", "--model", "anthropic/claude-sonnet-4-5"];
-    const run = await ekiden(folder, args, server.env);
+    const run = await project.run(args, { env: server.env });
     expect(run).toMatchObject({ code: 0, stdout: "I could not.\n" });
     expect(answers.at(-1)).toMatch(/Not permitted: bash \(touch made\.txt\).*--allow 'bash\(touch/);
-    const allowed = await ekiden(folder, [...args, "--allow", "bash(touch *)"], server.env);
+    const allowed = await project.run([...args, "--allow", "bash(touch *)"], { env: server.env });
     expect(allowed.code).toBe(0);
     expect(answers.at(-1)).toContain("(no output)");
   });

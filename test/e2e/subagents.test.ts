@@ -172,7 +172,7 @@ it("is cut short with its member, and so are its commands", async () => {
   });
   await team.join("alice", { prompt: "Go" });
   const pid = await expect
-    .poll(() => readFile(join(team.folder, "pid"), "utf8").then(Number, () => 0), { timeout: 10_000 })
+    .poll(() => readFile(join(team.folder, "pid"), "utf8").then(Number, () => 0))
     .toBeGreaterThan(0)
     .then(() => readFile(join(team.folder, "pid"), "utf8").then(Number));
   await team.store.mail.send(PERSON, {

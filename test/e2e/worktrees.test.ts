@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LINES, type Repository, repositoryIn } from "../fixtures/repository.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 import { ended, Project } from "./cli-program.ts";
 
 let project: Project;
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await project.end();
-  rmSync(outside, { recursive: true, force: true });
+  takeAway(outside);
 });
 
 const plan = (tasks: Readonly<Record<string, string>>): string =>
@@ -153,26 +154,4 @@ it("lets one of several processes in at a time", async () => {
   const codes = await Promise.all(children.map((child) => new Promise((done) => child.once("close", done))));
   expect(codes).toEqual([0, 0, 0]);
   expect(readFileSync(file, "utf8")).toBe("60");
-});
-
-it("works in its worktrees also when a git hook has started it", async () => {
-  const repo = repositoryIn(project.dir, { "a.txt": "a\n" });
-  const surrounding = repositoryIn(join(outside, "surrounding"), { "b.txt": "b\n" });
-  settings({});
-  project.write({ "plan.md": plan({ Commit: "git add --all && git commit -q --allow-empty -m Mine" }) });
-  const GIT_DIR = join(surrounding.dir, ".git");
-  const env = {
-    GIT_DIR,
-    GIT_WORK_TREE: surrounding.dir,
-    GIT_AUTHOR_NAME: "P",
-    GIT_COMMITTER_NAME: "P",
-    EMAIL: "p@example.org",
-  };
-  const { code, stderr } = await project.run(["run", "plan.md", "--worktrees", "--allow", "bash(*)"], {
-    env,
-  });
-  expect(stderr).toContain("completed #1");
-  expect(code).toBe(0);
-  expect(surrounding.git("log", "--all", "--format=%s")).toBe("First");
-  expect(subjects(repo)).toEqual(["Mine", "First"]);
 });

@@ -5,18 +5,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Signal 0 asks the kernel whether a process exists without touching it. One system call. */
-export function isAlive(pid: number): boolean {
+/** True while any process of the group is there. One system call. */
+export function groupAlive(group: number): boolean {
   try {
-    process.kill(pid, 0);
+    process.kill(-group, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but not ours
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
-
-/** True while any process of the group is there. */
-export const groupAlive = (group: number): boolean => isAlive(-group);
 
 /** Living processes of these groups, and those that carry the tag. Zombies are dead. */
 export function processesOf(groups: ReadonlySet<number>, tag: string): number[] {

@@ -3,7 +3,6 @@ import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
-import { FOREIGN } from "../../adapters/git/git.ts";
 import { hasWorktrees, openWorktrees, withoutWorktrees } from "../../adapters/git/index.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
@@ -71,10 +70,9 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const usual = settings.leadModel ?? settings.model;
   const first = resume ? null : await model(usual);
   const outputDir = join(workspace, ".ekiden", "output");
+  const shell = createShell({ outputDir });
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
-  // Started by a git hook, all git commands of all members would go past their worktrees.
-  const shell = createShell({ outputDir, hideEnv: inTrees ? FOREIGN : [] });
   const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);

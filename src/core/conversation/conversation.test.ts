@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { callsOf, type Entry, heard, INTERRUPTED, type Message } from "./chat.ts";
 import { assemble, Conversation } from "./conversation.ts";
 
@@ -106,6 +107,7 @@ describe("a conversation", () => {
       fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
         expect(faults(assemble(entries))).toEqual([]);
       }),
+      FUZZ,
     );
   });
 });

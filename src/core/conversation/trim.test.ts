@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
 import { type Entry, heard, type Message } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
@@ -109,7 +110,7 @@ describe("a trimmed conversation", () => {
         for (const e of since) if (e.kind === "heard") expect(words).toContain(JSON.stringify(e.text));
         expect(conversation.size).toBe(weighAll(messages));
       }),
-      { numRuns: 300 },
+      { ...FUZZ, numRuns: 300 },
     );
   });
 
@@ -121,6 +122,7 @@ describe("a trimmed conversation", () => {
         for (const e of entries.slice(cut)) live.add(e);
         expect(live.messages()).toEqual(new Conversation(entries).messages());
       }),
+      FUZZ,
     );
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { cpuMs } from "../../../test/fixtures/cpu.ts";
 import { secretIn } from "./secret.ts";
 
 // Put together here, so that no file of ours looks like it holds a key.
@@ -46,7 +47,5 @@ it.each([
 
 it("is quick on long text", () => {
   const text = "password is: http://a:b ".repeat(20_000);
-  const began = performance.now();
-  secretIn(text);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(cpuMs(() => secretIn(text))).toBeLessThan(500);
 });
