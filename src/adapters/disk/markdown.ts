@@ -1,5 +1,5 @@
 /** Markdown files with a YAML head, read so that none of them can do harm: bounded, regular, inside the folder they belong to. */
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { messageOf } from "../../core/errors.ts";
@@ -47,11 +47,24 @@ export function entriesNow(folder: string): string[] {
   }
 }
 
-/** Another for every change of a file or of a folder's list; "" when there is none. Microseconds, where a wait is milliseconds. */
+/** Kernels count the time of a change in ticks of up to 10 ms: what changes twice in one may look the same both times. */
+const TICK_MS = 20;
+let young = 0;
+
+/** Another for every change of a file or of a folder's list, and for every look at one that has only just changed. */
+function stampIn({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  if (Math.abs(Date.now() - ctimeMs) < TICK_MS) {
+    young += 1;
+    return `young ${young}`;
+  }
+  return [dev, ino, size, mtimeMs, ctimeMs].join();
+}
+
+/** "" when there is none. Microseconds, where a wait is milliseconds. */
 export function stampOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found) return [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
+    if (found) return stampIn(found);
     return lstatSync(path, { throwIfNoEntry: false }) ? "a link to nothing" : "";
   } catch {
     return "unreadable";
@@ -109,7 +122,7 @@ async function madeOf<T>(
   make: (parsed: Parsed, name: string, path: string) => T,
 ): Promise<Made | null> {
   const found = await stat(path).catch(() => null);
-  const stamp = found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : "";
+  const stamp = found ? stampIn(found) : "";
   const known = made.get(path);
   if (known && stamp !== "" && known.stamp === stamp) return known.result;
   const result = await makeFrom(root, path, name, make);
