@@ -6,17 +6,13 @@ import { defineConfig } from "tsdown";
 import { asciiOnly } from "./scripts/ascii.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
 
-const common = {
+export default defineConfig({
+  entry: { main: "src/apps/main.ts", index: "src/index.ts" },
   format: "esm",
   platform: "node",
   target: "node20",
   fixedExtension: false, // dist/main.js, not .mjs: package.json says "type": "module"
-} as const;
-
-const program = defineConfig({
-  ...common,
-  entry: { main: "src/apps/main.ts", index: "src/index.ts" },
-  dts: false,
+  dts: { entry: "src/index.ts" },
   minify: true,
   deps: {
     // Both are found on disk at run time: a program and a native addon.
@@ -53,13 +49,3 @@ const program = defineConfig({
   },
   plugins: [thirdPartyNotices("THIRD-PARTY-NOTICES.txt"), asciiOnly()],
 });
-
-/** In a pass of its own: what the types are made from would otherwise stand in the program's chunks, 40 KB that each start reads. */
-const types = defineConfig({
-  ...common,
-  entry: { index: "src/index.ts" },
-  dts: { emitDtsOnly: true },
-  clean: false,
-});
-
-export default [program, types];

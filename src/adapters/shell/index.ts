@@ -81,7 +81,8 @@ export function createShell(settings: ShellSettings): Shell {
     });
     const end = (): Promise<void> => {
       ending ??= endAll(new Set([group]), tag, graceMs).finally(() => {
-        setTimeout(giveUp, 1_000, { code: null, signal: "SIGKILL" }).unref();
+        // Input comes after timers in a turn of the event loop: an end that is already there is heard first.
+        setTimeout(() => setImmediate(giveUp, { code: null, signal: "SIGKILL" }), 1_000).unref();
       });
       return ending;
     };

@@ -16,7 +16,7 @@ type Options = { now?: boolean; reason?: string };
 type Stopped = { readonly name: Name; readonly stopped: boolean; readonly how: string };
 
 /** What a host may need beyond the deadline to end a member that did not answer. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 15_000;
 
 export async function run(
   call: Call,
