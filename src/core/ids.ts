@@ -59,7 +59,7 @@ export function taskId(text: string | number): TaskId {
   if (digits === undefined || !Number.isSafeInteger(n) || n < 1)
     throw new EkidenError(
       "bad_input",
-      `${quote(text)} is not a task id. A task id is the number that list_tasks shows, such as 12 or "#12".`,
+      `${quote(text)} is not a task id. A task id is the number it has on the board, such as 12 or "#12".`,
     );
   return n as TaskId;
 }

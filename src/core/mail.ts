@@ -150,8 +150,7 @@ export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */
 export function checkText(text: string): string {
-  if (text.trim() === "")
-    throw new EkidenError("bad_input", "The message is empty. Say something in `text`.");
+  if (text.trim() === "") throw new EkidenError("bad_input", "The message is empty. It needs a text.");
   if (text.length > MAIL_MAX)
     throw new EkidenError(
       "bad_input",

@@ -119,7 +119,7 @@ export function missing(ids: readonly number[]): EkidenError {
   const names = ids.map((id) => `#${id}`).join(", ");
   return new EkidenError(
     "not_found",
-    `There is no task ${names}. Task ids are the numbers that list_tasks shows.`,
+    `There is no task ${names}. Task ids are the numbers that the board shows.`,
   );
 }
 

@@ -7,30 +7,44 @@ export type Fence = {
   /** What stands behind the opening marker: the language, then options. */
   readonly info: string;
   readonly lines: readonly string[];
+  /** The first line inside that would open another fence: a sign that the closing marker was forgotten. */
+  readonly reopens: number | null;
 };
 
 /** Finds the fences of `lines`. Longer fences may hold shorter ones; the indent of the opening marker is taken off. */
 export function fencesIn(lines: readonly string[]): Fence[] {
   const fences: Fence[] = [];
-  let open: { marker: string; indent: number; info: string; first: number; lines: string[] } | null = null;
+  type Open = Omit<Fence, "last" | "lines" | "reopens"> & {
+    readonly marker: string;
+    readonly indent: number;
+    readonly lines: string[];
+    reopens: number | null;
+  };
+  let open: Open | null = null;
+  const close = ({ first, info, lines, reopens }: Open, last: number | null): void => {
+    fences.push({ first, last, info, lines, reopens });
+  };
   lines.forEach((line, i) => {
     if (open) {
       const end = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1];
       if (end?.startsWith(open.marker)) {
-        fences.push({ first: open.first, last: i + 1, info: open.info, lines: open.lines });
+        close(open, i + 1);
         open = null;
-      } else open.lines.push(line.slice(Math.min(open.indent, line.length - line.trimStart().length)));
+        return;
+      }
+      if (/^\s*(`{3,}|~{3,})[a-z]\w*(?:\s[^`]*)?$/i.exec(line)?.[1]?.startsWith(open.marker))
+        open.reopens ??= i + 1;
+      open.lines.push(line.slice(Math.min(open.indent, line.length - line.trimStart().length)));
       return;
     }
     const start = /^(\s*)(`{3,}(?=[^`]*$)|~{3,})\s*(.*)$/.exec(line);
     if (start) {
       const [, indent = "", marker = "", info = ""] = start;
-      open = { marker, indent: indent.length, info: info.trim(), first: i + 1, lines: [] };
+      open = { marker, indent: indent.length, info: info.trim(), first: i + 1, lines: [], reopens: null };
     }
   });
-  const unclosed = open as { info: string; first: number; lines: string[] } | null;
-  if (unclosed)
-    fences.push({ first: unclosed.first, last: null, info: unclosed.info, lines: unclosed.lines });
+  const unclosed = open as Open | null;
+  if (unclosed) close(unclosed, null);
   return fences;
 }
 

@@ -137,3 +137,18 @@ it("knows fences within fences, tildes, indents and unclosed ones", () => {
     { text: "open", timeoutMs: 120_000 },
   ]);
 });
+
+it("finds a fence whose end was forgotten, before it swallows the tasks behind it", () => {
+  const text = "# G\n## a\n```sh\necho a\n\n## b\n```sh\necho b\n```\n## c\n````md\n```sh\nno\n```\n````\n";
+  expect(problems(text)).toBe(`plan.md has a problem:
+  line 3: the fence that opens here is still open in line 7, where another begins. Close it with a line of the same marks; to show a fence inside it, give it more marks.`);
+  expect(fencesIn(["```md", "``` ", "~~~sh", "```js", "~~~"]).map(({ reopens }) => reopens)).toEqual([
+    null,
+    null,
+  ]);
+});
+
+it("reads options whatever their case: a lower-case after: must not be lost", () => {
+  const { tasks } = parseRunbook("# G\n## a\n## b\nafter: a\n- PRIORITY: 3\n");
+  expect(tasks[1]).toMatchObject({ blockedBy: [{ nth: 0 }], priority: 3, description: "" });
+});

@@ -19,7 +19,7 @@ type Section = {
 };
 type Complain = (line: number, what: string) => void;
 
-const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/;
+const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/i;
 
 /** @throws EkidenError `bad_input` listing every problem with its line at once. `name` is what the message calls the file. */
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
@@ -73,7 +73,12 @@ function read(
 }
 
 function checkFence(fence: Fence, complain: Complain): void {
-  if (fence.last === null)
+  if (fence.reopens !== null)
+    complain(
+      fence.first,
+      `the fence that opens here is still open in line ${fence.reopens}, where another begins. Close it with a line of the same marks; to show a fence inside it, give it more marks.`,
+    );
+  else if (fence.last === null)
     complain(
       fence.first,
       "the fence that opens here is never closed. Close it with a line of the same marks.",
@@ -86,11 +91,11 @@ function checkFence(fence: Fence, complain: Complain): void {
 function takeOption(section: Section, text: string, line: number, complain: Complain): boolean {
   const [, key, value = ""] = OPTION.exec(text) ?? [];
   if (key === undefined) return false;
-  if (key === "After") {
+  const option = key.toLowerCase() as "after" | keyof Section["options"];
+  if (option === "after") {
     section.after.push({ text: value, line });
     return true;
   }
-  const option = key.toLowerCase() as keyof Section["options"];
   if (value === "") complain(line, `"${key}:" has no value.`);
   else if (section.options[option] !== undefined) complain(line, `a second "${key}:" in one task.`);
   else if ((option === "estimate" || option === "priority") && !/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value))

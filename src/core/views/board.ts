@@ -122,7 +122,7 @@ export function boardViews(board: BoardData): View[] {
     { name: "owner" },
     { name: "waits for" },
     { name: "since", align: "right" },
-    { name: "attempt", align: "right" },
+    { name: "attempt", align: "right", minor: true },
   ];
   const table: View = {
     kind: "table",

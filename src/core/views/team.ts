@@ -51,8 +51,8 @@ export function teamViews({ members }: TeamData): View[] {
     { name: "doing", grow: true },
     { name: "since", align: "right" },
     { name: "mail", align: "right" },
-    { name: "heartbeat", align: "right" },
-    { name: "model" },
+    { name: "heartbeat", align: "right", minor: true },
+    { name: "model", minor: true },
     { name: "tokens", align: "right" },
     { name: "cost", align: "right" },
   ];

@@ -13,7 +13,8 @@ export type Cell = { readonly text: string; readonly tone?: Tone };
 export type Column = {
   readonly name: string;
   readonly align?: "right" /** Gives way when space is short. */;
-  readonly grow?: true;
+  readonly grow?: true /** Left out when there is not room for all. */;
+  readonly minor?: true;
 };
 export type Figure = {
   readonly label: string;
