@@ -1,7 +1,7 @@
 /** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { isNews, sentence, tally } from "../core/views/sentence.ts";
+import { isNews, tally } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
 import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
@@ -9,7 +9,7 @@ import { openHost, type TeamHost, type Work } from "./host/host.ts";
 import type { Outcome } from "./host/outcome.ts";
 import { askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
-import { feedLine } from "./terminal/print.ts";
+import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
 
 type Screen = { live: Live | null };
@@ -107,7 +107,7 @@ async function readAlong(
       else if (screen.live) screen.live.take(events);
       else
         for (const event of events.filter(isNews))
-          call.err.write(`${feedLine(call.err, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`);
+          call.err.write(`${newsLines(call.err, event).join("\n")}\n`);
       if (end !== -1) return;
     }
   } catch (error) {

@@ -1,9 +1,12 @@
-/** Permission questions in a conversation: asked at the prompt, one after the other. The next line typed is the answer. */
+/**
+ * Permission questions in a conversation: asked at the prompt, one after the other. The prompt says so for as long as one waits;
+ * a line that is no answer goes where it always goes, so that the person can look around, or talk to the lead, before answering.
+ */
 import type { Ask } from "../host/permission-questions.ts";
 import { type Answer, questionText, readAnswer } from "../terminal/asking.ts";
 import type { ReplScreen } from "./screen.ts";
 
-type Waiting = { readonly text: string; readonly settle: (answer: Answer) => void };
+type Waiting = { readonly who: string; readonly text: string; readonly settle: (answer: Answer) => void };
 
 export class Questions {
   private readonly waiting: Waiting[] = [];
@@ -17,18 +20,18 @@ export class Questions {
 
   readonly ask: Ask = (question) =>
     new Promise((settle) => {
-      const waiting = { text: questionText(question), settle };
+      const waiting = { who: question.who, text: questionText(question), settle };
       this.waiting.push(waiting);
       if (this.waiting.length === 1) this.show();
       question.signal?.addEventListener("abort", () => this.forget(waiting), { once: true });
     });
 
-  /** True when the line was an answer to a question. */
+  /** True when the line was an answer to a question; an empty one only asks to see it again. */
   answer(line: string): boolean {
     const [first] = this.waiting;
-    if (!first) return false;
     const answer = readAnswer(line);
-    if (answer) {
+    if (!first || answer === null) return false;
+    if (line.trim() !== "") {
       this.waiting.shift();
       first.settle(answer);
     }
@@ -47,6 +50,7 @@ export class Questions {
 
   private show(): void {
     const [first] = this.waiting;
+    this.screen.promptIs(first ? this.paint(`${first.who} [y/n/a]> `) : "> ");
     if (first) this.screen.write(this.paint(first.text.trimEnd()));
     else this.screen.prompt();
   }

@@ -15,7 +15,7 @@ import { openHost, type TeamHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import { exitCodeOf } from "../hosting.ts";
 import { makeProjectFolder } from "../open.ts";
-import { feedLine, lines as viewLines } from "../terminal/print.ts";
+import { feedLine, overflow, lines as viewLines } from "../terminal/print.ts";
 import { completions, type ReplContext, slash } from "./commands.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
@@ -31,6 +31,18 @@ export async function run(call: Call): Promise<number | undefined> {
   const settings = await call.settings();
   makeProjectFolder(call.cwd);
   const interactive = process.stdin.isTTY === true && call.out.isTTY;
+  let talk: Conversation | undefined;
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: true,
+    onDelta: (who, delta) => {
+      if (who === LEAD && delta.type === "text" && !call.json) talk?.screen.stream(delta.text);
+    },
+    ...(interactive && { ask: (question) => talk?.questions.ask(question) ?? Promise.resolve("no") }),
+  });
+  // Not before: what is typed, or piped, meanwhile waits in the terminal, also for the shell if the host cannot be opened.
   const input = createInterface({
     input: process.stdin,
     ...(interactive && {
@@ -39,28 +51,19 @@ export async function run(call: Call): Promise<number | undefined> {
       completer: (line: string) => [completions(line), line],
     }),
   });
-  // Begun now: lines that come before somebody iterates would be lost.
-  const piped = interactive ? null : input[Symbol.asyncIterator]();
-  const screen = new ReplScreen(call.out, input, interactive);
-  const questions = new Questions(screen, (text) => call.out.paint("warn", text));
-  const host = await openHost({
-    settings,
-    cwd: call.cwd,
-    env: call.env,
-    interactive: true,
-    onDelta: (who, delta) => {
-      if (who === LEAD && delta.type === "text" && !call.json) screen.stream(delta.text);
-    },
-    ...(interactive && { ask: questions.ask }),
-  });
-  const talk = new Conversation(call, host, screen, input, questions, piped);
+  const conversation = new Conversation(call, host, input, interactive);
+  talk = conversation;
   try {
     await host.start({ interactive: true });
-    return await talk.run({ host, settings, quit: () => talk.quit(undefined) });
+    return await conversation.run({ host, settings, quit: () => conversation.quit(undefined) });
   } finally {
-    screen.close();
+    conversation.screen.close();
     input.close();
     await host.close();
+    if (interactive && conversation.left)
+      call.say(
+        "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.",
+      );
   }
 }
 
@@ -71,33 +74,34 @@ class Conversation {
   private interruptedAt = 0;
   private leaving = false;
   private outcome: Outcome | null = null;
+  readonly screen: ReplScreen;
+  readonly questions: Questions;
+  /** By the person's wish, not because the team came to its end. */
+  left = false;
   private readonly call: Call;
   private readonly host: TeamHost;
-  private readonly screen: ReplScreen;
   private readonly input: Interface;
-  private readonly questions: Questions;
   private readonly piped: AsyncIterableIterator<string> | null;
+  /** What was typed before it can be taken. */
+  private readonly early: string[] = [];
+  private onLine: (line: string) => void = (line) => void this.early.push(line);
 
-  constructor(
-    call: Call,
-    host: TeamHost,
-    screen: ReplScreen,
-    input: Interface,
-    questions: Questions,
-    piped: AsyncIterableIterator<string> | null,
-  ) {
+  constructor(call: Call, host: TeamHost, input: Interface, interactive: boolean) {
     this.call = call;
     this.host = host;
-    this.screen = screen;
     this.input = input;
-    this.questions = questions;
-    this.piped = piped;
+    this.screen = new ReplScreen(call.out, input, interactive);
+    this.questions = new Questions(this.screen, (text) => call.out.paint("warn", text));
+    // Begun now: lines that come before somebody iterates would be lost.
+    this.piped = interactive ? null : input[Symbol.asyncIterator]();
+    if (interactive) input.on("line", (line) => this.onLine(line));
     this.over = new Promise((resolve) => {
       this.end = resolve;
     });
   }
 
   quit(code: number | undefined): void {
+    if (!this.leaving) this.left = this.outcome === null;
     this.leaving = true;
     this.end(code);
   }
@@ -137,10 +141,10 @@ class Conversation {
         `Team "${team}". What you type goes to the lead; /help shows what else there is.`,
       ),
     );
-    this.input.on("line", (line) => {
-      if (this.questions.answer(line)) return;
-      void this.take(context, line);
-    });
+    this.onLine = (line) => {
+      if (!this.questions.answer(line)) void this.take(context, line);
+    };
+    for (const line of this.early.splice(0)) this.onLine(line);
     this.input.on("close", () => this.quit(undefined));
     this.input.on("SIGINT", () => void this.interrupt());
   }
@@ -241,7 +245,7 @@ class Conversation {
         mail.body.kind !== "permission_request" &&
         !(mail.from === LEAD && mail.body.kind === "result")
       )
-        this.news(event, `to you: ${words(mail.body)}`);
+        this.news(event, `to you: ${words(mail.body)}`, "goes on");
       return;
     }
     if (event.type === "permission.asked" && (await this.isAskedHere())) return;
@@ -253,10 +257,11 @@ class Conversation {
     return this.piped === null && (await this.call.settings()).permissionsTo !== "lead";
   }
 
-  private news(event: Event, text: string): void {
+  private news(event: Event, text: string, tooLong = overflow(sentence(event).tone)): void {
     const { out } = this.call;
     const narrower = { ...out, width: () => out.width() - MARK.length };
-    const lines = feedLine(narrower, { at: null, ...sentence(event), text }, 12);
-    this.screen.write(lines.map((line) => out.paint("dim", `${MARK}${line}`)).join("\n"));
+    const lines = feedLine(narrower, { at: null, ...sentence(event), text }, 12, tooLong);
+    const marked = lines.map((line, i) => `${i === 0 ? MARK : " ".repeat(MARK.length)}${line}`);
+    this.screen.write(out.paint("dim", marked.join("\n")));
   }
 }

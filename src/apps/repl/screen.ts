@@ -56,8 +56,13 @@ export class ReplScreen {
     this.prompt();
   }
 
+  /** While an answer streams, its end brings the prompt. */
   prompt(): void {
-    if (this.interactive && !this.silent) this.lines.prompt(true);
+    if (this.interactive && !this.silent && !this.streaming) this.lines.prompt(true);
+  }
+
+  promptIs(text: string): void {
+    this.lines.setPrompt(text);
   }
 
   /** Nothing is written any more. */

@@ -5,11 +5,11 @@
 import type { Event } from "../../core/event.ts";
 import type { Counts } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
-import { isNews, sentence } from "../../core/views/sentence.ts";
+import { isNews } from "../../core/views/sentence.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { Keyboard } from "./keyboard.ts";
-import { feedLine, progressBar } from "./print.ts";
+import { newsLines, progressBar } from "./print.ts";
 import { type Doing, TeamStatus } from "./status.ts";
 import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
 
@@ -56,7 +56,7 @@ export class Live {
   take(events: readonly Event[]): void {
     for (const event of events) {
       this.status.apply(event);
-      if (isNews(event)) this.above.push(...feedLine(this.term, { at: event.at, ...sentence(event) }, 12));
+      if (isNews(event)) this.above.push(...newsLines(this.term, event));
     }
     this.schedule();
   }

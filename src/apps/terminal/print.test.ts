@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { View } from "../../core/views/view.ts";
-import { lines } from "./print.ts";
-import { clean, columns, cut, type Terminal } from "./terminal.ts";
+import { clock, feedLine, lines } from "./print.ts";
+import { clean, columns, cut, type Terminal, wrap } from "./terminal.ts";
 
 const out = (width: number): Terminal => ({
   isTTY: true,
@@ -79,4 +79,46 @@ it("counts columns as a terminal does", () => {
     "ab…",
     "",
   ]);
+});
+
+it("breaks what is too long at blanks, and loses nothing", () => {
+  expect(wrap("the quick brown fox", 10)).toEqual(["the quick", "brown fox"]);
+  expect(wrap("  indented words here", 12)).toEqual(["  indented", "words here"]);
+  expect(wrap("a averyveryverylongword b", 10)).toEqual(["a", "averyveryv", "erylongwor", "d b"]);
+  expect(wrap("日本語のタスク", 6)).toEqual(["日本語", "のタス", "ク"]);
+  expect(wrap("", 5)).toEqual([""]);
+  const text = "word ".repeat(40).trim();
+  const mail = { at: null, who: "bob", text, tone: "plain" } as const;
+  const shown = lines(out(40), { kind: "feed", lines: [mail], empty: "" });
+  expect(shown.every((line) => columns(line) <= 40)).toBe(true);
+  expect(shown.map((line) => line.slice(5)).join(" ")).toBe(text);
+  expect(feedLine(out(20), mail, 4, "is cut")).toEqual(["bob   word word wor…"]);
+  expect(lines(out(30), { kind: "figures", figures: [{ label: "model", text }] })[1]).toBe(
+    "       word word word word",
+  );
+});
+
+it("leaves minor columns out before it makes the others unreadable", () => {
+  const wide: View = {
+    kind: "table",
+    columns: [
+      { name: "name" },
+      { name: "doing", grow: true },
+      { name: "heartbeat", minor: true },
+      { name: "cost" },
+    ],
+    rows: [["alice", "#1 Write the tests for the parser", "3s ago", "$1.20"].map((text) => ({ text }))],
+    empty: "",
+  };
+  expect(lines(out(32), wide)).toEqual([
+    "name   doing               cost",
+    "alice  #1 Write the test…  $1.20",
+  ]);
+  expect(lines(out(25), wide)).toEqual(["name   doing", "alice  #1 Write the test…"]);
+});
+
+it("says the day of what is not of today", () => {
+  const at = new Date(2026, 1, 3, 4, 5, 6).getTime();
+  expect(clock(at, at + 1_000)).toBe("04:05:06");
+  expect(clock(at, at + 86_400_000)).toBe("2026-02-03 04:05:06");
 });

@@ -1,6 +1,8 @@
-/** Prints views as text: aligned columns cut to the width of the terminal, colours where they are wanted. */
-import type { Cell, Column, FeedLine, Figure, View } from "../../core/views/view.ts";
-import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
+/** Prints views as text: tables cut to the width of the terminal, everything else broken into lines of it. */
+import type { Event } from "../../core/event.ts";
+import { sentence } from "../../core/views/sentence.ts";
+import type { Cell, Column, FeedLine, Figure, Tone, View } from "../../core/views/view.ts";
+import { clean, columns, cut, pad, type Terminal, wrap } from "./terminal.ts";
 
 export function print(out: Terminal, views: readonly View[]): void {
   const parts = views.map((view) => lines(out, view).join("\n")).filter((part) => part !== "");
@@ -49,23 +51,52 @@ function table(out: Terminal, heads: readonly Column[], rows: readonly (readonly
 const widest = (texts: readonly string[]): number =>
   texts.reduce((width, text) => Math.max(width, columns(text)), 0);
 
-/** Takes what is too much from the columns that may give way, then from the widest. */
+/**
+ * Makes room: long cells are cut to what is still readable, then minor columns are left out, then others from the right;
+ * only where even that is not enough is everything squeezed.
+ */
 function shrink(heads: readonly Column[], widths: number[], shown: number[], width: number): void {
-  const total = (): number => shown.reduce((sum, i) => sum + (widths[i] ?? 0), GAP * (shown.length - 1));
+  const whole = [...widths];
+  const spare = (): number =>
+    width - shown.reduce((sum, i) => sum + (widths[i] ?? 0), GAP * (shown.length - 1));
+  const tooMuch = (): number => Math.max(0, -spare());
   const take = (i: number, least: number): void => {
     const now = widths[i] ?? 0;
-    widths[i] = Math.min(now, Math.max(least, now - Math.max(0, total() - width)));
+    widths[i] = Math.min(now, Math.max(least, now - tooMuch()));
   };
-  for (const i of shown) if (heads[i]?.grow) take(i, 12);
-  for (const i of [...shown].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))) take(i, 4);
-  while (total() > width && shown.length > 1) shown.pop();
+  const widestFirst = (): number[] => [...shown].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+  const leaveOut = (i: number): void => {
+    if (tooMuch() > 0) shown.splice(shown.indexOf(i), 1);
+  };
+  for (const i of shown) if (heads[i]?.grow) take(i, 16);
+  for (const i of widestFirst()) if (!heads[i]?.grow) take(i, 12);
+  for (const i of shown.filter((one) => heads[one]?.minor)) leaveOut(i);
+  const main = Math.max(
+    0,
+    heads.findIndex((head) => head.grow),
+  );
+  for (const i of shown.filter((one) => one > main).reverse()) leaveOut(i);
+  for (const i of shown) if (heads[i]?.grow) widths[i] = Math.min(whole[i] ?? 0, (widths[i] ?? 0) + spare());
+  for (const i of widestFirst()) take(i, 4);
+  while (tooMuch() > 0 && shown.length > 1) shown.pop();
 }
+
+/** Less room than this for a text is worse than lines that the terminal breaks. */
+const ROOM_MIN = 16;
+
+const broken = (out: Terminal, text: string, indent: number): string[] => {
+  const room = out.width() - indent;
+  return room < ROOM_MIN ? [text] : wrap(text, room);
+};
 
 function figures(out: Terminal, list: readonly Figure[]): string[] {
   const width = widest(list.map((figure) => clean(figure.label)));
   return list.flatMap((figure) => {
-    const [first = "", ...more] = clean(figure.text).trimEnd().split("\n");
     const bar = figure.share === undefined ? "" : `${progressBar(out, figure.share, 20)} `;
+    const [first = "", ...more] = clean(figure.text)
+      .trimEnd()
+      .split("\n")
+      .flatMap((text, i) => broken(out, text, width + GAP + (i === 0 && bar ? 21 : 0)));
     const head = `${out.paint("dim", pad(clean(figure.label), width))}  ${bar}${out.paint(figure.tone ?? "plain", first)}`;
     return [
       head,
@@ -85,18 +116,43 @@ function feed(out: Terminal, list: readonly FeedLine[]): string[] {
   return list.flatMap((line) => feedLine(out, line, width));
 }
 
-/** One feed line; `width` is that of its who. Cut to the terminal unless it has several lines. */
-export function feedLine(out: Terminal, line: FeedLine, width: number): string[] {
+/** One feed line; `width` is that of its who. What is too long for the terminal goes on below, or is cut off. */
+export function feedLine(
+  out: Terminal,
+  line: FeedLine,
+  width: number,
+  tooLong: Overflow = "goes on",
+): string[] {
   const time = line.at === null ? "" : `${clock(line.at)}  `;
   const who = pad(cut(clean(line.who), width), width);
   const indent = columns(time) + width + GAP;
-  const [first = "", ...more] = clean(line.text).trimEnd().split("\n");
+  const [first = "", ...more] = clean(line.text)
+    .trimEnd()
+    .split("\n")
+    .flatMap((text) =>
+      tooLong === "is cut" ? [cut(text, out.width() - indent)] : broken(out, text, indent),
+    );
   const paint = (text: string): string => out.paint(line.tone, text);
   return [
-    `${out.paint("dim", time)}${out.paint(line.who === "" ? "plain" : "strong", who)}  ${paint(more.length > 0 ? first : cut(first, out.width() - indent))}`.trimEnd(),
+    `${out.paint("dim", time)}${out.paint(line.who === "" ? "plain" : "strong", who)}  ${paint(first)}`.trimEnd(),
     ...more.map((text) => (text === "" ? "" : `${" ".repeat(indent)}${paint(text)}`)),
   ];
 }
 
-/** The time of day, in the person's own zone. */
-const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+/** An event in a feed that runs along: on one line, unless it is something to act on. */
+export function newsLines(out: Terminal, event: Event): string[] {
+  const said = sentence(event);
+  return feedLine(out, { at: event.at, ...said }, 12, overflow(said.tone));
+}
+
+export type Overflow = "goes on" | "is cut";
+export const overflow = (tone: Tone): Overflow => (tone === "bad" || tone === "warn" ? "goes on" : "is cut");
+
+/** The time of day, in the person's own zone; with the day where that is not today. */
+export function clock(at: number, now = Date.now()): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  const time = then.toTimeString().slice(0, 8);
+  if (then.toDateString() === today.toDateString()) return time;
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
+}

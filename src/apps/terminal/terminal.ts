@@ -80,6 +80,32 @@ export function cut(text: string, width: number): string {
   return width < 1 ? "" : `${kept.trimEnd()}…`;
 }
 
+/** A line in pieces of at most `width` columns, broken at blanks where there are any. */
+export function wrap(line: string, width: number): string[] {
+  if (columns(line) <= width || width < 1) return [line];
+  const pieces: string[] = [];
+  let piece = "";
+  let used = 0;
+  /** Where the piece may be broken: behind its last blank that is not indentation. */
+  let blank = 0;
+  for (const character of line) {
+    const next = columns(character);
+    if (used + next > width && piece !== "") {
+      if (character === " ") blank = piece.length;
+      const at = blank > 0 ? blank : piece.length;
+      pieces.push(piece.slice(0, at).trimEnd());
+      piece = piece.slice(at).trimStart();
+      used = columns(piece);
+      blank = 0;
+      if (character === " " && piece === "") continue;
+    }
+    piece += character;
+    used += next;
+    if (character === " " && piece.trim() !== "") blank = piece.length;
+  }
+  return piece === "" ? pieces : [...pieces, piece];
+}
+
 export const pad = (text: string, width: number, right = false): string => {
   const blanks = " ".repeat(Math.max(0, width - columns(text)));
   return right ? blanks + text : text + blanks;

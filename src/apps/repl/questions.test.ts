@@ -1,0 +1,57 @@
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { afterEach, expect, it } from "vitest";
+import type { Name } from "../../core/ids.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { Questions } from "./questions.ts";
+import { ReplScreen } from "./screen.ts";
+
+const close: (() => void)[] = [];
+afterEach(() => {
+  for (const one of close.splice(0)) one();
+});
+
+function stage(): { questions: Questions; shown(): string } {
+  let text = "";
+  const output = new PassThrough().on("data", (chunk) => (text += String(chunk)));
+  const input = createInterface({ input: new PassThrough(), output, terminal: true, prompt: "> " });
+  close.push(() => input.close());
+  const out: Terminal = {
+    isTTY: true,
+    colour: false,
+    width: () => 80,
+    write: (said) => void output.write(said),
+    paint: (_tone, said) => said,
+  };
+  return { questions: new Questions(new ReplScreen(out, input, true), (said) => said), shown: () => text };
+}
+const question = (who: string) => ({
+  who: who as Name,
+  tool: "bash",
+  subject: "touch x",
+  reason: "",
+  rule: null,
+});
+
+it("takes answers only for answers: commands and words for the lead go their own way meanwhile", async () => {
+  const { questions, shown } = stage();
+  expect(questions.answer("y")).toBe(false);
+  const alice = questions.ask(question("alice"));
+  const bob = questions.ask(question("bob"));
+  expect(["/tasks", "/quit", "what does alice do?"].map((line) => questions.answer(line))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(shown()).toContain("alice [y/n/a]> ");
+  const before = shown().length;
+  expect(questions.answer("")).toBe(true);
+  expect(shown().slice(before)).toContain("alice wants to run bash: touch x");
+  expect(questions.answer("y")).toBe(true);
+  expect(await alice).toBe("yes");
+  expect(shown()).toContain("bob [y/n/a]> ");
+  expect(questions.answer("no")).toBe(true);
+  expect(await bob).toBe("no");
+  expect(questions.answer("n")).toBe(false);
+  expect(shown().slice(shown().lastIndexOf("bob [y/n/a]> ") + 13)).toContain("> ");
+});
