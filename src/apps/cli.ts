@@ -10,6 +10,7 @@ import { didYouMean } from "../core/nearest.ts";
 import { MODES } from "../core/permission/mode.ts";
 import { type Call, type CommonOptions, prepare } from "./call.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
+import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 
 /** A command's code. It returns the exit code, if that is not 0. */
 type Code = { run(call: Call, args: readonly string[], options: never): Promise<number | undefined> };
@@ -21,6 +22,14 @@ type Entry = {
   readonly options?: readonly (readonly [flags: string, about: string, repeat?: true])[];
   readonly load: () => Promise<Code>;
 };
+
+const GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
+  ["Set a team to work:", ["run", "resume", "stop"]],
+  ["The board:", ["add", "tasks", "retry", "cancel", "release"]],
+  ["The team:", ["team", "inbox", "send", "requests", "answer", "log", "transcript"]],
+];
+/** Of all others. */
+const MORE = "More:";
 
 const COMMANDS: readonly Entry[] = [
   {
@@ -90,7 +99,7 @@ const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/requests.ts"),
   },
   {
-    usage: "answer <request> <answer> [text...]",
+    usage: "answer <id> <answer> [text...]",
     about: "answer a plan with yes or no, a permission also with always; also in the lead's place",
     example: 'ekiden answer 3f2a no "keep the old API, and plan a test"',
     load: () => import("./commands/answer.ts"),
@@ -181,32 +190,34 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
-const NAMES = COMMANDS.map((entry) => entry.usage.split(" ")[0] as string);
+const NAMES = [...COMMANDS.map((entry) => entry.usage.split(" ")[0] as string), "help"];
 
 const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
 function addCommonOptions(program: Command): void {
-  const repeat = (flags: string, about: string): Option => new Option(flags, about).argParser(collect);
+  const ofTeam = (flags: string, about: string): Option => new Option(flags, about).helpGroup(OF_A_TEAM);
+  const repeat = (flags: string, about: string): Option =>
+    ofTeam(flags, `${about} (repeatable)`).argParser(collect);
   program
     .option("--cwd <dir>", "folder of the project (default: this one)")
     .option("--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)")
     .option("--team <name>", 'which team of the store (default "default")')
-    .option("--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5")
-    .option("--lead-model <spec>", "model of the lead, where it differs")
-    .option("--base-url <url>", "address of an openai-compatible provider")
-    .option("--teammates <n>", "how many teammates to start with")
-    .addOption(repeat("--teammate <name[:role]>", "a teammate to start with (repeatable)"))
-    .option("--max-turns <n>", "stop after this many model calls of the whole team")
-    .option("--budget-tokens <n>", "stop after this many tokens")
-    .option("--budget-usd <x>", "stop after this many US dollars")
-    .option("--permission-mode <mode>", MODES.join(", "))
-    .addOption(repeat("--allow <rule>", "allow calls without asking (repeatable)"))
-    .addOption(repeat("--ask <rule>", "always ask about calls (repeatable)"))
-    .addOption(repeat("--deny <rule>", "refuse calls (repeatable)"))
-    .option("--worktrees", "give every task a git worktree of its own")
     .option("--json", "print JSON: one object, or one a line where it streams")
     .option("--quiet", "results only, no progress")
-    .option("--verbose", "more detail; stacks of errors");
+    .option("--verbose", "more detail; stacks of errors")
+    .addOption(ofTeam("--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"))
+    .addOption(ofTeam("--lead-model <spec>", "model of the lead, where it differs"))
+    .addOption(ofTeam("--base-url <url>", "address of an openai-compatible provider"))
+    .addOption(ofTeam("--teammates <n>", "how many teammates to start with"))
+    .addOption(repeat("--teammate <name[:role]>", "a teammate to start with"))
+    .addOption(ofTeam("--max-turns <n>", "stop after this many model calls of the whole team"))
+    .addOption(ofTeam("--budget-tokens <n>", "stop after this many tokens"))
+    .addOption(ofTeam("--budget-usd <x>", "stop after this many US dollars"))
+    .addOption(ofTeam("--permission-mode <mode>", MODES.join(", ")))
+    .addOption(repeat("--allow <rule>", "allow calls without asking"))
+    .addOption(repeat("--ask <rule>", "always ask about calls"))
+    .addOption(repeat("--deny <rule>", "refuse calls"))
+    .addOption(ofTeam("--worktrees", "give every task a git worktree of its own"));
 }
 
 /** Runs one command line; resolves with the exit code. */
@@ -219,10 +230,11 @@ export async function main(args: readonly string[]): Promise<number> {
     .description(manifest.description)
     .version(manifest.version)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp(helpConfiguration)
     .configureOutput({ outputError: () => {} })
-    .helpCommand("help [command]", "help on a command")
+    .helpCommand(false)
     .addHelpText("after", '\nExample:\n  ekiden run "Write tests for the parser" --teammates 2');
+  let otherwise = "See ekiden --help.";
   addCommonOptions(program);
   const act = async (command: Command, load: () => Promise<Code>): Promise<void> => {
     const options = command.optsWithGlobals() as CommonOptions;
@@ -230,22 +242,34 @@ export async function main(args: readonly string[]): Promise<number> {
     const code = await load();
     exitCode = (await code.run(prepare(options), command.args, options as never)) ?? 0;
   };
+  const talk = program.command("talk [words...]", { isDefault: true });
+  talk.description("talk to the lead and watch the team").helpGroup(GROUPS[0]?.[0] ?? MORE);
   for (const { usage, about, example, options, load } of COMMANDS) {
     const command = program
       .command(usage)
       .description(about)
       .addHelpText("after", `\nExample:\n  ${example}`);
+    const name = command.name();
+    command.helpGroup(GROUPS.find(([, names]) => names.includes(name))?.[0] ?? MORE);
+    command.exitOverride((error) => {
+      otherwise =
+        error.code === "commander.missingArgument" ? `Such as: ${example}` : `See ekiden ${name} --help.`;
+      throw error;
+    });
     for (const [flags, text, many] of options ?? [])
       command.addOption(many ? new Option(flags, text).argParser(collect) : new Option(flags, text));
     command.action(() => act(command, load));
   }
-  const talk = program.command("talk [words...]", { isDefault: true, hidden: true });
+  const help = program.command("help [command]").description("help on a command").helpGroup(MORE);
+  help.action((name?: string) => {
+    const wanted = program.commands.find((command) => command.name() === name);
+    if (name !== undefined && wanted === undefined) throw unknownCommand(name);
+    (wanted ?? program).outputHelp();
+  });
   talk.action(() => {
     const [word] = talk.args;
     if (word === undefined) return act(talk, () => import("./repl/repl.ts"));
-    const hint =
-      didYouMean(word, NAMES) || ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
-    throw new EkidenError("bad_input", `unknown command ${quote(word)}.${hint}`);
+    throw unknownCommand(word, ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`);
   });
   try {
     await program.parseAsync(args, { from: "user" });
@@ -253,16 +277,19 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (!isCommanderError(error)) return reportFailure(error, { verbose, json });
     if (error.exitCode === 0) return 0;
-    return reportFailure(new EkidenError("bad_input", usageMessage(error)), { verbose, json });
+    return reportFailure(new EkidenError("bad_input", usageMessage(error, otherwise)), { verbose, json });
   }
 }
 
 const isCommanderError = (error: unknown): error is CommanderError =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 
+const unknownCommand = (word: string, otherwise = " See ekiden --help."): EkidenError =>
+  new EkidenError("bad_input", `unknown command ${quote(word)}.${didYouMean(word, NAMES) || otherwise}`);
+
 /** "error: unknown option '--jsn'\n(Did you mean --json?)" on one line, in our words. */
-function usageMessage(error: CommanderError): string {
+function usageMessage(error: CommanderError, otherwise: string): string {
   const [what = "", ...hints] = error.message.replace(/^error: /, "").split("\n");
-  const hint = hints.join(" ").replace(/^\((.*)\)$/, "$1") || "See ekiden --help.";
+  const hint = hints.join(" ").replace(/^\((.*)\)$/, "$1") || otherwise;
   return `${what}. ${hint}`;
 }

@@ -43,6 +43,9 @@ describe("usage", () => {
         "init",
       ]),
     );
+    expect(stdout).toMatch(/\(no command\) +talk to the lead/);
+    expect(stdout.indexOf("run <goal...>")).toBeLessThan(stdout.indexOf("--cwd"));
+    expect((await project.run(["help", "add"])).stdout).not.toContain("--model");
     for (const command of ["add", "log"]) {
       const help = await project.run([command, "--help"]);
       expect(help).toMatchObject({ code: 0, stderr: "" });
@@ -54,7 +57,9 @@ describe("usage", () => {
   it("suggests the nearest command, option and setting", async () => {
     await refused(["taks"], /unknown command "taks"\. Did you mean "tasks"\?/);
     await refused(["tasks", "--jsn"], /unknown option '--jsn'\. Did you mean --json\?/);
-    await refused(["add"], /missing required argument 'subject'/);
+    await refused(["add"], /missing required argument 'subject'\. Such as: ekiden add "/);
+    await refused(["tasks", "--xyzzy"], /unknown option '--xyzzy'\. See ekiden tasks --help\./);
+    await refused(["help", "runn"], /unknown command "runn"\. Did you mean "run"\?/);
     await refused(["tasks", "--permission-mode", "yolo"], /--permission-mode: expected one of "plan"/);
     project.write({ ".ekiden/settings.json": '{\n  "modle": "x/y"\n}' });
     await refused(["tasks"], /\.ekiden\/settings\.json:2: unknown setting "modle"\. Did you mean "model"\?/);
