@@ -17,7 +17,7 @@ export interface Tool<I = unknown> {
   readonly name: string;
   /** For the model; every token is paid in every request. */
   readonly description: string;
-  readonly input: z.ZodType<I>;
+  input(): z.ZodType<I>;
   /** JSON Schema for the model, where the tool comes from elsewhere and brought its own; otherwise made from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly access: Access;

@@ -48,7 +48,7 @@ function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
 
 function readsOnly(tool: Tool | undefined, call: ToolCall): boolean {
   if (tool?.accessOf === undefined) return tool?.access === "read";
-  const parsed = tool.input.safeParse(call.input);
+  const parsed = tool.input().safeParse(call.input);
   return parsed.success && tool.accessOf(parsed.data) === "read";
 }
 
@@ -140,7 +140,7 @@ function parse(tool: Tool, call: ToolCall): unknown {
     throw new Error(
       `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
     );
-  const parsed = tool.input.safeParse(call.input);
+  const parsed = tool.input().safeParse(call.input);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
   throw new Error(

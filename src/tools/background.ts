@@ -5,7 +5,7 @@ import { jobId, LEAD } from "../core/ids.ts";
 import { type Job, showJob } from "../core/job.ts";
 import type { JobControl, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
-import { whole } from "./inputs.ts";
+import { maybe, text } from "./inputs.ts";
 
 /** What `bash` does with `run_in_background`. Resolves when the command has started. */
 export async function startJob(ctx: ToolContext, command: string): Promise<string> {
@@ -23,7 +23,7 @@ export const checkBackground = defineTool({
   name: "check_background",
   description: "State and last output of a background job; without id, your jobs.",
   access: "read",
-  input: z.object({ id: z.string().optional(), tail_bytes: whole().optional() }),
+  input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole }),
   subject: ({ id }) => id ?? "",
   run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {
     if (id === undefined) return await listing(ctx);
@@ -41,7 +41,7 @@ export const stopBackground = defineTool({
   name: "stop_background",
   description: "End a background job and all it started.",
   access: "team",
-  input: z.object({ id: z.string() }),
+  input: () => z.object({ id: text }),
   subject: ({ id }) => id,
   run: async ({ id }, ctx) => {
     const { job } = await control(ctx).look(jobId(id), 1);

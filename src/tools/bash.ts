@@ -5,7 +5,7 @@ import { changesNothing } from "../core/shell/readonly.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";
-import { whole } from "./inputs.ts";
+import { maybe, text } from "./inputs.ts";
 
 const TIMEOUT_MS = 120_000;
 const TIMEOUT_MAX_MS = 3_600_000;
@@ -13,11 +13,12 @@ const TIMEOUT_MAX_MS = 3_600_000;
 export const bash = defineTool({
   name: "bash",
   description: "Run a bash command in the workspace; no stdin. Each call is a new shell.",
-  input: z.object({
-    command: z.string(),
-    timeout_ms: whole().optional(),
-    run_in_background: z.boolean().optional().describe("mail says when it ended"),
-  }),
+  input: () =>
+    z.object({
+      command: text,
+      timeout_ms: maybe.whole,
+      run_in_background: maybe.flag.describe("mail says when it ended"),
+    }),
   access: "exec",
   accessOf: ({ command, run_in_background: background }) =>
     !background && changesNothing(command) ? "read" : "exec",

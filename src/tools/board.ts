@@ -3,27 +3,29 @@ import { z } from "zod";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
-import { id, ids } from "./inputs.ts";
+import { id, maybe, text } from "./inputs.ts";
 
-const newTask = z.object({
-  subject: z.string(),
-  description: z.string().optional(),
-  blocked_by: ids.optional().describe("ids that must be completed first"),
-  priority: z.int().optional(),
-  estimate: z.number().optional(),
-  role: z.string().optional().describe("only this role may claim it"),
-  needs_plan: z.boolean().optional(),
-});
-const touching = newTask.extend({
-  touches: z.array(z.string()).optional().describe("files it will edit, such as src/api/**"),
-});
+const newTask = () =>
+  z.object({
+    subject: text,
+    description: maybe.text,
+    blocked_by: maybe.ids.describe("ids that must be completed first"),
+    priority: z.int().optional(),
+    estimate: z.number().optional(),
+    role: maybe.text.describe("only this role may claim it"),
+    needs_plan: maybe.flag,
+  });
+const touching = () =>
+  newTask().extend({
+    touches: maybe.texts.describe("files it will edit, such as src/api/**"),
+  });
 
-const creating = <S extends typeof newTask | typeof touching>(input: S): Tool =>
+const creating = (input: typeof newTask | typeof touching): Tool =>
   defineTool({
     name: "create_task",
     description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
     access: "team",
-    input: input as z.ZodType<z.output<typeof touching>>,
+    input: input as typeof touching,
     subject: ({ subject }) => subject,
     run: async ({ subject, blocked_by: blockedBy, needs_plan: needsPlan, ...rest }, { store, self }) => {
       const task = await store.board.add({ subject, ...given({ ...rest, blockedBy, needsPlan }) }, self);
@@ -39,11 +41,12 @@ export const createTaskTouching = creating(touching);
 /** What a teammate needs of it: order among tasks is the lead's business. */
 export const createTaskAsTeammate = defineTool({
   ...createTask,
-  input: z.object({
-    subject: z.string(),
-    description: z.string().optional(),
-    blocked_by: ids.optional(),
-  }),
+  input: () =>
+    z.object({
+      subject: text,
+      description: maybe.text,
+      blocked_by: maybe.ids,
+    }),
   run: (input, ctx) => createTask.run(input, ctx),
 });
 
@@ -51,17 +54,18 @@ export const updateTask = defineTool({
   name: "update_task",
   description: "Change a task. Edges only before it starts.",
   access: "team",
-  input: z.object({
-    id,
-    subject: z.string().optional(),
-    description: z.string().optional(),
-    add_blocked_by: ids.optional(),
-    remove_blocked_by: ids.optional(),
-    priority: z.int().optional(),
-    estimate: z.number().optional(),
-    role: z.string().optional(),
-    needs_plan: z.boolean().optional(),
-  }),
+  input: () =>
+    z.object({
+      id,
+      subject: maybe.text,
+      description: maybe.text,
+      add_blocked_by: maybe.ids,
+      remove_blocked_by: maybe.ids,
+      priority: z.int().optional(),
+      estimate: z.number().optional(),
+      role: maybe.text,
+      needs_plan: maybe.flag,
+    }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: task, add_blocked_by, remove_blocked_by, needs_plan, ...rest }, { store, self }) => {
     const change: TaskChange = given({
@@ -82,7 +86,7 @@ export const listTasks = defineTool({
   name: "list_tasks",
   description: "The board: id, status, owner, what each waits for.",
   access: "read",
-  input: z.object({ all: z.boolean().optional().describe("also old finished ones") }),
+  input: () => z.object({ all: maybe.flag.describe("also old finished ones") }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
     if (tasks.length === 0) return "The board is empty.";
@@ -101,7 +105,7 @@ export const getTask = defineTool({
   name: "get_task",
   description: "One task in full, with the results of what it waited for.",
   access: "read",
-  input: z.object({ id }),
+  input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store }) => {
     const task = await store.board.task(wanted);

@@ -8,13 +8,13 @@ import type { TaskId } from "../core/ids.ts";
 import type { Claimed, ClaimResult } from "../core/task.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
-import { id } from "./inputs.ts";
+import { id, maybe, text } from "./inputs.ts";
 
 export const claimTask = defineTool({
   name: "claim_task",
   description: "Take a ready task.",
   access: "team",
-  input: z.object({ id }),
+  input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {
     const shown = (task: Claimed): string => claimedAnswer(task, workspaceOf?.(task));
@@ -28,7 +28,7 @@ export const completeTask = defineTool({
   name: "complete_task",
   description: "Your task is done and checked. `result`: what came of it, for those who build on it.",
   access: "team",
-  input: z.object({ id: id.optional(), result: z.string() }),
+  input: () => z.object({ id: maybe.id, result: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, result }, ctx) => {
     const task = await own(wanted, ctx);
@@ -43,11 +43,12 @@ export const completeTask = defineTool({
 /** The lead's version: it may also complete what somebody else left, saying so. */
 export const completeTaskAsLead = defineTool({
   ...completeTask,
-  input: z.object({
-    id,
-    result: z.string(),
-    override: z.boolean().optional().describe("also if another owns it"),
-  }),
+  input: () =>
+    z.object({
+      id,
+      result: text,
+      override: maybe.flag.describe("also if another owns it"),
+    }),
   run: async ({ id: wanted, result, override }, ctx) => {
     if (!override) return completeTask.run({ id: wanted, result }, ctx);
     await ctx.store.board.completeFor(wanted, ctx.self, result);
@@ -59,7 +60,7 @@ export const failTask = defineTool({
   name: "fail_task",
   description: "Your task cannot be done. Gives up on it for good.",
   access: "team",
-  input: z.object({ id: id.optional(), reason: z.string().describe("with the evidence") }),
+  input: () => z.object({ id: maybe.id, reason: text.describe("with the evidence") }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);
@@ -73,7 +74,7 @@ export const releaseTask = defineTool({
   name: "release_task",
   description: "Give your task back for somebody else.",
   access: "team",
-  input: z.object({ id: id.optional(), reason: z.string() }),
+  input: () => z.object({ id: maybe.id, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);

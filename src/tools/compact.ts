@@ -6,7 +6,7 @@ export const compact = defineTool({
   name: "compact",
   description: "Replace the conversation so far by a summary, before the next turn.",
   access: "read",
-  input: z.object({}),
+  input: () => z.object({}),
   run: (_, ctx) => {
     if (!ctx.compact)
       return Promise.reject(new Error("This conversation cannot be summed up. Go on without."));

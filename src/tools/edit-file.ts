@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 import { sizeOf } from "./read-file.ts";
 import { placeOf } from "./workspace.ts";
 import { write } from "./write-file.ts";
@@ -12,12 +13,13 @@ const EDIT_MAX = 32 * 1024 * 1024;
 export const editFile = defineTool({
   name: "edit_file",
   description: "Replace text in a file. `old` must match exactly, and once unless replace_all.",
-  input: z.object({
-    path: z.string(),
-    old: z.string(),
-    new: z.string(),
-    replace_all: z.boolean().optional(),
-  }),
+  input: () =>
+    z.object({
+      path: text,
+      old: text,
+      new: text,
+      replace_all: maybe.flag,
+    }),
   access: "write",
   subject: ({ path }) => path,
   async run({ path, old, new: fresh, replace_all: all = false }, ctx) {

@@ -40,7 +40,7 @@ async function call(tool: Tool, input: unknown, more: Partial<ToolContext> = {})
   const { signal } = new AbortController();
   // File tools touch nothing of the team, so there is none here.
   const ctx = { workspace, shell, signal, readable: [join(top, "output")], ...more } as ToolContext;
-  return tool.run(tool.input.parse(input), ctx);
+  return tool.run(tool.input().parse(input), ctx);
 }
 
 function put(path: string, content: string | Buffer): string {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { pathPattern } from "../core/paths.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 import { walk } from "./walk.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
 
@@ -13,7 +14,7 @@ const SHOWN = 200;
 export const glob = defineTool({
   name: "glob",
   description: "Find files by pattern (src/**/*.ts), newest first; without gitignored ones.",
-  input: z.object({ pattern: z.string(), path: z.string().optional() }),
+  input: () => z.object({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
   async run({ pattern, path = "." }, ctx) {

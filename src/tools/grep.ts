@@ -7,6 +7,7 @@ import { quote } from "../core/ids.ts";
 import { pathPattern } from "../core/paths.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 import { walk } from "./walk.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
 
@@ -19,21 +20,22 @@ const FILE_MAX = 4 * 1024 * 1024;
 export const grep = defineTool({
   name: "grep",
   description: "Search files by regular expression.",
-  input: z.object({
-    pattern: z.string(),
-    path: z.string().optional(),
-    glob: z.string().optional(),
-    files_only: z.boolean().optional(),
-    ignore_case: z.boolean().optional(),
-    context: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(20)
-      .optional()
-      .meta({ type: "integer", minimum: undefined, maximum: undefined })
-      .describe("Lines around"),
-  }),
+  input: () =>
+    z.object({
+      pattern: text,
+      path: maybe.text,
+      glob: maybe.text,
+      files_only: maybe.flag,
+      ignore_case: maybe.flag,
+      context: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(20)
+        .optional()
+        .meta({ type: "integer", minimum: undefined, maximum: undefined })
+        .describe("Lines around"),
+    }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   async run(input, ctx) {

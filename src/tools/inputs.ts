@@ -1,4 +1,4 @@
-/** Input shapes that several tools share. */
+/** Input shapes that tools share: each is made once, for to make one takes longer than to use it. */
 import { z } from "zod";
 import { quote, type TaskId, taskId } from "../core/ids.ts";
 
@@ -18,5 +18,18 @@ export const id = z
 
 export const ids = z.array(id);
 
+export const text = z.string();
+export const flag = z.boolean();
+
 /** A whole number, also as text: models write "10" for 10. */
-export const whole = (): z.ZodType<number> => z.coerce.number().int().meta({ type: "integer" });
+const whole: z.ZodType<number> = z.coerce.number().int().meta({ type: "integer" });
+
+/** What may be left out. */
+export const maybe = {
+  id: id.optional(),
+  ids: ids.optional(),
+  text: text.optional(),
+  texts: z.array(text).optional(),
+  flag: flag.optional(),
+  whole: whole.optional(),
+} as const;

@@ -6,6 +6,7 @@ import { address, fullName, type MailId, type Name } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import type { Outgoing, Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 
 const DESCRIPTION = 'Message a member, the lead ("lead") or the person ("person").';
 
@@ -15,11 +16,12 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
     name: "send_message",
     description,
     access: "team",
-    input: z.object({
-      to: z.string(),
-      text: z.string(),
-      urgent: z.boolean().optional().describe("interrupts them"),
-    }),
+    input: () =>
+      z.object({
+        to: text,
+        text: text,
+        urgent: maybe.flag.describe("interrupts them"),
+      }),
     subject: ({ to }) => to,
     run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {
       const { who, team } = address(to);
@@ -59,7 +61,7 @@ export const broadcast = defineTool({
   name: "broadcast",
   description: "Message everybody in the team.",
   access: "team",
-  input: z.object({ text: z.string() }),
+  input: () => z.object({ text: text }),
   run: async ({ text }, { store, self }) => {
     const names = await store.mail.broadcast(self, { kind: "broadcast", text: checkText(text) });
     return names.length === 0
@@ -72,7 +74,7 @@ export const checkInbox = defineTool({
   name: "check_inbox",
   description: "Read mail now instead of before your next turn.",
   access: "team",
-  input: z.object({}),
+  input: () => z.object({}),
   run: async (_, { store, seat, answer }) => {
     const show = (mail: Parameters<typeof delivered>[0]): string =>
       delivered(mail)

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type NamedServer, readServers } from "../core/project/mcp.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 
 /** `connect` starts the server and resolves to its tools. They are offered from the next stint on. */
 export const connectMcp = (connect: (server: NamedServer) => Promise<readonly Tool[]>): Tool =>
@@ -10,12 +11,13 @@ export const connectMcp = (connect: (server: NamedServer) => Promise<readonly To
     name: "connect_mcp",
     description: "Start a further MCP server for the team, by command or url.",
     access: "exec",
-    input: z.object({
-      name: z.string(),
-      command: z.string().optional(),
-      args: z.array(z.string()).optional(),
-      url: z.string().optional(),
-    }),
+    input: () =>
+      z.object({
+        name: text,
+        command: maybe.text,
+        args: maybe.texts,
+        url: maybe.text,
+      }),
     subject: ({ name, command, args = [], url = "" }) =>
       `${name}: ${command ? [command, ...args].join(" ") : url}`,
     run: async ({ name, ...entry }) => {

@@ -4,6 +4,7 @@ import type { Instant } from "../core/ids.ts";
 import type { Note } from "../core/project/memory.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { text } from "./inputs.ts";
 
 /** What the tools need of memory; the folder on disk has it. */
 export type Notebook = {
@@ -22,7 +23,7 @@ const recallFrom = (notebook: Notebook): Tool =>
     name: "recall",
     description: "Read a topic of memory.",
     access: "read",
-    input: z.object({ topic: z.string() }),
+    input: () => z.object({ topic: text }),
     subject: ({ topic }) => topic,
     run: ({ topic }) => notebook.recall(topic),
   });
@@ -32,7 +33,7 @@ const rememberIn = (notebook: Notebook): Tool =>
     name: "remember",
     description: "Keep a fact for later sessions. No secrets.",
     access: "team",
-    input: z.object({ topic: z.string().describe("such as build"), text: z.string() }),
+    input: () => z.object({ topic: text.describe("such as build"), text: text }),
     subject: ({ topic }) => topic,
     run: async (note, { self, clock }) =>
       (await notebook.remember(note, self, clock.now())) === "stored"

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LEAD, later, name, type RequestId } from "../core/ids.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { flag, maybe, text } from "./inputs.ts";
 
 /** For teammates whose tasks need plans. `deadlineMs`: how long the answer may take. */
 export const submitPlan = (deadlineMs: number): Tool =>
@@ -11,7 +12,7 @@ export const submitPlan = (deadlineMs: number): Tool =>
     description:
       "Your plan for the task in hand: steps, files, risks, how you check. Then wait for the answer.",
     access: "team",
-    input: z.object({ plan: z.string() }),
+    input: () => z.object({ plan: text }),
     run: async ({ plan }, { store, self, clock, rest }) => {
       if (plan.trim() === "") throw new Error("The plan is empty. Say in `plan` what you will do.");
       const task = await store.board.mine(self);
@@ -33,7 +34,7 @@ export const reviewPlan = defineTool({
   name: "review_plan",
   description: "Answer a plan_submission. Rejecting needs feedback.",
   access: "team",
-  input: z.object({ request: z.string(), approve: z.boolean(), feedback: z.string().optional() }),
+  input: () => z.object({ request: text, approve: flag, feedback: maybe.text }),
   subject: ({ request, approve }) => `${request} ${approve ? "yes" : "no"}`,
   run: async ({ request, approve, feedback = "" }, { store, self, seat, answer }) => {
     if (!approve && feedback.trim() === "")
@@ -55,7 +56,7 @@ export const requestPlan = defineTool({
   name: "request_plan",
   description: "Stop a teammate from changing anything until you approve its plan.",
   access: "team",
-  input: z.object({ name: z.string(), text: z.string().optional().describe("what the plan must say") }),
+  input: () => z.object({ name: text, text: maybe.text.describe("what the plan must say") }),
   subject: (input) => input.name,
   run: async ({ name: wanted, text = "" }, { store, self }) => {
     const who = name(wanted);

@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
-import { whole } from "./inputs.ts";
+import { maybe, text } from "./inputs.ts";
 import { placeOf } from "./workspace.ts";
 
 const LINES = 2_000;
@@ -17,11 +17,12 @@ const COUNTED_BYTES = 16 * 1024 * 1024;
 export const readFile = defineTool({
   name: "read_file",
   description: "Read a text file with line numbers.",
-  input: z.object({
-    path: z.string(),
-    offset: whole().optional().describe("First line, from 1"),
-    limit: whole().optional().describe("Lines"),
-  }),
+  input: () =>
+    z.object({
+      path: text,
+      offset: maybe.whole.describe("First line, from 1"),
+      limit: maybe.whole.describe("Lines"),
+    }),
   access: "read",
   subject: ({ path }) => path,
   async run({ path, offset = 1, limit = LINES }, ctx) {

@@ -2,18 +2,20 @@
 import { z } from "zod";
 import { name, type RequestId, teammateName } from "../core/ids.ts";
 import { defineTool } from "./define.ts";
+import { flag, maybe, text } from "./inputs.ts";
 
 export const spawnTeammate = defineTool({
   name: "spawn_teammate",
   description: "Add a teammate. It pulls ready tasks by itself.",
   access: "team",
-  input: z.object({
-    name: z.string().describe("lower-case, such as alice"),
-    role: z.string().optional(),
-    prompt: z.string().optional().describe("only if it must know more than its tasks say"),
-    model: z.string().optional(),
-    needs_plan: z.boolean().optional().describe("must have each plan approved by you"),
-  }),
+  input: () =>
+    z.object({
+      name: text.describe("lower-case, such as alice"),
+      role: maybe.text,
+      prompt: maybe.text.describe("only if it must know more than its tasks say"),
+      model: maybe.text,
+      needs_plan: maybe.flag.describe("must have each plan approved by you"),
+    }),
   subject: (input) => input.name,
   run: async ({ name: wanted, role = "", prompt = "", model = "", needs_plan = false }, { team }) => {
     const checked = teammateName(wanted);
@@ -26,7 +28,7 @@ export const listTeammates = defineTool({
   name: "list_teammates",
   description: "Who is in the team and what each does.",
   access: "read",
-  input: z.object({}),
+  input: () => z.object({}),
   run: async (_, { store }) =>
     (await store.roster.members())
       .map((member) => {
@@ -46,7 +48,7 @@ export const requestShutdown = defineTool({
   name: "request_shutdown",
   description: "Ask a teammate to stop. It may refuse with a reason.",
   access: "team",
-  input: z.object({ name: z.string(), reason: z.string().optional() }),
+  input: () => z.object({ name: text, reason: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, reason = "Your work is done." }, { team, self }) => {
     await team.askToStop(name(wanted), reason, self);
@@ -58,7 +60,7 @@ export const respondShutdown = defineTool({
   name: "respond_shutdown",
   description: "Answer a shutdown_request.",
   access: "team",
-  input: z.object({ request: z.string(), accept: z.boolean(), reason: z.string().optional() }),
+  input: () => z.object({ request: text, accept: flag, reason: maybe.text }),
   run: async ({ request, accept, reason = "" }, { store, self, rest }) => {
     if (!accept && reason.trim() === "") throw new Error("Refusing needs a reason: say why you must go on.");
     await store.requests.answer(self, request as RequestId, "shutdown", { yes: accept, text: reason });
@@ -79,7 +81,7 @@ export const idle = defineTool({
   name: "idle",
   description: "End your turn. waiting_for messages keeps your task while you wait for an answer.",
   access: "team",
-  input: z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
+  input: () => z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
   run: async ({ waiting_for = "nothing" }, { rest }) => {
     rest(WAITS_FOR[waiting_for]);
     return "Idle.";

@@ -4,6 +4,7 @@ import { cronId, LEAD, name } from "../core/ids.ts";
 import { showTime } from "../core/zone.ts";
 import type { Alarm } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 
 /** Where people here mean their times. */
 export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -12,15 +13,16 @@ export const scheduleCron = defineTool({
   name: "schedule_cron",
   description: "Set an alarm: mail, or a new task, at times given as 5 cron fields.",
   access: "team",
-  input: z.object({
-    cron: z.string().describe("minute hour day-of-month month day-of-week"),
-    text: z.string(),
-    to: z.string().optional().describe("who gets the mail; default you"),
-    as_task: z.boolean().optional().describe("text becomes a task instead"),
-    once: z.boolean().optional(),
-    durable: z.boolean().optional().describe("outlives this session"),
-    time_zone: z.string().optional(),
-  }),
+  input: () =>
+    z.object({
+      cron: text.describe("minute hour day-of-month month day-of-week"),
+      text: text,
+      to: maybe.text.describe("who gets the mail; default you"),
+      as_task: maybe.flag.describe("text becomes a task instead"),
+      once: maybe.flag,
+      durable: maybe.flag.describe("outlives this session"),
+      time_zone: maybe.text,
+    }),
   subject: (input) => `${input.cron} ${input.text}`,
   run: async (input, { store, self, seat }) => {
     const alarm = await store.crons.add(
@@ -42,7 +44,7 @@ export const listCrons = defineTool({
   name: "list_crons",
   description: "The alarms that are set.",
   access: "read",
-  input: z.object({}),
+  input: () => z.object({}),
   run: async (_, { store }) => (await store.crons.list()).map(alarmLine).join("\n") || "No alarms are set.",
 });
 
@@ -50,7 +52,7 @@ export const cancelCron = defineTool({
   name: "cancel_cron",
   description: "Remove an alarm.",
   access: "team",
-  input: z.object({ id: z.string() }),
+  input: () => z.object({ id: text }),
   subject: ({ id }) => id,
   run: async ({ id }, { store, self, kind }) => {
     const wanted = cronId(id);

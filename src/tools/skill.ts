@@ -3,6 +3,7 @@ import { z } from "zod";
 import { findSkill, type Skill, showSkill } from "../core/project/skill.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { text } from "./inputs.ts";
 
 /** [] when there are none. `skills` is asked at every call, and changes between stints only. */
 export const skillTools = (skills: () => readonly Skill[]): Tool[] =>
@@ -13,7 +14,7 @@ export const skillTools = (skills: () => readonly Skill[]): Tool[] =>
           name: "load_skill",
           description: "Read a skill.",
           access: "read",
-          input: z.object({ name: z.string() }),
+          input: () => z.object({ name: text }),
           subject: ({ name }) => name,
           run: async ({ name }) => showSkill(findSkill(skills(), name)),
         }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Role } from "../core/project/role.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
+import { maybe } from "./inputs.ts";
 
 /** Runs one subagent to its end and returns its final text. Rejects with the signal's reason when its member's call is cut short. */
 export type Delegate = (
@@ -10,10 +11,11 @@ export type Delegate = (
   ctx: ToolContext,
 ) => Promise<string>;
 
-const job = z.object({
-  prompt: z.string().trim().min(1, "is empty: say what is to be done"),
-  read_only: z.boolean().optional(),
-});
+const job = () =>
+  z.object({
+    prompt: z.string().trim().min(1, "is empty: say what is to be done"),
+    read_only: maybe.flag,
+  });
 
 /** A role can be asked for only where there are any. */
 export function taskTool(delegate: Delegate, roles: readonly Role[]): Tool {
@@ -23,7 +25,7 @@ export function taskTool(delegate: Delegate, roles: readonly Role[]): Tool {
     .string()
     .optional()
     .describe(names.length > NAMES_MAX ? `such as ${roles[0]?.name}` : `one of ${names}`);
-  return taking(job.extend({ role }), delegate);
+  return taking(() => job().extend({ role }), delegate);
 }
 
 /** Characters of the names of roles in the description. */
@@ -31,7 +33,7 @@ const NAMES_MAX = 300;
 
 type Asked = { prompt: string; read_only?: boolean | undefined; role?: string | undefined };
 
-const taking = <S extends z.ZodType<Asked>>(input: S, delegate: Delegate): Tool =>
+const taking = (input: () => z.ZodType<Asked>, delegate: Delegate): Tool =>
   defineTool({
     name: "task",
     description: "A subagent does a job in a fresh context; you get its final text.",

@@ -43,7 +43,7 @@ async function call(seat: Seat, tool: Tool, input: unknown = {}): Promise<string
       askToStop: async (...wanted: unknown[]) => void asked.push(["stop", ...wanted]),
     },
   };
-  return tool.run(tool.input.parse(input), ctx as unknown as ToolContext);
+  return tool.run(tool.input().parse(input), ctx as unknown as ToolContext);
 }
 
 /** The answers that stand in a transcript already when the tool returns. */

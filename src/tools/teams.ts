@@ -4,12 +4,13 @@ import { EkidenError } from "../core/errors.ts";
 import { fullName, LEAD, name } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
 
 export const createTeam = defineTool({
   name: "create_team",
   description: "Create another team, with a goal for its lead.",
   access: "team",
-  input: z.object({ name: z.string(), goal: z.string().optional() }),
+  input: () => z.object({ name: text, goal: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, goal }, { store, self }) => {
     const team = name(wanted);
@@ -31,7 +32,7 @@ export const deleteTeam = defineTool({
   name: "delete_team",
   description: "Delete another team and all it has. force: also with unfinished work.",
   access: "team",
-  input: z.object({ name: z.string(), force: z.boolean().optional() }),
+  input: () => z.object({ name: text, force: maybe.flag }),
   subject: (input) => input.name,
   run: async ({ name: wanted, force = false }, { store, self }) => {
     const team = name(wanted);

@@ -6,7 +6,7 @@ import { worktreeName } from "../core/worktree.ts";
 import type { Store, Tool, Worktrees } from "../ports/index.ts";
 import { createTaskTouching } from "./board.ts";
 import { defineTool } from "./define.ts";
-import { id } from "./inputs.ts";
+import { id, maybe } from "./inputs.ts";
 
 /** `tools` and those for worktrees; `create_task` can say which files a task will edit. */
 export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: boolean): readonly Tool[] {
@@ -14,7 +14,7 @@ export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: 
     name: "keep_worktree",
     description: "Keep a task's worktree after it has landed.",
     access: "team",
-    input: z.object({ id }),
+    input: () => z.object({ id }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted }, { store }) => {
       const { branch, workspace } = trees.keep(await taskOf(store, wanted));
@@ -26,7 +26,7 @@ export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: 
     name: "create_worktree",
     description: "Make a task's worktree in advance; whoever claims it works there.",
     access: "team",
-    input: z.object({ id, name: z.string().optional() }),
+    input: () => z.object({ id, name: maybe.text }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted, name }, { store }) => {
       if (name !== undefined) worktreeName(name);
@@ -40,7 +40,7 @@ export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: 
     name: "remove_worktree",
     description: "Remove a task's worktree and branch, if nothing would be lost.",
     access: "team",
-    input: z.object({ id }),
+    input: () => z.object({ id }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted }, { store }) => {
       const task = await taskOf(store, wanted);

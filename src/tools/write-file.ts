@@ -5,12 +5,13 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
+import { text } from "./inputs.ts";
 import { placeOf } from "./workspace.ts";
 
 export const writeFile = defineTool({
   name: "write_file",
   description: "Create or overwrite a file.",
-  input: z.object({ path: z.string(), content: z.string() }),
+  input: () => z.object({ path: text, content: text }),
   access: "write",
   subject: ({ path }) => path,
   async run({ path, content }, ctx) {

@@ -75,7 +75,7 @@ const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   ...more,
 });
 const call = (tool: Tool, input: unknown, more?: Partial<ToolContext>): Promise<string> =>
-  tool.run(tool.input.parse(input), context(more));
+  tool.run(tool.input().parse(input), context(more));
 
 /** A process that nobody has waited for yet is dead all the same. */
 const isAlive = (pid: number | null): boolean => {

@@ -63,7 +63,7 @@ const shout = defineTool({
   name: "shout",
   description: "shouts",
   access: "read",
-  input: z.object({ text: z.string() }),
+  input: () => z.object({ text: z.string() }),
   run: async ({ text }) => text.toUpperCase(),
 });
 const context = (): ToolContext => ({

@@ -32,7 +32,7 @@ const gate = () => {
     name: "wait_forever",
     description: "waits",
     access: "exec",
-    input: z.object({}),
+    input: () => z.object({}),
     run: (_, { signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });

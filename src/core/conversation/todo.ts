@@ -3,6 +3,7 @@
  * *is* the state: it needs no table, survives restarts, and is carried over a compaction as text (`carriedTodos`).
  */
 import { z } from "zod";
+import { onDemand } from "../on-demand.ts";
 import { type Entry, heard } from "./chat.ts";
 import { tagged } from "./tags.ts";
 
@@ -18,40 +19,43 @@ const ONE_OF = STATUSES.map((status) => `"${status}"`).join(", ");
 
 export type Todo = { readonly content: string; readonly status: (typeof STATUSES)[number] };
 
-const item = z.object(
-  {
-    content: z
-      .string("say in a text what is to be done")
-      .transform((text) => text.replace(/\s+/g, " ").trim())
-      .pipe(
-        z
-          .string()
-          .min(1, "is empty: say what is to be done")
-          .max(TODO_MAX, `is too long: at most ${TODO_MAX} characters`),
-      ),
-    status: z.enum(STATUSES, `must be one of ${ONE_OF}`),
-  },
-  "must be an object { content, status }",
-);
+const item = () =>
+  z.object(
+    {
+      content: z
+        .string("say in a text what is to be done")
+        .transform((text) => text.replace(/\s+/g, " ").trim())
+        .pipe(
+          z
+            .string()
+            .min(1, "is empty: say what is to be done")
+            .max(TODO_MAX, `is too long: at most ${TODO_MAX} characters`),
+        ),
+      status: z.enum(STATUSES, `must be one of ${ONE_OF}`),
+    },
+    "must be an object { content, status }",
+  );
 
 /** What `todo_write` takes. Every issue says what was expected. */
-export const todoInput = z.object({
-  todos: z
-    .array(item, "must be an array of { content, status }, the whole list")
-    // not as `min` and `max`: those would stand in the schema, which is paid for in every request
-    .superRefine((list, ctx) => {
-      const refuse = (message: string): void => ctx.addIssue({ code: "custom", message });
-      if (list.length === 0)
-        refuse("is empty: write the whole list; when all is done, keep the items as completed");
-      if (list.length > TODOS_MAX)
-        refuse(`has too many items: at most ${TODOS_MAX}; put larger work on the board`);
-      const busy = list.flatMap(({ status }, i) => (status === "in_progress" ? [i + 1] : []));
-      if (busy.length > 1)
-        refuse(
-          `items ${busy.join(" and ")} are in_progress: at most one may be; make the others pending or completed`,
-        );
-    }),
-});
+export const todoInput = onDemand(() =>
+  z.object({
+    todos: z
+      .array(item(), "must be an array of { content, status }, the whole list")
+      // not as `min` and `max`: those would stand in the schema, which is paid for in every request
+      .superRefine((list, ctx) => {
+        const refuse = (message: string): void => ctx.addIssue({ code: "custom", message });
+        if (list.length === 0)
+          refuse("is empty: write the whole list; when all is done, keep the items as completed");
+        if (list.length > TODOS_MAX)
+          refuse(`has too many items: at most ${TODOS_MAX}; put larger work on the board`);
+        const busy = list.flatMap(({ status }, i) => (status === "in_progress" ? [i + 1] : []));
+        if (busy.length > 1)
+          refuse(
+            `items ${busy.join(" and ")} are in_progress: at most one may be; make the others pending or completed`,
+          );
+      }),
+  }),
+);
 
 const isOpen = (list: readonly Todo[]): boolean => list.some(({ status }) => status !== "completed");
 
@@ -126,7 +130,7 @@ export class TodoWatch {
         const calls = entry.message.content.filter((part) => part.type === "call");
         this.written = new Map();
         for (const call of calls) {
-          const parsed = call.tool === TODO_TOOL ? todoInput.safeParse(call.input) : null;
+          const parsed = call.tool === TODO_TOOL ? todoInput().safeParse(call.input) : null;
           if (parsed?.success) this.written.set(call.id, parsed.data.todos);
         }
         if (calls.length > 0) this.rounds += 1;

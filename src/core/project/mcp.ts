@@ -118,19 +118,23 @@ function hash(text: string): string {
   return (h >>> 0).toString(16).padStart(8, "0");
 }
 
-const text = z.object({ type: z.literal("text"), text: z.string() });
-const media = z.object({ type: z.enum(["image", "audio"]), mimeType: z.string(), data: z.string() });
-const resource = z.object({
-  type: z.literal("resource"),
-  resource: z.object({ uri: z.string(), text: z.string().optional() }),
-});
-const link = z.object({ type: z.literal("resource_link"), uri: z.string() });
+const part = onDemand(() =>
+  z.union([
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({ type: z.enum(["image", "audio"]), mimeType: z.string(), data: z.string() }),
+    z.object({
+      type: z.literal("resource"),
+      resource: z.object({ uri: z.string(), text: z.string().optional() }),
+    }),
+    z.object({ type: z.literal("resource_link"), uri: z.string() }),
+  ]),
+);
 
 /** A result as a model reads it. Pictures and sounds are named, not shown. */
 export function showResult(content: readonly unknown[], structured: unknown): string {
-  const parts = content.map((part) => {
-    const known = z.union([text, media, resource, link]).safeParse(part);
-    if (!known.success) return JSON.stringify(part);
+  const parts = content.map((given) => {
+    const known = part().safeParse(given);
+    if (!known.success) return JSON.stringify(given);
     switch (known.data.type) {
       case "text":
         return known.data.text;

@@ -1,0 +1,67 @@
+/** What models are told of the input of each tool, against what zod itself says of it. */
+import { expect, it } from "vitest";
+import { z } from "zod";
+import type { Tool } from "../ports/index.ts";
+import { createTaskTouching } from "./board.ts";
+import {
+  alarmTools,
+  jobTools,
+  leadTools,
+  longTools,
+  planTools,
+  reviewPermission,
+  specOf,
+  teammateTools,
+  teamsTools,
+} from "./index.ts";
+import { connectMcp } from "./mcp.ts";
+import { memoryTools } from "./memory.ts";
+import { skillTools } from "./skill.ts";
+import { taskTool } from "./subagent.ts";
+import { todoWrite } from "./todo.ts";
+
+const never = (): never => {
+  throw new Error("not to be called");
+};
+const role = { name: "tester", description: "", tools: null, model: "", prompt: "", source: "" };
+const skill = { name: "release", description: "", body: "", folder: "" };
+
+const TOOLS: readonly Tool[] = [
+  ...new Set([...leadTools, ...teammateTools, ...alarmTools, ...jobTools, ...longTools, ...teamsTools]),
+  planTools.request,
+  planTools.review,
+  planTools.submit(1),
+  reviewPermission,
+  createTaskTouching,
+  todoWrite,
+  taskTool(never, []),
+  taskTool(never, [role]),
+  connectMcp(never),
+  ...memoryTools({ recall: never, remember: never }, false),
+  ...skillTools(() => [skill]),
+];
+
+/** What models do not need: the dialect, closed objects, bounds. */
+const NOISE = ["$schema", "additionalProperties", "minimum", "maximum", "default", "minLength"];
+
+/** Keys of `properties` are names, so that no such key is taken for noise. */
+function lean(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lean);
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (NOISE.includes(key) || (key === "anyOf" && "type" in schema)) return [];
+      if (key !== "properties") return [[key, lean(value)]];
+      return [[key, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, lean(part)]))]];
+    }),
+  );
+}
+
+it.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+  expect(specOf(tool).schema).toEqual(lean(z.toJSONSchema(tool.input(), { io: "input" })));
+});
+
+it("says so of an input that it cannot tell", () => {
+  const tool: Tool = { ...todoWrite, input: () => z.map(z.string(), z.string()) };
+  expect(() => specOf(tool)).toThrow("map");
+});
