@@ -5,6 +5,7 @@
 import { defineConfig } from "tsdown";
 import { asciiOnly } from "./scripts/ascii.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
+import { globalProcess } from "./scripts/process.ts";
 
 export default defineConfig({
   entry: { main: "src/apps/main.ts", index: "src/index.ts" },
@@ -42,10 +43,10 @@ export default defineConfig({
         { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(models|shell|jobs|disk|git))\/|\/src\/apps\/(host|hosting|compose)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/(apps\/hosting|core\/project\/runbook)\.ts$/,
         },
       ],
     },
   },
-  plugins: [thirdPartyNotices("THIRD-PARTY-NOTICES.txt"), asciiOnly()],
+  plugins: [globalProcess(), thirdPartyNotices("THIRD-PARTY-NOTICES.txt"), asciiOnly()],
 });

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import envPaths from "env-paths";
 import type { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
@@ -56,15 +57,14 @@ async function readLayers({
     texts(variableName, (key) => env[variableName(key)]),
     await fromFile(projectFile(cwd), relative(cwd, projectFile(cwd)), problems),
   ];
-  const user = await userFile();
+  const user = userFile();
   layers.push(await fromFile(user, user, problems));
   return { layers, problems };
 }
 
 export const projectFile = (cwd: string): string => join(cwd, ".ekiden", "settings.json");
 
-export async function userFile(): Promise<string> {
-  const { default: envPaths } = await import("env-paths");
+export function userFile(): string {
   return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
 }
 

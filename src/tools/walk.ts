@@ -5,7 +5,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import createIgnore, { type Ignore } from "ignore";
+import type { Ignore } from "ignore";
 
 /** Files looked at before a walk gives up. */
 export const WALK_MAX = 200_000;
@@ -51,7 +51,9 @@ function ignored(path: string, isFolder: boolean, rules: readonly Rules[]): bool
 
 async function rulesIn(folder: string): Promise<Rules | null> {
   const text = await readFile(join(folder, ".gitignore"), "utf8").catch(() => null);
-  return text === null ? null : { folder, ignore: createIgnore().add(text) };
+  if (text === null) return null;
+  const { default: createIgnore } = await import("ignore");
+  return { folder, ignore: createIgnore().add(text) };
 }
 
 async function rulesAbove(top: string, workspace: string): Promise<Rules[]> {

@@ -81,3 +81,16 @@ export class Bindings {
     return join(this.folder, `${this.team}.${id}.${createdAt}.json`);
   }
 }
+
+type Whose = { readonly project: string; readonly team: Name };
+
+export const folderOf = (project: string): string => join(project, ".ekiden", "worktrees");
+export const bindingsOf = ({ project, team }: Whose): Bindings => new Bindings(folderOf(project), team);
+
+/** Whether the team was last started with worktrees: then it goes on with them. */
+export const hasWorktrees = (whose: Whose): boolean => bindingsOf(whose).inUse;
+
+/** It is started without them now; what is in them stays. */
+export function withoutWorktrees(whose: Whose): void {
+  bindingsOf(whose).inUse = false;
+}

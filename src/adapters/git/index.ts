@@ -9,7 +9,7 @@ import type { Name } from "../../core/ids.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
-import { type Binding, Bindings } from "./bindings.ts";
+import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
 import { checkShared, listed, type Repository, repositoryOf } from "./check.ts";
 import { type Env, Git, words } from "./git.ts";
 import { landBranch, operationIn } from "./land.ts";
@@ -35,18 +35,6 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
   const repository = await repositoryOf(git, options.project, options.target);
   bindingsOf(options).inUse = true;
   return new GitWorktrees({ ...options, share }, git, repository);
-}
-
-type Whose = Pick<WorktreeOptions, "project" | "team">;
-const folderOf = (project: string): string => join(project, ".ekiden", "worktrees");
-const bindingsOf = ({ project, team }: Whose): Bindings => new Bindings(folderOf(project), team);
-
-/** Whether the team was last started with worktrees: then it goes on with them. */
-export const hasWorktrees = (whose: Whose): boolean => bindingsOf(whose).inUse;
-
-/** It is started without them now; what is in them stays. */
-export function withoutWorktrees(whose: Whose): void {
-  bindingsOf(whose).inUse = false;
 }
 
 class GitWorktrees implements Worktrees {

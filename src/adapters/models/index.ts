@@ -7,8 +7,6 @@ import type { Model } from "../../ports/model.ts";
 import { connectedModel } from "./connected.ts";
 import { Gate } from "./gate.ts";
 import { retrying } from "./retrying.ts";
-import { runbookModel } from "./runbook.ts";
-import { scriptedFile } from "./scripted.ts";
 import type { Environment, Vendor } from "./vendor.ts";
 import { anthropic } from "./vendors/anthropic.ts";
 import { google } from "./vendors/google.ts";
@@ -45,8 +43,9 @@ const gates = new Map<string, Gate>();
  */
 export async function openModel(spec: string, options: OpenModelOptions): Promise<Model> {
   const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000 } = options;
-  if (spec === "runbook") return runbookModel();
-  if (spec.startsWith("scripted:")) return scriptedFile(spec.slice("scripted:".length));
+  if (spec === "runbook") return (await import("./runbook.ts")).runbookModel();
+  if (spec.startsWith("scripted:"))
+    return (await import("./scripted.ts")).scriptedFile(spec.slice("scripted:".length));
   const slash = spec.indexOf("/");
   const provider = slash === -1 ? spec : spec.slice(0, slash);
   const vendor = VENDORS.find(({ name }) => name === provider);

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
-import { hasWorktrees, openWorktrees, withoutWorktrees } from "../../adapters/git/index.ts";
+import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
@@ -100,19 +100,20 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     since,
     workspace,
     outputDir,
-    userFolder: dirname(await userFile()),
+    userFolder: dirname(userFile()),
     model,
     ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
   };
 }
 
-const treesOf = (
+async function treesOf(
   { team, gate, gateTimeoutMs, targetBranch, worktreeShare }: Settings,
   project: string,
   shell: Shell,
   env: NodeJS.ProcessEnv,
-): Promise<Worktrees> =>
-  openWorktrees({
+): Promise<Worktrees> {
+  const { openWorktrees } = await import("../../adapters/git/index.ts");
+  return await openWorktrees({
     project,
     team,
     shell,
@@ -122,3 +123,4 @@ const treesOf = (
     target: targetBranch,
     share: worktreeShare,
   });
+}

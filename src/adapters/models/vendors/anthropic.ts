@@ -1,4 +1,5 @@
 /** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
+import { askMessages } from "../messages.ts";
 import { type Vendor, withoutVersion } from "../vendor.ts";
 
 /** The longest replies of the older models, in tokens; who asks for more is refused. */
@@ -17,7 +18,6 @@ export const anthropic: Vendor = {
   async connect(model, { env, baseUrl }) {
     const address = withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
     const secret = env.ANTHROPIC_API_KEY ?? "";
-    const { askMessages } = await import("../messages.ts");
     const longest = longestOf(model);
     const to = { url: `${address}/v1`, key: secret, model };
     return {
