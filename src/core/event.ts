@@ -50,11 +50,26 @@ export type Fact =
       readonly by: Name;
       readonly what: readonly string[];
     }
-  | { readonly type: "task.claimed"; readonly task: TaskId; readonly by: Name; readonly attempt: number }
-  | { readonly type: "task.completed"; readonly task: TaskId; readonly by: Name; readonly attempt: number }
+  | {
+      readonly type: "task.claimed";
+      readonly task: TaskId;
+      readonly subject: string;
+      readonly by: Name;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: "task.completed";
+      readonly task: TaskId;
+      readonly subject: string;
+      readonly by: Name;
+      readonly attempt: number;
+      /** Its beginning: the whole is on the board. */
+      readonly result: string;
+    }
   | {
       readonly type: "task.failed";
       readonly task: TaskId;
+      readonly subject: string;
       readonly by: Name | null;
       readonly attempt: number;
       readonly reason: string;

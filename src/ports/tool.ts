@@ -29,10 +29,10 @@ export interface Tool<I = unknown> {
   run(input: I, ctx: ToolContext): Promise<string>;
 }
 
-/** What a tool may use of the world. One per call. */
-export type ToolContext = {
-  readonly self: Name;
+/** Where and as whom an agent works: what its tools have of the world, call after call. */
+export type Workplace = {
   readonly kind: MemberKind | "subagent";
+  /** A subagent's is its member's. */
   readonly seat: Seat;
   readonly store: Store;
   readonly clock: Clock;
@@ -45,6 +45,14 @@ export type ToolContext = {
   readonly workspaceOf?: ((task: Task) => string) | undefined;
   /** Further folders that file tools may read, such as the one of spooled output. */
   readonly readable: readonly string[];
+  readonly team: TeamControl;
+  /** Background commands of this process, where there are any. */
+  readonly jobs?: JobControl | undefined;
+};
+
+/** What a tool may use. One per call. */
+export type ToolContext = Workplace & {
+  readonly self: Name;
   /** Aborts when the call must end: stop, urgent mail, timeout. */
   readonly signal: AbortSignal;
   /** Ends the stint after this turn. */
@@ -54,9 +62,8 @@ export type ToolContext = {
    * in the same transaction as its effect; the turn then does not write it again.
    */
   answer(text: string): Entry;
-  readonly team: TeamControl;
-  /** Background commands, where there are any. */
-  readonly jobs?: JobControl;
+  /** Why a file may not be used, whatever the call; null when it may. `path`: absolute, without symbolic links. */
+  closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
   /** Has the conversation summed up before the next turn. */
   compact?(): void;
 };

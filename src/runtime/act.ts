@@ -4,7 +4,7 @@ import { messageOf } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
-import type { Agent } from "./agent.ts";
+import { type Agent, workplaceOf } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import { record } from "./record.ts";
 
@@ -61,7 +61,7 @@ async function answer(
   compact: () => void,
   held: boolean,
 ): Promise<Entry> {
-  const { store, seat, clock, conversation } = agent;
+  const { seat, clock, conversation } = agent;
   const tool = agent.tools.get(call.tool);
   const result = (text: string, isError: boolean): Entry => ({
     kind: "result",
@@ -79,21 +79,11 @@ async function answer(
     const input = parse(tool, call);
     subject = tool.subject?.(input) ?? "";
     const ctx: ToolContext = {
+      ...workplaceOf(agent),
       self: seat.name,
-      kind: agent.kind,
-      seat,
-      store,
-      clock,
       signal,
       rest,
       compact,
-      shell: agent.shell,
-      commandTimeoutMs: agent.commandTimeoutMs,
-      workspace: agent.workspace,
-      workspaceOf: agent.workspaceOf,
-      readable: agent.readable,
-      team: agent.team,
-      ...(agent.jobs && { jobs: agent.jobs }),
       answer: (text) => {
         written = result(text, false);
         return written;

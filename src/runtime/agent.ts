@@ -1,32 +1,18 @@
-/** What a member is made of, and what comes of one of its turns. Types only: everything in the runtime speaks of them. */
+/** What a member is made of, and what comes of one of its turns. Everything in the runtime speaks of them. */
 import type { ToolCall } from "../core/conversation/chat.ts";
 import type { ContextSettings } from "../core/conversation/compaction.ts";
 import type { Conversation } from "../core/conversation/conversation.ts";
 import type { TodoWatch } from "../core/conversation/todo.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
-import type { MemberKind, Seat } from "../core/member.ts";
-import type { Task } from "../core/task.ts";
-import type {
-  Clock,
-  Delta,
-  JobControl,
-  Model,
-  Shell,
-  Store,
-  TeamControl,
-  Tool,
-  ToolSpec,
-} from "../ports/index.ts";
+import type { Delta, Model, Tool, ToolSpec, Workplace } from "../ports/index.ts";
 import type { Run } from "./call.ts";
 import type { MemberHooks } from "./member-hooks.ts";
-import type { Patience } from "./outage.ts";
+import type { Patience } from "./patience.ts";
 import type { Spool } from "./spool.ts";
 
 /** Everything one member, or a subagent of one, is made of. Built once by the composition root, used for all its turns. */
-export type Agent = {
-  readonly seat: Seat;
-  readonly kind: MemberKind | "subagent";
+export type Agent = Workplace & {
   /** A subagent's own name ("alice/1"): it acts by its member's seat and costs are its member's, but its transcript is its own. */
   readonly subagent?: Name;
   readonly system: string;
@@ -37,16 +23,6 @@ export type Agent = {
   readonly specs: readonly ToolSpec[];
   /** The tool behind all its wraps. */
   readonly run: Run;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly shell: Shell;
-  /** How long a command may run that names no time of its own; the tool's default without it. */
-  readonly commandTimeoutMs?: number | undefined;
-  readonly workspace: string;
-  /** Where its tools run while that task is in hand, if not in `workspace`. */
-  readonly workspaceOf?: ((task: Task) => string) | undefined;
-  readonly readable: readonly string[];
-  readonly team: TeamControl;
   readonly conversation: Conversation;
   /** The task of this stint, for reports. */
   readonly about: () => TaskId | null;
@@ -57,8 +33,6 @@ export type Agent = {
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks where it would rest or sum up. Those around calls are a wrap. */
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact"> | undefined;
-  /** Background commands of this process. */
-  readonly jobs?: JobControl | undefined;
   readonly patience?: Pick<Patience, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   /** Follows its todo list: reminds it, and carries the list over a summary. */
@@ -68,6 +42,33 @@ export type Agent = {
   /** When the member found nothing more to do, before it is shown as idle. What it throws is a warning. */
   readonly endStint?: (signal: AbortSignal) => Promise<void>;
 };
+
+/** Of an agent or a call, what the other has of it too. */
+export const workplaceOf = ({
+  kind,
+  seat,
+  store,
+  clock,
+  shell,
+  commandTimeoutMs,
+  workspace,
+  workspaceOf,
+  readable,
+  team,
+  jobs,
+}: Workplace): Workplace => ({
+  kind,
+  seat,
+  store,
+  clock,
+  shell,
+  commandTimeoutMs,
+  workspace,
+  workspaceOf,
+  readable,
+  team,
+  jobs,
+});
 
 export type TurnOutcome = {
   readonly kind: "acted" | "rested";

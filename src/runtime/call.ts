@@ -23,7 +23,12 @@ export const wrapped = (wraps: readonly Wrap[]): Run =>
     ({ tool, input, ctx }) => tool.run(input, ctx),
   );
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type Verdict =
+  | {
+      readonly allowed: true /** Files that stay closed to an allowed call. */;
+      readonly closed?: ToolContext["closed"];
+    }
+  | { readonly allowed: false; readonly reason: string };
 export type Judge = (call: Call) => Promise<Verdict> | Verdict;
 
 export const permitted =
@@ -32,5 +37,5 @@ export const permitted =
   async (call) => {
     const verdict = await judge(call);
     if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
-    return next(call);
+    return next(verdict.closed ? { ...call, ctx: { ...call.ctx, closed: verdict.closed } } : call);
   };

@@ -6,7 +6,6 @@ export type InterruptionKind =
   | "person" //  the person pressed Ctrl-C on the lead's turn
   | "look" //    there is something to do between two turns: only an idle wait is cut short by it
   | "budget" //  its own budget is used up: the member leaves
-  | "budget" // its own budget is used up: the member leaves
   | "lost"; //   another process took the seat
 
 export class Interruption extends Error {

@@ -1,37 +1,23 @@
 /**
- * A member's life in this process: work until it rests, look for something to do, wait for a wake-up, stop when asked or when
- * nothing comes. `core/lifecycle.ts` decides; this file only supplies its signals.
- *
- * The order of a look is the order of what may not wait: a stop request, mail, the member's own unfinished task, a claim.
+ * A member's life in this process: work until it rests, idle until something comes (`Idling`), stop when asked or when nothing
+ * does. `core/lifecycle.ts` decides; here are its signals while it works, and its end.
  */
 import { textOf } from "../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
-import { LEAD, type TaskId } from "../core/ids.ts";
-import {
-  HAS_WORK,
-  type IdleReason,
-  type Limits,
-  next,
-  type Phase,
-  type ShutdownReason,
-  type Signal,
-} from "../core/lifecycle.ts";
-import { ASKS_FOR_TOOLS, isRoutine, isStop, wakes } from "../core/mail.ts";
-import type { Mark, Outgoing, Topic } from "../ports/index.ts";
+import type { TaskId } from "../core/ids.ts";
+import { type Limits, next, type Phase, type ShutdownReason, type Signal } from "../core/lifecycle.ts";
+import { ASKS_FOR_TOOLS } from "../core/mail.ts";
 import type { Agent, TurnOutcome } from "./agent.ts";
 import type { Compacted } from "./context.ts";
 import { Hand, WAITING } from "./hand.ts";
+import { type IdleSettings, Idling } from "./idling.ts";
 import { type Interruption, interruptionOf } from "./interruption.ts";
 import { Replies } from "./recovery.ts";
 import { sentBack } from "./rest.ts";
-import { endStint } from "./stint.ts";
 import { Stops } from "./stops.ts";
 import { readMail, turn } from "./turn.ts";
 
-export type LifeSettings = Limits & {
-  /** Looks at least this often, should a wake-up get lost. Infinity: somebody else calls `lookAgain`. */
-  readonly idlePollMs: number;
-};
+export type LifeSettings = Limits & IdleSettings;
 
 export type Watcher = {
   afterTurn(outcome: TurnOutcome): void;
@@ -45,9 +31,6 @@ export type End =
   | { readonly kind: "suspended" }
   | { readonly kind: "lost" };
 
-/** What happens on the board is nothing to it; but whoever's plan waits may lose its task. */
-const isDeaf = (reason: IdleReason): boolean => WAITING.has(reason) && reason !== "awaiting_plan";
-
 export class Life {
   private readonly agent: Agent;
   private readonly settings: LifeSettings;
@@ -56,16 +39,11 @@ export class Life {
   private phase: Phase;
   private readonly stops: Stops;
   private lastWords = "";
-  private restarted = true;
   private readonly hand: Hand;
   private readonly replies: Replies;
+  private readonly idling: Idling;
   private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
-  private shownIdle = false;
-  /** Nothing runs: the wait may be cut short. */
-  private waiting = false;
   private over = false;
-  /** The person ended the pause that began last: kept, for it may come between two waits. */
-  private givenUp = false;
 
   constructor(agent: Agent, settings: LifeSettings, watcher: Watcher, outer: AbortSignal) {
     this.agent = agent;
@@ -76,6 +54,16 @@ export class Life {
     this.replies = new Replies(agent);
     this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
     this.stops = new Stops(agent, outer);
+    this.idling = new Idling({
+      agent,
+      settings,
+      stops: this.stops,
+      hand: this.hand,
+      outage: this.replies.outage,
+      onIdle: () => watcher.onIdle(),
+      isWanted: () => this.compactions.length > 0,
+      outer,
+    });
   }
 
   /** The task of this stint. */
@@ -85,13 +73,13 @@ export class Life {
 
   /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
   interrupt(kind: Interruption["kind"]): void {
-    if (kind === "person") this.givenUp = true;
+    if (kind === "person") this.replies.outage.givenUp = true;
     this.stops.interrupt(kind);
   }
 
   /** Something may wait for it that it was not woken for. Nothing happens unless it idles. */
   lookAgain(): void {
-    if (this.waiting) this.stops.interrupt("look");
+    this.idling.lookAgain();
   }
 
   /**
@@ -112,7 +100,7 @@ export class Life {
       await this.stops.watch();
       while (this.phase.at !== "shutdown") {
         if (this.compactions.length > 0) await this.compactNow();
-        const signal = this.phase.at === "work" ? await this.work() : await this.look(this.phase.reason);
+        const signal = this.phase.at === "work" ? await this.work() : await this.idling.look(this.phase);
         this.phase = next(this.phase, signal, this.settings);
       }
     } catch (thrown) {
@@ -161,7 +149,6 @@ export class Life {
       if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
       if (kind === null && isEkidenError(error, "model_overloaded")) {
         this.replies.outage.begin(error);
-        this.givenUp = false;
         return { kind: "rested", now: clock.now(), reason: "rate_limited" };
       }
       throw error;
@@ -183,70 +170,7 @@ export class Life {
     return { kind: "rested", now: clock.now(), reason };
   }
 
-  // -- IDLE -----------------------------------------------------------------------------------------------------------
-  private async look(was: IdleReason): Promise<Signal> {
-    const { agent, stops, hand } = this;
-    const { store, clock, seat, kind } = agent;
-    const mark = store.wake.mark();
-    this.outer.throwIfAborted();
-
-    if (stops.asked || (await store.mail.unread(seat.name, 1)).some(isStop)) {
-      await stops.read(await readMail(agent));
-      if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
-    }
-    if (was === "rate_limited") return await this.pause(mark);
-    const restarted = this.restarted;
-    this.restarted = false;
-    const reason = restarted || was === "awaiting_plan" ? await hand.restsFor(was) : was;
-    if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
-    if (restarted && (await hand.goOn())) return await this.found(true);
-    const news = (await store.mail.unread(seat.name, 50)).filter(({ body }) => wakes(body));
-    // When the last one has gone idle, its notice and that of the quiet board are one turn, not two.
-    if (news.length > 0 && news.every(isRoutine)) await this.watcher.onIdle();
-    if (news.length > 0) return await this.found();
-    if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
-    if (await this.keptBusy(reason)) return await this.found();
-    await this.showIdle(reason);
-    if ((await this.watcher.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
-    const mail: Topic = `mail:${seat.name}`;
-    const topics: Topic[] = kind === "teammate" && isDeaf(reason) ? [mail] : [mail, "board"];
-    await this.waitFor(mark, topics, this.patience());
-    // Whoever waits for its background command does not wait in vain: its time to leave begins anew.
-    const since = this.phase.at === "idle" ? this.phase.since : clock.now();
-    const overdue = clock.now() - since >= this.settings.idleTimeoutMs;
-    if (overdue && (await store.jobs.running(seat.name)) > 0)
-      return { kind: "rested", now: clock.now(), reason };
-    return { kind: "waited", now: clock.now() };
-  }
-
-  /** A teammate that has just found nothing to do: its hooks may know of something. */
-  private async keptBusy(reason: IdleReason): Promise<boolean> {
-    const { hooks, kind } = this.agent;
-    if (!hooks || kind === "lead" || this.shownIdle || WAITING.has(reason)) return false;
-    return await sentBack(this.agent, this.stops, this.outer, (signal) => hooks.idle(reason, signal));
-  }
-
-  /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
-  private async pause(mark: Mark): Promise<Signal> {
-    const { outage } = this.replies;
-    // Neither shown as work again before a reply is there (see `Outage`), nor the end of a stint: that would ask the model.
-    if (outage.left <= 0) return { kind: "found" };
-    const { seat, clock } = this.agent;
-    if (!this.givenUp) await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
-    return this.givenUp
-      ? { kind: "rested", now: clock.now(), reason: "no_tool_use" }
-      : { kind: "waited", now: clock.now() };
-  }
-
-  private async waitFor(mark: Mark, topics: Topic[], ms: number): Promise<void> {
-    const { stops, agent } = this;
-    const step = stops.step();
-    this.waiting = true;
-    if (this.compactions.length === 0) await agent.store.wake.changed(mark, topics, ms, step);
-    this.waiting = false;
-    stops.endStep();
-  }
-
+  // -- between two steps ------------------------------------------------------------------------------------------------
   private async compactNow(): Promise<void> {
     const { stops, phase } = this;
     const step = stops.step();
@@ -262,34 +186,5 @@ export class Life {
     const why = await this.agent.hooks?.compact("manual", step);
     if (why) throw new EkidenError("not_permitted", `A PreCompact hook refuses it: ${why}`);
     return await this.replies.context.summarise(this.agent.model, step, atRest);
-  }
-
-  /** @param shown as idle: by this process, or before a restart by another. */
-  private async found(shown = this.shownIdle): Promise<Signal> {
-    await this.agent.beginStint?.();
-    if (shown) {
-      this.shownIdle = false;
-      await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
-    }
-    return { kind: "found" };
-  }
-
-  /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
-  private async showIdle(reason: IdleReason): Promise<void> {
-    if (this.shownIdle) return;
-    if (reason !== "rate_limited") await endStint(this.agent, this.stops, this.outer);
-    this.shownIdle = true;
-    const { store, seat, kind } = this.agent;
-    const notice: Outgoing = {
-      to: LEAD,
-      body: { kind: "idle_notice", reason, completed: await this.hand.finished() },
-    };
-    await store.roster.setActivity(seat, { phase: "idle", reason }, kind === "lead" ? [] : [notice]);
-  }
-
-  private patience(): number {
-    const { idlePollMs, idleTimeoutMs } = this.settings;
-    if (this.phase.at !== "idle" || HAS_WORK.has(this.phase.reason)) return idlePollMs;
-    return Math.max(0, Math.min(idlePollMs, this.phase.since + idleTimeoutMs - this.agent.clock.now()));
   }
 }

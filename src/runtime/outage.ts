@@ -4,7 +4,7 @@
  */
 import type { EkidenError } from "../core/errors.ts";
 import { type Instant, instant, later } from "../core/ids.ts";
-import type { Clock, ReplyOptions } from "../ports/index.ts";
+import type { ReplyOptions } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 
 /** Who waits no longer than this is not shown as waiting. */
@@ -21,6 +21,8 @@ export class Outage {
   private shown = false;
   private grace: AbortController | null = null;
   private writing: Promise<void> = Promise.resolve();
+  /** The person ended the pause that began last: kept, for it may come between two waits. */
+  givenUp = false;
 
   constructor(agent: Agent) {
     this.agent = agent;
@@ -52,6 +54,7 @@ export class Outage {
   /** The model gave up: the member pauses. */
   begin(error: EkidenError): void {
     this.agent.patience?.down(error.message);
+    this.givenUp = false;
     const asked = error.facts.retryAfterMs;
     const pause =
       asked === undefined
@@ -84,39 +87,5 @@ export class Outage {
     const { store, seat } = this.agent;
     // a seat that is lost is found out by the next write that matters
     this.writing = store.roster.setActivity(seat, { phase: "idle", reason: "rate_limited" }).catch(() => {});
-  }
-}
-
-/**
- * How long a team whose provider is down is worth keeping up: told by all its members, because one answer for one of them shows
- * that the provider is back. For runs that nobody watches.
- */
-export class Patience {
-  private readonly clock: Clock;
-  private readonly ms: number;
-  private readonly onOut: (why: string) => void;
-  private waiting: AbortController | null = null;
-  private why = "";
-
-  constructor(clock: Clock, ms: number, onOut: (why: string) => void) {
-    this.clock = clock;
-    this.ms = ms;
-    this.onOut = onOut;
-  }
-
-  down(why: string): void {
-    this.why = why;
-    if (this.waiting) return;
-    const waiting = new AbortController();
-    this.waiting = waiting;
-    void this.clock.sleep(this.ms, waiting.signal).then(() => {
-      if (!waiting.signal.aborted) this.onOut(this.why);
-    });
-  }
-
-  /** Somebody got an answer. Also ends the waiting for good when the run ends. */
-  up(): void {
-    this.waiting?.abort();
-    this.waiting = null;
   }
 }

@@ -21,7 +21,7 @@ import { instant, LEAD, PERSON } from "../core/ids.ts";
 import type { Model, ModelRequest, Reply } from "../ports/index.ts";
 import { completeTask } from "../tools/claims.ts";
 import type { Agent } from "./agent.ts";
-import { Patience } from "./outage.ts";
+import { Patience } from "./patience.ts";
 import { Replies } from "./recovery.ts";
 import { turn } from "./turn.ts";
 

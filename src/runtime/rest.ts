@@ -1,5 +1,9 @@
-/** Before a member comes to rest, its hooks may have it go on. They may be cut short like any step. */
+/**
+ * What a member does on its way to rest: its hooks may send it back, and it keeps what it learned. Both may be cut short like
+ * any step.
+ */
 import { heard } from "../core/conversation/chat.ts";
+import { messageOf } from "../core/errors.ts";
 import type { Agent } from "./agent.ts";
 import { interruptionOf } from "./interruption.ts";
 import { hear } from "./record.ts";
@@ -22,6 +26,22 @@ export async function sentBack(
     outer.throwIfAborted();
     if (interruptionOf(step) === null) throw error;
     return false;
+  } finally {
+    stops.endStep();
+  }
+}
+
+/** When it has found nothing more to do. A failure is a warning in the journal. @throws the reason of `outer` */
+export async function endStint(agent: Agent, stops: Stops, outer: AbortSignal): Promise<void> {
+  if (!agent.endStint) return;
+  const step = stops.step();
+  try {
+    await agent.endStint(step);
+  } catch (error) {
+    outer.throwIfAborted();
+    if (interruptionOf(step) !== null) return;
+    const text = `What ${agent.seat.name} learned was not kept: ${messageOf(error)}`;
+    await agent.store.journal.note([{ type: "warning.raised", who: agent.seat.name, text }]);
   } finally {
     stops.endStep();
   }

@@ -11,7 +11,7 @@ import { EkidenError } from "../core/errors.ts";
 import { type Name, subagentName } from "../core/ids.ts";
 import { applyRole, findRole, type Role } from "../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext, ToolSpec } from "../ports/index.ts";
-import type { Agent, TurnOutcome } from "./agent.ts";
+import { type Agent, type TurnOutcome, workplaceOf } from "./agent.ts";
 import type { Run } from "./call.ts";
 import { hear } from "./record.ts";
 import { Replies } from "./recovery.ts";
@@ -76,31 +76,25 @@ export function subagents(parts: SubagentParts): (job: Job, ctx: ToolContext) =>
     if (tools.length === 0)
       throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);
-    const { seat, store, clock, shell, commandTimeoutMs, workspace, readable, team, signal } = ctx;
     const made: Agent = {
-      seat,
+      ...workplaceOf(ctx),
+      workspaceOf: undefined,
+      jobs: undefined, // they would outlive it
       subagent,
       kind: "subagent",
       system: subagentPrompt(
-        { name: subagent, member: ctx.self, team: store.team },
-        workspace,
+        { name: subagent, member: ctx.self, team: ctx.store.team },
+        ctx.workspace,
         [role?.prompt ?? "", ...parts.sections].filter(Boolean),
       ),
       model: await parts.model(role?.model || undefined),
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       specs: tools.map(parts.specOf),
       run: parts.run,
-      store,
-      clock,
-      shell,
-      commandTimeoutMs,
-      workspace,
-      readable,
-      team,
       conversation: new Conversation(),
       about: () => null,
     };
-    return await work(parts.finish?.(made) ?? made, job.prompt, parts, signal);
+    return await work(parts.finish?.(made) ?? made, job.prompt, parts, ctx.signal);
   };
 }
 

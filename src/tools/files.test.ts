@@ -239,13 +239,32 @@ describe("glob", () => {
 });
 
 describe.each(["ripgrep", "without ripgrep"])("grep by %s", (way) => {
-  const search = (input: object): Promise<string> => {
+  const search = (input: object, more: Partial<ToolContext> = {}): Promise<string> => {
     const none: Shell = {
       ...shell,
       exec: (_, args, options) => shell.exec("no-such-program", args, options),
     };
-    return call(grep, input, way === "ripgrep" ? {} : { shell: none });
+    return call(grep, input, way === "ripgrep" ? more : { ...more, shell: none });
   };
+
+  it("leaves out files that stay closed, by name or behind a link, whatever characters a name has", async () => {
+    put(".env", "KEY=1\nKEY=2");
+    put("a:1:b/c-2-d.txt", "x\nKEY=3\ny");
+    symlinkSync(".env", join(workspace, "alias"));
+    const closed = (_: string, path: string): string | null =>
+      realpathSync(path) === join(workspace, ".env") ? "the rule deny read_file(.env) says so" : null;
+    const ask = (input: object): Promise<string> => search(input, { closed });
+    expect(await ask({ pattern: "KEY" })).toBe("a:1:b/c-2-d.txt:2:KEY=3");
+    expect(await ask({ pattern: "KEY", files_only: true })).toBe("a:1:b/c-2-d.txt");
+    expect(await ask({ pattern: "KEY", context: 1 })).toBe(
+      "a:1:b/c-2-d.txt-1-x\na:1:b/c-2-d.txt:2:KEY=3\na:1:b/c-2-d.txt-3-y",
+    );
+    for (const path of [".env", "alias"])
+      await expect(ask({ pattern: "KEY", path })).rejects.toMatchObject({ code: "not_permitted" });
+    await expect(call(readFile, { path: "alias" }, { closed })).rejects.toMatchObject({
+      code: "not_permitted",
+    });
+  });
 
   it("shows file, line and text; by path, glob, case and context", async () => {
     put("src/a.ts", "one\nTwo\nthree\n");

@@ -1,6 +1,6 @@
 /** Searches file contents with ripgrep; where there is none, slower and by ourselves. */
 import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { EkidenError, isEkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
@@ -86,6 +86,8 @@ async function ripgrep(query: Query, ctx: ToolContext): Promise<string[]> {
     "--sort=path",
     "--no-require-git",
   ];
+  // a name ends in NUL, so that it can be told from what follows, whatever characters it has
+  if (ctx.closed) args.push("--null");
   if (query.files_only) args.push("--files-with-matches");
   else args.push("--line-number", `--max-columns=${LINE_CHARS}`, "--max-columns-preview");
   if (query.ignore_case) args.push("--ignore-case");
@@ -100,7 +102,7 @@ async function ripgrep(query: Query, ctx: ToolContext): Promise<string[]> {
       "tool_failed",
       `The search took longer than ${TIMEOUT_MS / 1000} s. Narrow the path or the glob.`,
     );
-  const lines = result.output
+  const lines = openOnly(result.output, query, ctx)
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => line.replace(/^\.\//, ""));
@@ -113,6 +115,26 @@ async function ripgrep(query: Query, ctx: ToolContext): Promise<string[]> {
   return lines;
 }
 
+/** A NUL byte, as the shell shows it in output. */
+const NUL = "\u2400";
+
+/** Without the files that stay closed; a name ends in NUL here, and afterwards as without `--null`. */
+function openOnly(output: string, { files_only }: Query, { closed, workspace }: ToolContext): string {
+  if (!closed) return output;
+  const isOpen = (name: string): boolean => closed("read", resolve(workspace, name)) === null;
+  if (files_only) return output.split(NUL).filter(isOpen).join("\n");
+  return output
+    .split("\n")
+    .flatMap((line) => {
+      const [name = "", ...rest] = line.split(NUL);
+      if (rest.length === 0) return [line];
+      const text = rest.join(NUL);
+      return isOpen(name) ? [`${name}${/^\d+-/.test(text) ? "-" : ":"}${text}`] : [];
+    })
+    .filter((line, i, all) => line !== "--" || (i > 0 && i < all.length - 1 && all[i - 1] !== "--"))
+    .join("\n");
+}
+
 /** The same without ripgrep. */
 async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   const expression = compile(query);
@@ -122,6 +144,7 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   const out: string[] = [];
   for await (const file of files) {
     if (wanted && !wanted.test(file)) continue;
+    if (ctx.closed?.("read", join(query.real, file))) continue;
     const text = await textOf(join(query.real, file));
     if (text === null || !expression.test(text)) continue;
     const name = [query.shown === "." ? "" : query.shown, file].filter((part) => part !== "").join("/");

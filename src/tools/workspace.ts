@@ -15,9 +15,9 @@ export type Place = {
   readonly shown: string;
 };
 
-type Walls = Pick<ToolContext, "workspace" | "readable">;
+type Walls = Pick<ToolContext, "workspace" | "readable" | "closed">;
 
-/** @throws EkidenError `outside_workspace` | `bad_input` */
+/** @throws EkidenError `outside_workspace` | `not_permitted` | `bad_input` */
 export async function placeOf(path: string, walls: Walls, access: "read" | "write"): Promise<Place> {
   if (path === "") throw new EkidenError("bad_input", "The path is empty. Name a file or a folder.");
   if (path.includes("\0"))
@@ -35,6 +35,12 @@ export async function placeOf(path: string, walls: Walls, access: "read" | "writ
       `${quote(path)} is outside the workspace ${walls.workspace}. Use a path inside it, relative to it.`,
     );
   }
+  const closed = walls.closed?.(access, real);
+  if (closed)
+    throw new EkidenError(
+      "not_permitted",
+      `Not permitted: ${path}: ${closed}. Go on without it, or say what you need.`,
+    );
   return { real, shown: inWorkspace ? relative(walls.workspace, real) || "." : real };
 }
 

@@ -165,3 +165,68 @@ it("speaks streamable HTTP to a server that somebody else runs", async () => {
     await once(child, "close");
   }
 });
+
+it("speaks to older servers too, over an event stream", async () => {
+  const port = await freePort();
+  const child = spawn(process.execPath, [everything, "sse"], {
+    env: { PATH: process.env.PATH, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    await new Promise<void>((listens) => {
+      child.stderr.on("data", (said: Buffer) => said.includes("running on port") && listens());
+    });
+    const url = `http://127.0.0.1:${port}/sse`;
+    const tools = await open({ name: "old", config: { type: "sse", url, headers: {} } }).tools("");
+    expect(await call(tools, "mcp__old__echo", { message: "over SSE" })).toContain("over SSE");
+    expect(problems).toEqual([]);
+  } finally {
+    await mcp.close();
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+});
+
+it("is held up once by a server that does not answer, tells of it once, and does not wait for it at its end", async () => {
+  const silent = stdio("silent", "-e", "process.stdin.resume(); process.on('SIGTERM', () => {})");
+  const { server } = await flaky();
+  mcp = new Mcp([silent, server], {
+    cwd: folder,
+    readyMs: 1_000,
+    onProblem: (name, problem) => problems.push(`${name}: ${problem}`),
+  });
+  const began = performance.now();
+  expect((await mcp.tools("")).map((tool) => tool.name)).toContain("mcp__flaky__slow");
+  expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+  const again = performance.now();
+  for (const role of ["writer", "reader", ""]) await mcp.tools(role);
+  expect(performance.now() - again).toBeLessThan(990);
+  expect(problems).toEqual(["silent: It is not ready yet. Its tools come as soon as it is."]);
+});
+
+it("tries a server that failed not again for every member", async () => {
+  const file = join(folder, "starts.txt");
+  const broken = stdio(
+    "broken",
+    "-e",
+    `require("fs").appendFileSync(${JSON.stringify(file)}, "start\\n"); process.exit(3)`,
+  );
+  open(broken);
+  for (const role of ["writer", "reader", ""]) expect(await mcp.tools(role)).toEqual([]);
+  expect(await readFile(file, "utf8")).toBe("start\n");
+  expect(problems).toHaveLength(1);
+});
+
+it.runIf(process.platform === "linux")("ends with a server all that it has started", async () => {
+  const pidFile = join(folder, "pid.txt");
+  const program = join(folder, "parent.mjs");
+  const child = `const { spawn } = await import("node:child_process"); const c = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" }); (await import("node:fs")).writeFileSync(${JSON.stringify(pidFile)}, String(c.pid));`;
+  await writeFile(program, `${child}\n${FLAKY}`);
+  await writeFile(join(folder, "log.txt"), "");
+  await open(stdio("parent", program, join(folder, "log.txt"))).tools("");
+  const pid = Number(await readFile(pidFile, "utf8"));
+  expect(process.kill(pid, 0)).toBe(true);
+  await mcp.close();
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "Z");
+  expect(stat).toContain("Z"); // gone, or not fetched yet by whoever is to
+});

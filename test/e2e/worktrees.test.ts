@@ -155,3 +155,25 @@ it("lets one of several processes in at a time", async () => {
   expect(codes).toEqual([0, 0, 0]);
   expect(readFileSync(file, "utf8")).toBe("60");
 });
+
+it("works in its worktrees also when a git hook has started it", async () => {
+  const repo = repositoryIn(project.dir, { "a.txt": "a\n" });
+  const surrounding = repositoryIn(join(outside, "surrounding"), { "b.txt": "b\n" });
+  settings({});
+  project.write({ "plan.md": plan({ Commit: "git add --all && git commit -q --allow-empty -m Mine" }) });
+  const GIT_DIR = join(surrounding.dir, ".git");
+  const env = {
+    GIT_DIR,
+    GIT_WORK_TREE: surrounding.dir,
+    GIT_AUTHOR_NAME: "P",
+    GIT_COMMITTER_NAME: "P",
+    EMAIL: "p@example.org",
+  };
+  const { code, stderr } = await project.run(["run", "plan.md", "--worktrees", "--allow", "bash(*)"], {
+    env,
+  });
+  expect(stderr).toContain("completed #1");
+  expect(code).toBe(0);
+  expect(surrounding.git("log", "--all", "--format=%s")).toBe("First");
+  expect(subjects(repo)).toEqual(["Mine", "First"]);
+});

@@ -1,5 +1,6 @@
 /** Whether a project can have worktrees, said before anything is made. */
-import { isAbsolute, normalize, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, join, normalize, sep } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { type Git, words } from "./git.ts";
@@ -29,6 +30,12 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
       `The repository in ${project} has no commit yet, and worktrees begin from one. Run: git add -A && git commit -m "First commit".`,
     );
   const current = await git.ask(project, "symbolic-ref", "--quiet", "--short", "HEAD");
+  const gitDir = await git.run(project, "rev-parse", "--path-format=absolute", "--git-dir");
+  const operation = operationIn(gitDir);
+  if (operation && (target === undefined || current === target))
+    refuse(
+      `A ${operation} is under way in ${project}. Finish it (git ${operation} --continue) or undo it (git ${operation} --abort).`,
+    );
   const landOn =
     target ??
     current ??
@@ -50,6 +57,19 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
     await git.run(project, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-prefix")
   ).split("\n");
   return { commonDir, prefix, target: landOn };
+}
+
+/** @returns the name of what is half done in a worktree, such as "rebase"; null for nothing */
+export function operationIn(gitDir: string): string | null {
+  const signs = {
+    rebase: ["rebase-merge", "rebase-apply"],
+    merge: ["MERGE_HEAD"],
+    "cherry-pick": ["CHERRY_PICK_HEAD"],
+    revert: ["REVERT_HEAD"],
+  };
+  for (const [name, files] of Object.entries(signs))
+    if (files.some((file) => existsSync(join(gitDir, file)))) return name;
+  return null;
 }
 
 /** @throws EkidenError `settings_invalid` */

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LINES, type Repository, repository } from "../../../test/fixtures/repository.ts";
@@ -291,4 +300,73 @@ it("follows no link out of the project when it takes shared ones away", async ()
   await all.open(TASK);
   expect(await all.remove(TASK)).toEqual({ kind: "removed" });
   expect(repo.read("cache/keep.txt")).toBe("keep\n");
+});
+
+describe("repositories as people have them", () => {
+  it("sees new files that the person's configuration hides", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.git("config", "status.showUntrackedFiles", "no");
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "new.txt"), "new\n");
+    expect(await all.remove(TASK)).toEqual({ kind: "kept", why: "uncommitted: new.txt" });
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.read("new.txt")).toBe("new\n");
+  });
+
+  it("lands no repository inside of the worktree as a commit that nobody has", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    const inner = join(workspace, "inner");
+    mkdirSync(inner);
+    writeFileSync(join(inner, "b.txt"), "b\n");
+    repo.git("-C", inner, "init", "--quiet");
+    repo.git("-C", inner, "add", "--all");
+    repo.git("-C", inner, "commit", "--quiet", "-m", "Inner");
+    expect(await all.landAs(TASK)).toMatchObject({
+      why: "branch",
+      evidence: expect.stringMatching(/^inner: a git repository of its own/),
+    });
+    rmSync(join(inner, ".git"), { recursive: true });
+    repo.git("-C", workspace, "rm", "-r", "--quiet", "--cached", "inner");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.read("inner/b.txt")).toBe("b\n");
+  });
+
+  it("takes a worktree that is there, whatever a hook after its checkout says", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.write({ ".git/hooks/post-checkout": "#!/bin/sh\necho no such program >&2; exit 2\n" });
+    chmodSync(join(repo.dir, ".git", "hooks", "post-checkout"), 0o755);
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+  });
+
+  it("makes a worktree anew whose making a crash cut short: what is missing there is not deleted", async () => {
+    const repo = repository({ "a.txt": "a\n", "b.txt": "b\n" });
+    const { workspace } = await (await trees(repo)).open(TASK);
+    const gitDir = repo.git("-C", workspace, "rev-parse", "--path-format=absolute", "--git-dir");
+    renameSync(join(gitDir, "index"), join(gitDir, "index.lock"));
+    writeFileSync(join(gitDir, "locked"), "initializing");
+    rmSync(join(workspace, "b.txt"));
+    const later = await trees(repo);
+    expect(later.find(TASK)).toBeNull();
+    expect((await later.open(TASK)).workspace).toBe(workspace);
+    expect(repo.git("-C", workspace, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(workspace, "b.txt"))).toBe(true);
+  });
+
+  it("names what is under way in the project, and does not call it a detached HEAD", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.git("switch", "--quiet", "-c", "other");
+    repo.write({ "a.txt": "other\n" });
+    repo.commit("Other");
+    repo.git("switch", "--quiet", "main");
+    repo.write({ "a.txt": "main\n" });
+    repo.commit("Main");
+    expect(() => repo.git("rebase", "other")).toThrow();
+    await expect(trees(repo)).rejects.toThrow(/A rebase is under way.*git rebase --abort/);
+  });
 });

@@ -5,9 +5,17 @@ import { EkidenError } from "../../core/errors.ts";
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
 
-/** What a surrounding git (a hook that started us) says about another repository. */
-const FOREIGN =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX)$/;
+/** What a surrounding git (a hook or a rebase that started us) says about another repository. */
+export const FOREIGN: readonly string[] = [
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_COMMON_DIR",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_NAMESPACE",
+  "GIT_PREFIX",
+];
 const ALWAYS: Env = {
   LC_ALL: "C",
   GIT_TERMINAL_PROMPT: "0",
@@ -15,6 +23,8 @@ const ALWAYS: Env = {
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
 };
+/** Whatever the person's configuration hides from them: a new file that is not seen is neither landed nor kept. */
+const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
 const TIMEOUT_MS = 600_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
@@ -23,7 +33,7 @@ export class Git {
 
   constructor(env: Env) {
     this.env = {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name))),
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
       ...ALWAYS,
     };
   }
@@ -38,7 +48,7 @@ export class Git {
         maxBuffer: BYTES_MAX,
         encoding: "utf8",
       } as const;
-      execFile("git", args, options, (error, out, err) => {
+      execFile("git", [...SEEING, ...args], options, (error, out, err) => {
         if (!error) return resolve({ code: 0, out, err });
         if (typeof error.code === "number") return resolve({ code: error.code, out, err });
         const missing = (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -10,10 +10,11 @@ import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
-import { checkShared, listed, type Repository, repositoryOf } from "./check.ts";
+import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./check.ts";
 import { type Env, Git, words } from "./git.ts";
-import { landBranch, operationIn } from "./land.ts";
+import { landBranch } from "./land.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
+import { clearHalfMade, isWhole } from "./whole.ts";
 
 export type WorktreeOptions = {
   /** Absolute, without symlinks. */
@@ -73,7 +74,7 @@ class GitWorktrees implements Worktrees {
 
   find(task: Which): Worktree | null {
     const binding = this.bindings.read(task);
-    return binding && existsSync(join(this.folder, binding.path, ".git")) ? this.shown(task, binding) : null;
+    return binding && isWhole(join(this.folder, binding.path)) ? this.shown(task, binding) : null;
   }
 
   async open(task: Which, slug?: string): Promise<Worktree> {
@@ -177,11 +178,13 @@ class GitWorktrees implements Worktrees {
     const args = branches.has(binding.branch)
       ? [root, binding.branch]
       : ["--no-track", "-b", binding.branch, root, `refs/heads/${binding.target}`];
+    await clearHalfMade(git, options.project, root);
     let added = await git.try(options.project, "worktree", "add", ...args);
     if (added.code !== 0 && /already registered/.test(added.err))
       // somebody took its folder away
       added = await git.try(options.project, "worktree", "add", "--force", ...args);
-    if (added.code !== 0)
+    // A hook of the person's (post-checkout) that fails is no reason to have no worktree.
+    if (added.code !== 0 && !isWhole(root))
       throw new EkidenError(
         "tool_failed",
         `The worktree of #${task.id} cannot be made in ${root}: ${words(added)}`,

@@ -6,7 +6,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
-import { listed } from "./check.ts";
+import { listed, operationIn } from "./check.ts";
 import { bounded, type Git, type Ran, words } from "./git.ts";
 import { inTurn } from "./queue.ts";
 
@@ -40,6 +40,9 @@ type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evid
 const EVIDENCE_MAX = 4_000;
 /** How often the target may move during a gate, by somebody who does not stand in the queue. */
 const RACES_MAX = 5;
+/** Somebody commits in the project: git's lock is held while their hooks run. */
+const LOCKED_MAX_MS = 30_000;
+const LOCKED_POLL_MS = 200;
 
 const refused = (why: Obstacle, evidence: string): Refused => ({
   kind: "refused",
@@ -60,6 +63,12 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
   const fault = (await stateFault(job, gitDir)) ?? (await commitAll(job, as));
   if (fault) return fault;
   if (await nothingAhead(job)) return { kind: "nothing" };
+  const inner = await innerRepositories(job);
+  if (inner.length > 0)
+    return refused(
+      "branch",
+      `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
+    );
   return await inTurn(join(commonDir, "ekiden-queue"), signal, async () => {
     for (let race = 0; race < RACES_MAX; race += 1) {
       const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
@@ -77,19 +86,6 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
     }
     return refused("target", `${job.target} moved ${RACES_MAX} times while the gate ran.`);
   });
-}
-
-/** @returns the name of what is half done in a worktree, such as "rebase"; null for nothing */
-export function operationIn(gitDir: string): string | null {
-  const signs = {
-    rebase: ["rebase-merge", "rebase-apply"],
-    merge: ["MERGE_HEAD"],
-    "cherry-pick": ["CHERRY_PICK_HEAD"],
-    revert: ["REVERT_HEAD"],
-  };
-  for (const [name, files] of Object.entries(signs))
-    if (files.some((file) => existsSync(join(gitDir, file)))) return name;
-  return null;
 }
 
 async function stateFault({ git, root, branch }: LandingJob, gitDir: string): Promise<Refused | null> {
@@ -129,6 +125,20 @@ async function identity({ git, root, author }: LandingJob): Promise<string[]> {
 
 const nothingAhead = async ({ git, root, target }: LandingJob): Promise<boolean> =>
   (await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`)) === "0";
+
+/** What the branch adds as if it were a submodule, but is none: a clone, or what `git init` in a folder has left. */
+async function innerRepositories({ git, root, target }: LandingJob): Promise<string[]> {
+  const range = `refs/heads/${target}...HEAD`;
+  const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
+  const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
+  const added = fields.flatMap((path, i) =>
+    /^:(?!160000)\d+ 160000 /.test(fields[i - 1] ?? "") ? [path] : [],
+  );
+  if (added.length === 0) return [];
+  const modules = await git.try(root, "config", "--file", ".gitmodules", "--get-regexp", "\\.path$");
+  const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
+  return added.filter((path) => !known.has(path));
+}
 
 /** Conflicts that were resolved by a merge must not have to be resolved once more: a branch with merges becomes one commit. */
 async function flatten({ git, root, target, message }: LandingJob, as: Run): Promise<void> {
@@ -185,7 +195,7 @@ async function gate({
 
 /** Where the target is checked out, its files move with it, and local changes there that would be lost stop it. */
 async function advance(
-  { git, root, target }: LandingJob,
+  { git, root, target, signal }: LandingJob,
   from: string,
   to: string,
 ): Promise<"moved" | "raced" | Refused> {
@@ -195,8 +205,13 @@ async function advance(
       ? git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from)
       : git.try(at, "merge", "--ff-only", "--quiet", to);
   let done = await move();
-  for (let again = 0; done.code !== 0 && again < 5 && /index\.lock/.test(done.err); again += 1) {
-    await new Promise((later) => setTimeout(later, 200)); // somebody types git commands there
+  for (
+    let ms = 0;
+    done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err);
+    ms += LOCKED_POLL_MS
+  ) {
+    await new Promise((later) => setTimeout(later, LOCKED_POLL_MS));
+    signal.throwIfAborted();
     done = await move();
   }
   if (done.code === 0) return "moved";

@@ -9,6 +9,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../shell/process-table.ts";
 
 const POLL_MS = 50;
 /** A ticket of another machine whose owner has not touched it for so long is taken for one of the dead. */
@@ -73,13 +74,13 @@ function waiting(folder: string): Ticket[] {
       started,
       machine,
     };
-    if (isAlive(ticket)) alive.push(ticket);
+    if (isHeld(ticket)) alive.push(ticket);
     else rmSync(ticket.file, { force: true });
   }
   return alive;
 }
 
-function isAlive({ file, pid, started, machine }: Ticket): boolean {
+function isHeld({ file, pid, started, machine }: Ticket): boolean {
   if (machine !== MACHINE) {
     try {
       return Date.now() - statSync(file).mtimeMs < SILENCE_MS;
@@ -87,11 +88,7 @@ function isAlive({ file, pid, started, machine }: Ticket): boolean {
       return false;
     }
   }
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
-  }
+  if (!isAlive(pid)) return false;
   const now = startOf(pid);
   return now === "0" || started === "0" || now === started;
 }

@@ -2,25 +2,38 @@
  * Tools of MCP servers as tools of ours. Whatever a server says of its tools (read-only, harmless, "always allow") grants
  * nothing: each is `exec` for the permission rules, under its name `mcp__server__tool`.
  */
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
+import { asServerNames } from "../../core/project/mcp-schema.ts";
 import type { Tool } from "../../ports/index.ts";
 import { type ListedTool, McpServer } from "./server.ts";
 
 const DESCRIPTION_MAX = 1_000;
+/** A member does not begin its work later than this because of a server. */
+const READY_MS = 10_000;
 const anyObject = z.record(z.string(), z.unknown());
 
 export type McpOptions = {
   readonly cwd: string;
-  /** A server that cannot be used, told once per try; its tools are missing, the others are there. */
+  /** What servers get besides what their entries name: no key of ours. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A server that cannot be used, told once for each reason; its tools are missing, the others are there. */
   readonly onProblem: (server: string, problem: string) => void;
+  /** How long members wait at most for a server that is being started. */
+  readonly readyMs?: number;
   /** A server's list changed: ask for `tools` again before the next stint. */
   readonly onChanged?: () => void;
 };
 
 export class Mcp {
   private readonly servers = new Map<string, McpServer>();
+  /** What was told of which. */
+  private readonly told = new Map<string, string>();
+  /** As the shell marks its children, so that what a killed process has left is found by the next one. */
+  private readonly id = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  private added = 0;
   private readonly options: McpOptions;
 
   constructor(servers: readonly NamedServer[], options: McpOptions) {
@@ -54,10 +67,17 @@ export class Mcp {
     );
     const lists = await Promise.all(
       mine.map((server) =>
-        server.tools().catch((error: unknown): ListedTool[] => {
-          this.options.onProblem(server.name, messageOf(error));
-          return [];
-        }),
+        server.toolsInTime().then(
+          (tools) => {
+            if (tools === null) this.tell(server, "It is not ready yet. Its tools come as soon as it is.");
+            else this.told.delete(server.name);
+            return tools ?? [];
+          },
+          (error: unknown) => {
+            this.tell(server, messageOf(error));
+            return [];
+          },
+        ),
       ),
     );
     const taken = new Set<string>();
@@ -72,8 +92,17 @@ export class Mcp {
     await Promise.all([...this.servers.values()].map((server) => server.close()));
   }
 
+  private tell({ name }: McpServer, problem: string): void {
+    if (this.told.get(name) === problem) return;
+    this.told.set(name, problem);
+    this.options.onProblem(name, problem);
+  }
+
   private add(server: NamedServer): McpServer {
-    const added = new McpServer(server, this.options.cwd, () => this.options.onChanged?.());
+    this.added += 1;
+    const { cwd, env = {}, readyMs = READY_MS } = this.options;
+    const place = { cwd, env, tag: `${this.id}.${this.added};`, readyMs };
+    const added = new McpServer(server, place, () => this.options.onChanged?.());
     this.servers.set(server.name, added);
     return added;
   }
@@ -92,7 +121,8 @@ export class Mcp {
         schema: tool.schema,
         access: "exec",
         subject: (input) => JSON.stringify(input).slice(0, 200),
-        run: (input, { signal }) => server.call(tool.name, anyObject.parse(input), signal),
+        run: (input, { signal }) =>
+          server.call(tool.name, asServerNames(anyObject.parse(input), tool.renamed), signal),
       }),
     );
   }

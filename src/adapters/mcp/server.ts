@@ -3,54 +3,71 @@
  * that a crash cuts short is an error for whoever made it: it may have taken effect, so it is never repeated by itself.
  */
 import type { Client as McpClient } from "@modelcontextprotocol/client";
-import { EkidenError, messageOf } from "../../core/errors.ts";
-import {
-  type HttpServer,
-  type NamedServer,
-  type ServerConfig,
-  type StdioServer,
-  showResult,
-} from "../../core/project/mcp.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { type NamedServer, type ServerConfig, showResult } from "../../core/project/mcp.ts";
+import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
+import { endAll } from "../shell/process-table.ts";
+import { type Place, type Reached, reach } from "./transport.ts";
 
 export type ListedTool = {
   readonly name: string;
   readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schema: Schema;
+  /** What its parameters are called by the server, where that is not what models may call them. */
+  readonly renamed: ReadonlyMap<string, string>;
 };
 
 const CALL_TIMEOUT_MS = 60_000;
-const CONNECT_TIMEOUT_MS = 15_000;
-const STDERR_KEPT = 2_000;
+/** The first start of a server from a registry has to download it. */
+const CONNECT_TIMEOUT_MS = 60_000;
+const LIST_TIMEOUT_MS = 15_000;
+/** One that has failed is tried again after this, and nobody waits for it. */
+const RETRY_MS = 60_000;
+const GRACE_MS = 1_000;
+
+/** One try to get the list of tools. */
+type Try = {
+  readonly until: number;
+  readonly done: Promise<readonly ListedTool[]>;
+  /** When it failed; 0 while it has not. */
+  failedAt: number;
+};
 
 export class McpServer {
   readonly name: string;
   readonly config: ServerConfig;
-  private readonly cwd: string;
+  private readonly place: Place;
   private readonly onListChanged: () => void;
   private connection: Promise<McpClient> | null = null;
-  private listed: Promise<ListedTool[]> | null = null;
-  private stderr = "";
+  private reached: Reached | null = null;
+  private trying: Try | null = null;
   private closed = false;
 
-  constructor({ name, config }: NamedServer, cwd: string, onListChanged: () => void) {
+  constructor({ name, config }: NamedServer, place: Place, onListChanged: () => void) {
     this.name = name;
     this.config = config;
-    this.cwd = cwd;
+    this.place = place;
     this.onListChanged = onListChanged;
   }
 
   /** @throws EkidenError `tool_failed` when the server cannot be started or reached, with what it wrote last. */
-  tools(): Promise<ListedTool[]> {
-    this.listed ??= this.list().catch((error: unknown) => {
-      this.listed = null;
-      throw error;
+  tools(): Promise<readonly ListedTool[]> {
+    return this.try().done;
+  }
+
+  /** The same, for whoever cannot wait for long: null while it is not known yet. */
+  async toolsInTime(): Promise<readonly ListedTool[] | null> {
+    const { done, until } = this.try();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, until - performance.now()), null);
     });
-    return this.listed;
+    return await Promise.race([done, late]).finally(() => clearTimeout(timer));
   }
 
   /** @throws EkidenError `tool_failed` with the server's own words; the signal's reason on abort. */
   async call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string> {
-    const client = await this.client();
+    const client = await unless(signal, this.client());
     const { timeoutMs = CALL_TIMEOUT_MS } = this.config;
     let result: Awaited<ReturnType<McpClient["callTool"]>>;
     try {
@@ -65,7 +82,7 @@ export class McpServer {
         "tool_failed",
         gone
           ? `The MCP server "${this.name}" ended during the call, so ${tool} may or may not have taken effect. Check, then call again: the server is started anew.${this.lastWords()}`
-          : `${tool} of the MCP server "${this.name}" failed: ${messageOf(error)}`,
+          : `${tool} of the MCP server "${this.name}" failed: ${wordsOf(error)}`,
         { cause: error },
       );
     }
@@ -74,35 +91,50 @@ export class McpServer {
     return text;
   }
 
+  /** Also while it is being connected. With all that the server has started. */
   async close(): Promise<void> {
     this.closed = true;
-    const connection = this.connection;
+    const closing = this.reached?.transport.close().catch(() => {});
+    this.reached = null;
     this.connection = null;
-    await connection?.then((client) => client.close()).catch(() => {});
+    if (!("url" in this.config) && closing) await endAll(NO_GROUPS, this.place.tag, GRACE_MS);
+    await closing;
   }
 
-  private async list(): Promise<ListedTool[]> {
+  private try(): Try {
+    const now = performance.now();
+    const before = this.trying;
+    if (before && (before.failedAt === 0 || now - before.failedAt < RETRY_MS)) return before;
+    const made: Try = { until: before ? now : now + this.place.readyMs, done: this.list(), failedAt: 0 };
+    made.done.catch(() => {
+      made.failedAt = performance.now();
+    });
+    this.trying = made;
+    return made;
+  }
+
+  private async list(): Promise<readonly ListedTool[]> {
     const client = await this.client();
     if (!client.getServerCapabilities()?.tools) return [];
-    const { tools } = await client.listTools(undefined, { timeout: CONNECT_TIMEOUT_MS });
+    const { tools } = await client.listTools(undefined, { timeout: LIST_TIMEOUT_MS });
     return tools.map((tool) => ({
       name: tool.name,
       description: tool.description ?? tool.title ?? "",
-      schema: tool.inputSchema,
+      ...accepted(tool.inputSchema),
     }));
   }
 
-  private client(): Promise<McpClient> {
+  private async client(): Promise<McpClient> {
     if (this.closed) throw new EkidenError("tool_failed", `The MCP server "${this.name}" was closed.`);
     this.connection ??= this.connect().catch((error: unknown) => {
       this.connection = null;
       throw new EkidenError(
         "tool_failed",
-        `The MCP server "${this.name}" cannot be used: ${messageOf(error)}.${this.lastWords()} Check its entry in .mcp.json.`,
+        `The MCP server "${this.name}" cannot be used: ${wordsOf(error)}.${this.lastWords()} Check its entry.`,
         { cause: error },
       );
     });
-    return this.connection;
+    return await this.connection;
   }
 
   private async connect(): Promise<McpClient> {
@@ -114,48 +146,48 @@ export class McpServer {
           tools: {
             autoRefresh: false,
             onChanged: () => {
-              this.listed = null;
+              this.trying = null;
               this.onListChanged();
             },
           },
         },
       },
     );
+    let connected = false;
     client.onclose = () => {
       this.connection = null;
-      this.listed = null;
+      if (connected) this.trying = null;
     };
-    const transport = "url" in this.config ? await remote(this.config) : await this.local(this.config);
-    await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
+    const reached = await reach(this.config, this.place);
+    this.reached = reached;
+    if (this.closed) throw new Error("the team is stopping");
+    await client.connect(reached.transport, { timeout: CONNECT_TIMEOUT_MS });
+    connected = true;
     return client;
   }
 
-  /** Only what the entry names and a few harmless variables reach the child: no key of ours. */
-  private async local({ command, args, env, cwd }: StdioServer) {
-    const { StdioClientTransport, getDefaultEnvironment } = await import(
-      "@modelcontextprotocol/client/stdio"
-    );
-    const transport = new StdioClientTransport({
-      command,
-      args,
-      env: { ...getDefaultEnvironment(), ...env },
-      cwd: cwd ?? this.cwd,
-      stderr: "pipe",
-    });
-    this.stderr = "";
-    transport.stderr?.on("data", (chunk: Buffer) => {
-      this.stderr = (this.stderr + chunk.toString()).slice(-STDERR_KEPT);
-    });
-    return transport;
-  }
-
   private lastWords(): string {
-    const words = this.stderr.trim().split("\n").slice(-5).join("\n");
+    const words = this.reached?.stderr().trim().split("\n").slice(-5).join("\n");
     return words ? ` It wrote last:\n${words}\n` : "";
   }
 }
 
-async function remote({ url, headers }: HttpServer) {
-  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
+/** "fetch failed" says nothing; its cause does. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const why = error.cause instanceof Error ? error.cause.message : "";
+  return why && !error.message.includes(why) ? `${error.message} (${why})` : error.message;
+}
+
+/** @throws the signal's reason, without waiting for what would take longer */
+async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", stop));
 }

@@ -47,17 +47,16 @@ it("says what is missing, and never guesses", async () => {
   expect(await refused("scripted:/no/such/file")).toMatchObject({ code: "model_missing" });
 });
 
-it("chooses: flag, EKIDEN_MODEL, settings, a key, and for a runbook file the embedded model", async () => {
+it("chooses: the setting, EKIDEN_MODEL, a key, and for a runbook file the embedded model", async () => {
   const env = {
     ...NO_OLLAMA,
     EKIDEN_MODEL: "from/env",
     OPENAI_API_KEY: "k",
     GOOGLE_GENERATIVE_AI_API_KEY: "k",
   };
-  expect(await chooseModel({ env, flag: "from/flag", setting: "from/setting" })).toBe("from/flag");
-  expect(await chooseModel({ env, setting: "from/setting" })).toBe("from/env");
+  expect(await chooseModel({ env, setting: "from/setting" })).toBe("from/setting");
+  expect(await chooseModel({ env })).toBe("from/env");
   const keyed = { ...env, EKIDEN_MODEL: "" };
-  expect(await chooseModel({ env: keyed, setting: "from/setting" })).toBe("from/setting");
   expect(await chooseModel({ env: keyed, runbook: true })).toMatch(/^openai\//);
   expect(await chooseModel({ env: NO_OLLAMA, runbook: true })).toBe("runbook");
   const error = await chooseModel({ env: NO_OLLAMA }).catch((thrown: Error) => thrown);

@@ -81,20 +81,18 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
 
 export type Choice = {
   readonly env: Environment;
-  /** From `--model`. */
-  readonly flag?: string | undefined;
-  /** From the settings files. */
+  /** The setting `model`, whether a flag, a variable or a file gave it. */
   readonly setting?: string | undefined;
   /** A runbook file is to be run, so the embedded model will do when there is no other. */
   readonly runbook?: boolean;
 };
 
 /**
- * The spec to use: the flag, EKIDEN_MODEL, the settings, the first provider whose key is in the environment, an Ollama that
+ * The spec to use: the setting, EKIDEN_MODEL (for those who read no variables into their settings), the first provider whose key is in the environment, an Ollama that
  * answers, `runbook` for a runbook file. @throws EkidenError `model_missing` that says what to set
  */
-export async function chooseModel({ env, flag, setting, runbook = false }: Choice): Promise<string> {
-  const named = flag || env.EKIDEN_MODEL || setting;
+export async function chooseModel({ env, setting, runbook = false }: Choice): Promise<string> {
+  const named = setting || env.EKIDEN_MODEL;
   if (named) return named;
   const keyed = VENDORS.find(({ keyVariable }) => keyVariable && env[keyVariable]);
   if (keyed) return `${keyed.name}/${keyed.defaultModel}`;

@@ -3,7 +3,7 @@
  * beside it. Background jobs are left alone: whoever takes over their member reports and can end them.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { endAll } from "./process-table.ts";
+import { endAll, isAlive } from "./process-table.ts";
 
 const GRACE_MS = 1_000;
 /** "PID-RANDOM.N;", and in front of it the jobs that it runs inside of. */
@@ -18,14 +18,6 @@ export async function endOrphans(): Promise<void> {
     if (tag !== undefined && !environ.includes("EKIDEN_JOB_OUTPUT=") && !isAlive(Number(pid))) tags.add(tag);
   }
   await Promise.all([...tags].map((tag) => endAll(new Set(), tag, GRACE_MS)));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function listProc(): string[] {

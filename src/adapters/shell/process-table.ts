@@ -5,15 +5,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** True while any process of the group is there. One system call. */
-export function groupAlive(group: number): boolean {
+/** Signal 0 asks the kernel whether a process exists without touching it. One system call. */
+export function isAlive(pid: number): boolean {
   try {
-    process.kill(-group, 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but not ours
   }
 }
+
+/** True while any process of the group is there. */
+export const groupAlive = (group: number): boolean => isAlive(-group);
 
 /** Living processes of these groups, and those that carry the tag. Zombies are dead. */
 export function processesOf(groups: ReadonlySet<number>, tag: string): number[] {

@@ -19,7 +19,8 @@ type MakeEntry = (task: Claimed) => Entry;
 function* taken(tx: Tx, seat: Seat, member: SeatRow, row: TakenRow, entry?: MakeEntry): Op<Claimed> {
   const task = takenOf(row, seat.name, tx.now);
   if (entry) yield* append(tx, seat.name, member.life, [entry(task)]);
-  yield* book(tx, [{ type: "task.claimed", task: task.id, by: seat.name, attempt: task.attempt }]);
+  const { id, subject, attempt } = task;
+  yield* book(tx, [{ type: "task.claimed", task: id, subject, by: seat.name, attempt }]);
   return task;
 }
 

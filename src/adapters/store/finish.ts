@@ -15,10 +15,10 @@ import type { TaskRow } from "./task-row.ts";
 /** Returns what became ready. @throws `stale_seat` | `stale_claim` */
 export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
   const { seat, task, attempt } = held;
-  const finishing = query<{ touches: string }>`
+  const finishing = query<{ subject: string; touches: string }>`
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${task} and owner = ${seat.name} and attempt = ${attempt} and status = 'in_progress'
-    returning touches`;
+    returning subject, touches`;
   const [members, finished, ...waiting] = yield* together(
     locked(tx, seat),
     finishing,
@@ -28,23 +28,23 @@ export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op
   const [done] = finished;
   if (!done) throw yield* stale(tx, held);
   if (entry) yield* append(tx, seat.name, life, [entry]);
-  return yield* completed(
-    tx,
-    { id: task, attempt, touches: done.touches },
-    seat.name,
-    readyAmong(waiting.at(-1)),
-  );
+  return yield* completed(tx, { id: task, attempt, ...done }, seat.name, result, readyAmong(waiting.at(-1)));
 }
+
+/** Characters of a result in the journal. */
+const RESULT_SHOWN = 300;
 
 /** What follows from a completion that unblocked `ready`. */
 export function* completed(
   tx: Tx,
-  task: Pick<TaskRow, "id" | "attempt" | "touches">,
+  task: Pick<TaskRow, "id" | "subject" | "attempt" | "touches">,
   by: Name,
+  result: string,
   ready: readonly TaskId[],
 ): Op<TaskId[]> {
+  const { id, subject, attempt } = task;
   yield* book(tx, [
-    { type: "task.completed", task: task.id, by, attempt: task.attempt },
+    { type: "task.completed", task: id, subject, by, attempt, result: result.slice(0, RESULT_SHOWN) },
     ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
   ]);
   if (ready.length > 0) tx.touch("board");
@@ -120,7 +120,9 @@ function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void
   yield* blindly`
     update tasks set status = 'failed', reason = ${reason}, last_failure = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
-  yield* book(tx, [{ type: "task.failed", task: row.id, by, attempt: row.attempt, reason }]);
+  yield* book(tx, [
+    { type: "task.failed", task: row.id, subject: row.subject, by, attempt: row.attempt, reason },
+  ]);
   // The lead need not be told what it has just decided itself.
   if (by !== LEAD)
     yield* post(tx, [

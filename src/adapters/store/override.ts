@@ -44,7 +44,7 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
     update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${result}, started_at = ${row.started_at ?? tx.now},
       ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  return yield* completed(tx, row, by, yield* unblock(tx, id));
+  return yield* completed(tx, row, by, result, yield* unblock(tx, id));
 }
 
 function* unfinished(tx: Tx, id: TaskId): Op<TaskRow> {

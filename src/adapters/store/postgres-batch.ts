@@ -1,6 +1,15 @@
 /**
- * Several statements in one round trip to PostgreSQL: all are sent at once, with one end mark. The first that fails keeps the
- * rest from being run. `pg` itself sends one statement at a time; this is one of the query objects it lets others bring.
+ * Several statements in one round trip to PostgreSQL. `pg` itself sends one and waits for its answer before the next; but it
+ * runs any object that has its `submit` and `handle…` methods (as `pg-cursor` has), and `Batch` is such a one.
+ *
+ * The messages are those of the extended query protocol. A statement that this connection has not seen is parsed under a name;
+ * from then on only its values are bound:
+ *
+ *   we send           (close, parse)? bind (describe)? execute   for each statement, and one sync behind all
+ *   the server sends  (row description)? row* complete           for each, and one ready behind all
+ *
+ * The columns are described once for each statement and connection, and kept: they are the `Field`s of later rows. The first
+ * statement that fails keeps the rest from being run: the server skips to the sync.
  */
 import type { Connection, DataRow, PoolClient, RowDescription } from "pg";
 import type { Query, Row } from "./sql.ts";
@@ -45,6 +54,7 @@ class Batch {
     this.#reject = reject;
   }
 
+  /** Called by `pg` when it is this one's turn on the connection; so are the `handle…` below, as answers come in. */
   submit(connection: Connection): void {
     this.#known = prepared.get(connection) ?? this.#known;
     prepared.set(connection, this.#known);

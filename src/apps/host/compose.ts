@@ -16,7 +16,7 @@ import { type Judge, permitted, wrapped } from "../../runtime/call.ts";
 import { hookedCalls } from "../../runtime/hooked-calls.ts";
 import type { Life } from "../../runtime/life.ts";
 import { MemberHooks } from "../../runtime/member-hooks.ts";
-import type { Patience } from "../../runtime/outage.ts";
+import type { Patience } from "../../runtime/patience.ts";
 import { planGate } from "../../runtime/plan-gate.ts";
 import { budgeted, type Spool } from "../../runtime/spool.ts";
 import { inWorktrees, landing } from "../../runtime/worktree.ts";

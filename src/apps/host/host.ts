@@ -6,29 +6,35 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
 import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { isAlive } from "../../adapters/shell/process-table.ts";
 import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Runbook } from "../../core/project/runbook.ts";
-import { type Recruit, recruits, type Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings.ts";
 import { isFinished } from "../../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
 import type { Compacted } from "../../runtime/context.ts";
 import { followNewTasks } from "../../runtime/new-tasks.ts";
-import { Patience } from "../../runtime/outage.ts";
+import { Patience } from "../../runtime/patience.ts";
 import { Team } from "../../runtime/team.ts";
 import { tidy } from "../../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
 import { judgeOf } from "./judge.ts";
-import { asEkidenError, isAlive, lastWords, type Outcome, tally } from "./outcome.ts";
+import { asEkidenError, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { type Ask, PermissionQuestions } from "./permission-questions.ts";
+import { PersonsWords } from "./persons-words.ts";
+import { setToWork, type Work } from "./set-to-work.ts";
 
 export type HostOptions = {
+  /** `DEFAULTS` with whatever is to be different. */
   readonly settings: Settings;
+  /** The project's folder. Ekiden keeps its own files in `.ekiden` there. */
   readonly cwd: string;
+  /** Where keys of providers and variables for MCP servers are looked up. Of Ekiden's own only `EKIDEN_MODEL` is, where the settings name no model. */
   readonly env: NodeJS.ProcessEnv;
+  /** What models say while they say it. */
   readonly onDelta?: (who: Name, delta: Delta) => void;
   /** Answers permission questions; without it they are refused with the rule that would allow the call. */
   readonly ask?: Ask;
@@ -42,29 +48,40 @@ export type HostOptions = {
   readonly interactive: boolean;
 };
 
-export type Work =
-  | { readonly goal: string }
-  | { readonly runbook: Runbook }
-  | { readonly resume: true }
-  | { readonly interactive: true };
-
+/** A team that this process runs. Whoever opens it closes it. */
 export type TeamHost = {
+  /** The team's board, mail, journal and so on. Closed with the host. */
   readonly store: Store;
   /** Where the journal of this run begins. */
   readonly since: Cursor;
+  /** Once. Resolves when everybody has begun; `done` says how it ends. */
   start(work: Work): Promise<void>;
+  /** Never rejects. */
   readonly done: Promise<Outcome>;
+  /** Everybody stops where they are, nothing is given back: `{ resume: true }` goes on, here or in another process. */
   interrupt(): Promise<void>;
+  /**
+   * Asks a member to stop, or all of them, the lead last; resolves when they are gone. They have `shutdownDeadlineMs` to answer,
+   * with `now` no time at all. @throws EkidenError `not_found`
+   */
   stop(name?: Name, now?: boolean): Promise<void>;
   /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
   tellLead(prompt: string): Promise<MailId>;
   /** Cuts the lead's running turn short. */
   interruptLead(): void;
-  /** Sums up a member's conversation now, at work or idle. Null: there was nothing to sum up. @throws EkidenError `not_found` when it is not hosted here */
+  /**
+   * Sums up a member's conversation now, at work or idle: tokens before and after. Null: there was nothing to sum up.
+   * @throws EkidenError `not_found` when it is not hosted here
+   */
   compact(name: Name): Promise<Compacted | null>;
+  /** Ends all that this process runs, as `interrupt` does. Any number of times. */
   close(): Promise<void>;
 };
 
+/**
+ * Opens a team of the project, made if it is new, to be run by this process.
+ * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `store_unavailable` | `store_newer` | `store_foreign`
+ */
 export async function openHost(options: HostOptions): Promise<TeamHost> {
   const parts = await openParts({ embedded: false, resume: false, ...options });
   const host = new Host(options, parts);
@@ -78,7 +95,6 @@ export async function openHost(options: HostOptions): Promise<TeamHost> {
 }
 
 const REAP_MS = 500;
-const DEFAULT_TEAMMATES = 3;
 
 class Host implements TeamHost {
   readonly store: Store;
@@ -88,6 +104,7 @@ class Host implements TeamHost {
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
   private readonly team: Team;
+  private readonly words: PersonsWords;
   private readonly patience: Patience | undefined;
   private budget: Budget;
   /** Tasks that were over before this run: they are not its outcome. */
@@ -133,6 +150,9 @@ class Host implements TeamHost {
       onDelta: options.onDelta,
       kit,
     };
+    this.words = new PersonsWords(parts, this.over.signal, async () => {
+      if (this.interactive && !this.finishing) await this.team.reviveLead();
+    });
     this.team = new Team({
       store,
       clock,
@@ -141,7 +161,7 @@ class Host implements TeamHost {
       host: this.id,
       machine: hostname(),
       pid: process.pid,
-      isAlive,
+      isAlive: (machine, pid) => (machine === hostname() ? isAlive(pid) : null),
       onOrphans: endOrphans,
       settings: { ...settings, reapMs: REAP_MS },
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
@@ -166,7 +186,6 @@ class Host implements TeamHost {
   }
 
   async start(work: Work): Promise<void> {
-    const { settings } = this.parts;
     const tasks = await this.store.board.tasks();
     if (!("resume" in work)) this.before = new Set(tasks.filter(isFinished).map((task) => task.id));
     const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
@@ -176,18 +195,12 @@ class Host implements TeamHost {
       ]);
       return await this.finish(over.what);
     }
-    if ("resume" in work) await endOrphans();
-    const adopted = await this.team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
-    if ("resume" in work) await this.store.journal.note([{ type: "team.resumed", host: this.id }]);
-    if ("runbook" in work) return await this.startRunbook(work.runbook);
-    if ("goal" in work) await this.tellLead(work.goal);
-    const isNew = !("resume" in work && adopted.includes(LEAD));
-    if (isNew || settings.teammates) return await this.ensure(settings.teammates ?? []);
-    // Killed before its teammates had joined: a lead of the embedded model could not spawn any.
-    const open = tasks.filter((task) => !isFinished(task)).length;
-    const lead = await this.store.roster.member(LEAD);
-    if (adopted.length === 1 && lead?.model === "runbook")
-      await this.ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)));
+    await setToWork(work, tasks, {
+      parts: this.parts,
+      team: this.team,
+      host: this.id,
+      words: this.words,
+    });
   }
 
   async interrupt(): Promise<void> {
@@ -222,42 +235,8 @@ class Host implements TeamHost {
     await this.closing;
   }
 
-  private async startRunbook({ goal, tasks }: Runbook): Promise<void> {
-    const { settings } = this.parts;
-    const teammates = settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
-    const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
-    const text = await this.passed(
-      `${goal}\n\n${tasks.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
-    );
-    await this.store.board.addAll(tasks, PERSON);
-    await this.mailLead(text);
-    await this.ensure(teammates);
-  }
-
-  async tellLead(prompt: string): Promise<MailId> {
-    const mail = await this.mailLead(await this.passed(prompt));
-    if (this.interactive && !this.finishing) await this.team.reviveLead();
-    return mail;
-  }
-
-  private async passed(prompt: string): Promise<string> {
-    const submitted = await this.parts.hooks.submit(prompt, this.over.signal);
-    if (submitted.ok) return submitted.text;
-    throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
-  }
-
-  private mailLead(text: string): Promise<MailId> {
-    return this.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
-  }
-
-  /** Whoever was adopted, or lives in another process, is there already. */
-  private async ensure(teammates: readonly Recruit[]): Promise<void> {
-    const lead = { name: LEAD, role: "", kind: "lead" } as const;
-    for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
-      const known = await this.store.roster.member(wanted.name);
-      if (known && known.activity.phase !== "shutdown") continue;
-      await this.team.join({ model: this.parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
-    }
+  tellLead(prompt: string): Promise<MailId> {
+    return this.words.tell(prompt);
   }
 
   private book(who: Name, tokens: number, usd: number): void {

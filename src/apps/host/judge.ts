@@ -2,9 +2,19 @@
  * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
  * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
  */
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { LEAD, PERSON, type TaskId } from "../../core/ids.ts";
-import { type Attempt, decide, parseRule, type Rule, showRule } from "../../core/permission/permission.ts";
+import {
+  type Attempt,
+  closedBy,
+  closing,
+  decide,
+  parseRule,
+  type Rule,
+  showRule,
+} from "../../core/permission/permission.ts";
 import { scriptsIn } from "../../core/project/fences.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
@@ -21,6 +31,7 @@ export function judgeOf(
     ...settings.ask.map((text) => parseRule("ask", text)),
     ...settings.allow.map((text) => parseRule("allow", text)),
   ];
+  const shut = { read: closing(rules, "read"), write: closing(rules, "write") };
   const rewritten = new Rewritten(store);
   const home = homedir();
   const allow = (text: string): void => {
@@ -39,16 +50,25 @@ export function judgeOf(
       workspace: ctx.workspace,
       home,
       readable: ctx.readable,
+      real: realOf,
     };
+    const closed =
+      shut.read.length + shut.write.length === 0
+        ? undefined
+        : (use: "read" | "write", path: string): string | null => {
+            const rule = closedBy(shut[use], path, attempt);
+            return rule ? `the rule deny ${showRule(rule)} says so` : null;
+          };
+    const allowed = { allowed: true, closed } as const;
     const { effect, reason, suggestion, rule } = decide(rules, settings.permissionMode, attempt);
-    if (effect === "allow") return { allowed: true };
+    if (effect === "allow") return allowed;
     const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
     if (effect === "deny")
       return {
         allowed: false,
         reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
       };
-    if (rule === null && (await writtenByPerson(store, rewritten, call))) return { allowed: true };
+    if (rule === null && (await writtenByPerson(store, rewritten, call))) return allowed;
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
     const answer = await questions.put(
       { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
@@ -61,13 +81,23 @@ export function judgeOf(
       return refused(`Not permitted: nobody answered in time whether you may run ${named}.${how}`);
     if (answer.yes) {
       if (answer.always && answer.by === PERSON && suggestion !== null) allow(suggestion);
-      return { allowed: true };
+      return allowed;
     }
     const who = answer.by === LEAD ? "The lead" : "The person";
     return refused(
       `${who} said no to ${named}${answer.text ? `: ${answer.text.replace(/[.\s]+$/, "")}.` : "."} Do it another way, or ask what they want.`,
     );
   };
+}
+
+/** Where a path leads through symbolic links, as far as it exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realOf(parent), basename(path));
+  }
 }
 
 const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mcp } from "../../adapters/mcp/index.ts";
+import { withoutSecrets } from "../../adapters/shell/secrets.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { MemberKind } from "../../core/member.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
@@ -32,6 +33,7 @@ export async function openMcp(
   const { Mcp } = await import("../../adapters/mcp/index.ts");
   return new Mcp([...servers.values()], {
     cwd: workspace,
+    env: withoutSecrets(env, []),
     onProblem: (server, problem) => warn(`server "${server}": ${problem}`),
   });
 }

@@ -1,33 +1,24 @@
-/** How a run ended, and the small questions about it that need no host. */
-import { hostname } from "node:os";
+/** How a run ended, and what is told of it. */
 import { textOf } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, type TaskId } from "../../core/ids.ts";
 import type { Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 
+/** Tasks by how they ended; without those that were over when the run began, unless it was a resumption. */
 export type Outcome = {
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
   /** Pending or in progress. */
   readonly unfinished: number;
+  /** `budget`, `turns`: used up. `model`: the lead cannot go on without one. */
   readonly reason: "concluded" | "budget" | "turns" | "model" | "interrupted";
-  /** The lead's concluding words. */
+  /** The lead's last words; "" when it said nothing. */
   readonly text: string;
+  /** What stood in the way, with `model`. */
   readonly error?: EkidenError;
 };
-
-/** Signal 0 asks the kernel whether a process exists without touching it. */
-export function isAlive(machine: string, pid: number): boolean | null {
-  if (machine !== hostname()) return null;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
 
 export function tally(
   tasks: readonly Task[],

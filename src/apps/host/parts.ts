@@ -70,9 +70,13 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const usual = settings.leadModel ?? settings.model;
   const first = resume ? null : await model(usual);
   const outputDir = join(workspace, ".ekiden", "output");
-  const shell = createShell({ outputDir });
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
+  // Started by a git hook, all git commands of all members would go past their worktrees.
+  const shell = createShell({
+    outputDir,
+    hideEnv: inTrees ? (await import("../../adapters/git/git.ts")).FOREIGN : [],
+  });
   const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);

@@ -12,7 +12,7 @@ it("knows from the journal alone who does what", () => {
   const one = asTaskId(1);
   status.apply({ seq: 1, at, type: "teammate.spawned", who: alice, kind: "teammate", role: "", model: "m" });
   status.apply({ seq: 2, at, type: "task.added", task: one, subject: "Build", by: LEAD, blockedBy: [] });
-  status.apply({ seq: 3, at, type: "task.claimed", task: one, by: alice, attempt: 1 });
+  status.apply({ seq: 3, at, type: "task.claimed", subject: "Build", task: one, by: alice, attempt: 1 });
   status.apply({
     seq: 4,
     at,
@@ -40,7 +40,16 @@ it("knows from the journal alone who does what", () => {
   });
   expect([status.tokens, status.usd]).toEqual([15, 0.5]);
   // The owner of a failed task may be nobody, so what counts is who has the task.
-  status.apply({ seq: 6, at, type: "task.failed", task: one, by: null, attempt: 1, reason: "x" });
+  status.apply({
+    seq: 6,
+    at,
+    type: "task.failed",
+    subject: "Build",
+    task: one,
+    by: null,
+    attempt: 1,
+    reason: "x",
+  });
   expect(status.members.get(alice)).toMatchObject({ task: null, step: "" });
   status.apply({ seq: 7, at, type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" });
   expect(status.members.get(alice)).toMatchObject({ phase: "idle", reason: "awaiting_tasks" });

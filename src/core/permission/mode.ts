@@ -21,6 +21,8 @@ export type Attempt = {
   readonly home?: string | undefined;
   /** Further folders that may be read. */
   readonly readable?: readonly string[] | undefined;
+  /** Where an absolute path leads through symbolic links; without it, nowhere else. */
+  readonly real?: ((path: string) => string) | undefined;
 };
 
 export type Decision = {

@@ -6,8 +6,9 @@ import { isWithin, resolvePath } from "../paths.ts";
 import { dangerOf } from "../shell/danger.ts";
 import { isInside, isReader, writesOf } from "../shell/readonly.ts";
 import { type Command, programOf, readShellLine, withInner } from "../shell/wrappers.ts";
+import { brokenBy, mayBreak } from "./closed-files.ts";
 import { type Attempt, DEFAULTS, type Decision, isOurs, type Mode, VERBS } from "./mode.ts";
-import { concerns, type Effect, fitsPath, fitsText, type Rule, showRule } from "./rule.ts";
+import { type Effect, fitsText, type Rule, showRule } from "./rule.ts";
 
 type Verdict = Omit<Decision, "suggestion"> & { readonly fix: string | null };
 
@@ -24,7 +25,7 @@ export function judgeShell(
   if (danger)
     return { effect: "deny", rule: null, reason: `${danger}; no rule allows that`, suggestion: null };
   const denied =
-    rules.find((rule) => rule.effect === "deny" && bites(rule, every, call)) ?? deniedWrite(all, every, call);
+    rules.find((rule) => rule.effect === "deny" && bites(rule, every, call)) ?? brokenBy(all, every, call);
   if (denied)
     return {
       effect: "deny",
@@ -33,7 +34,7 @@ export function judgeShell(
       suggestion: null,
     };
 
-  const judge = new Judge(rules, mode, call);
+  const judge = new Judge(rules, all, mode, call);
   const verdicts = commands.map((command) => judge.verdict(command));
   if (!sound) verdicts.push(judge.unknown("it cannot be read as a shell would read it"));
   const worst = verdicts.reduce<Verdict>((a, b) => (RANK[b.effect] > RANK[a.effect] ? b : a), judge.fine);
@@ -68,28 +69,19 @@ function bites(rule: Rule, every: readonly Command[], call: Attempt): boolean {
   });
 }
 
-const WRITERS = ["write_file", "edit_file"];
-
-function deniedWrite(all: readonly Rule[], every: readonly Command[], call: Attempt): Rule | undefined {
-  const files = every.flatMap(writesOf);
-  return all.find(
-    (rule) =>
-      rule.effect === "deny" &&
-      WRITERS.some((tool) => concerns(rule, tool)) &&
-      files.some(({ text }) => fitsPath(rule, text, call.workspace, call.home)),
-  );
-}
-
 class Judge {
   readonly fine: Verdict = { effect: "allow", rule: null, reason: "it changes nothing", fix: null };
   /** Where the line may be by now: a `cd` may fail, or end with its subshell. Null when it cannot be known. */
   #folders: ReadonlySet<string> | null;
   readonly #rules: readonly Rule[];
+  /** Those of other tools too. */
+  readonly #all: readonly Rule[];
   readonly #mode: Mode;
   readonly #call: Attempt;
   readonly #readable: readonly string[];
 
-  constructor(rules: readonly Rule[], mode: Mode, call: Attempt) {
+  constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: Attempt) {
+    this.#all = all;
     this.#rules = rules.filter(({ effect }) => effect !== "deny");
     this.#mode = mode;
     this.#call = call;
@@ -140,7 +132,10 @@ class Judge {
     if (risky && words.length === 0)
       return this.#byMode(`setting ${risky.name} changes what commands do`, null);
     if (words.length === 0 || (command.transparent && command.inner.length > 0 && !risky)) return this.fine;
-    if (isReader(command, (path) => this.#everywhere((folder) => isInside(path, folder, this.#readable))))
+    const closed = mayBreak(this.#all, command, this.#call);
+    if (closed)
+      return this.#byMode(`${quoted(text)} may read what the rule deny ${showRule(closed)} closes`, null);
+    if (isReader(command, (path) => this.#everywhere((folder) => this.#isInside(path, folder))))
       return this.fine;
     return this.#byMode(`no rule allows ${quoted(text)}`, risky ? null : pattern(command));
   }
@@ -193,7 +188,7 @@ class Judge {
     }
     for (const { op, to } of command.redirects) {
       if (op !== "<" || covered) continue;
-      if (!to.exact || !this.#everywhere((folder) => isInside(to.text, folder, this.#readable)))
+      if (!to.exact || !this.#everywhere((folder) => this.#isInside(to.text, folder)))
         return {
           effect: denies(this.#mode),
           rule: null,
@@ -216,6 +211,10 @@ class Judge {
         ? new Set([...before, ...[...before].map((folder) => resolvePath(folder, to.text))])
         : null;
     if (this.#folders && this.#folders.size > 64) this.#folders = null;
+  }
+
+  #isInside(path: string, folder: string): boolean {
+    return isInside(path, folder, this.#readable, this.#call.real);
   }
 
   #everywhere(holds: (folder: string) => boolean): boolean {

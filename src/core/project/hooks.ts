@@ -10,6 +10,7 @@
  */
 import { z } from "zod";
 import { onDemand } from "../on-demand.ts";
+import { ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [
   "SessionStart",
@@ -100,15 +101,6 @@ export function joinHooks(sources: readonly HookSettings[]): HookSettings {
   return joined;
 }
 
-/** Tools under the names that hooks written for another harness know them by. */
-const ALIASES: Readonly<Record<string, string>> = {
-  read: "read_file",
-  write: "write_file",
-  edit: "edit_file",
-  multiedit: "edit_file",
-  todowrite: "todo_write",
-};
-
 /** The hooks of an event that apply. `subject`: the tool, or whatever else the event is about; null when there is nothing to match. */
 export function matching(hooks: HookSettings, event: HookEvent, subject: string | null): readonly Hook[] {
   return (hooks[event] ?? []).filter((hook) => subject === null || matches(hook.matcher, subject));
@@ -122,7 +114,7 @@ function matches(matcher: string, subject: string): boolean {
       .replace(/^\^|\$$/g, "")
       .replaceAll(".*", "*")
       .toLowerCase();
-    return fits(ALIASES[name] ?? name, subject.toLowerCase());
+    return fits(ourName(name), subject.toLowerCase());
   });
 }
 

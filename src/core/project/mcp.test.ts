@@ -40,7 +40,7 @@ describe("a server file", () => {
           web: { type: "http", url: "http://127.0.0.1:1/mcp" },
           bad: { args: [] },
           unset: { command: "${NOWHERE}" },
-          off: { command: "x", disabled: true },
+          off: { command: "x", args: ["${NOT_SET}"], disabled: true },
         },
       },
       { HERE: "there" },

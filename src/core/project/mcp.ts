@@ -26,7 +26,8 @@ const stdio = onDemand(() =>
 );
 const http = onDemand(() =>
   z.object({
-    type: z.enum(["http", "streamable-http"]).optional(),
+    /** "sse" is what older servers speak; the others are names of one thing. */
+    type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
     url: z.url(),
     headers: z.record(z.string(), z.string()).default({}),
     ...shared(),
@@ -51,6 +52,7 @@ export function readServers(
   const servers: NamedServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(file.data.mcpServers)) {
+    if (isDisabled(entry)) continue;
     const missing = new Set<string>();
     const filled = fill(entry, env, missing);
     const kind = typeof entry === "object" && entry !== null && "url" in entry ? http() : stdio();
@@ -67,10 +69,13 @@ export function readServers(
       problems.push(
         `server "${name}": ${parsed.error.issues.map((issue) => `${issue.path.join(".") || "entry"}: ${issue.message}`).join("; ")}`,
       );
-    else if (!parsed.data.disabled) servers.push({ name, config: parsed.data });
+    else servers.push({ name, config: parsed.data });
   }
   return { servers, problems };
 }
+
+const isDisabled = (entry: unknown): boolean =>
+  typeof entry === "object" && entry !== null && "disabled" in entry && entry.disabled === true;
 
 function fill(
   value: unknown,

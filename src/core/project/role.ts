@@ -7,6 +7,7 @@ import { escapeTags } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { onDemand } from "../on-demand.ts";
+import { ourName, SHARED_TOOLS } from "../tool-names.ts";
 import { faults, oneLineOf } from "./skill.ts";
 
 export type Role = {
@@ -25,28 +26,8 @@ export type Role = {
 /** Characters of a role's prompt; the rest is cut off. */
 const PROMPT_MAX = 20_000;
 
-/** Claude Code's names for what we have too. */
-const OUR_NAMES: Readonly<Record<string, string>> = {
-  Bash: "bash",
-  BashOutput: "check_background",
-  KillBash: "stop_background",
-  KillShell: "stop_background",
-  Read: "read_file",
-  NotebookRead: "read_file",
-  Write: "write_file",
-  Edit: "edit_file",
-  MultiEdit: "edit_file",
-  Glob: "glob",
-  LS: "glob",
-  Grep: "grep",
-  Task: "task",
-  Agent: "task",
-  TodoWrite: "todo_write",
-  Skill: "load_skill",
-};
 /** What an allow list speaks of. The team's own tools (board, mail, memory, idle …) are no role's to give or take. */
-const SUBJECT_TO_ROLES: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
-const isSubject = (tool: string): boolean => SUBJECT_TO_ROLES.has(tool) || tool.startsWith("mcp__");
+const isSubject = (tool: string): boolean => SHARED_TOOLS.has(tool) || tool.startsWith("mcp__");
 
 /** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
 const toolNames = onDemand(() =>
@@ -56,7 +37,7 @@ const toolNames = onDemand(() =>
       (typeof names === "string" ? names.split(/,(?![^(]*\))/) : names)
         .map((name) => name.replace(/\(.*$/s, "").trim())
         .filter(Boolean)
-        .map((name) => OUR_NAMES[name] ?? name),
+        .map(ourName),
     )
     .transform((names): readonly string[] | null => (names.includes("*") ? null : [...new Set(names)])),
 );

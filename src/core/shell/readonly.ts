@@ -117,10 +117,20 @@ function pathsIn(words: readonly Word[], { textArgs }: Reader): string[] {
   });
 }
 
-export const isInside = (path: string, folder: string, readable: readonly string[]): boolean =>
-  !/^[~$]/.test(path) &&
-  (/^\/dev\/(?:null|stdin|zero|tty)$/.test(path) ||
-    readable.some((root) => isWithin(root, resolvePath(folder, path))));
+/** `real`: where a path leads through symbolic links. */
+export function isInside(
+  path: string,
+  folder: string,
+  readable: readonly string[],
+  real: (path: string) => string = (same) => same,
+): boolean {
+  if (/^[~$]/.test(path)) return false;
+  if (/^\/dev\/(?:null|stdin|zero|tty)$/.test(path)) return true;
+  const full = resolvePath(folder, path);
+  return [full, real(full)].every((one) =>
+    readable.some((root) => isWithin(root, one) || isWithin(real(root), one)),
+  );
+}
 
 /** Whether a whole line changes nothing, wherever it reads: such calls may run side by side. */
 export function changesNothing(line: string): boolean {

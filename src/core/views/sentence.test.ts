@@ -44,9 +44,23 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     blockedBy: [asTaskId(7)],
   },
   "task.changed": { type: "task.changed", task: one, by: LEAD, what: ["priority", "role"] },
-  "task.claimed": { type: "task.claimed", task: one, by: alice, attempt: 2 },
-  "task.completed": { type: "task.completed", task: one, by: alice, attempt: 2 },
-  "task.failed": { type: "task.failed", task: one, by: null, attempt: 3, reason: "three attempts" },
+  "task.claimed": { type: "task.claimed", task: one, subject: "Write tests", by: alice, attempt: 2 },
+  "task.completed": {
+    type: "task.completed",
+    task: one,
+    subject: "Write tests",
+    by: alice,
+    attempt: 2,
+    result: "12 tests\nall green",
+  },
+  "task.failed": {
+    type: "task.failed",
+    task: one,
+    subject: "Write tests",
+    by: null,
+    attempt: 3,
+    reason: "three attempts",
+  },
   "task.released": { type: "task.released", task: one, from: alice, why: "owner_died" },
   "task.cancelled": { type: "task.cancelled", task: one, by: LEAD, reason: "" },
   "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
@@ -134,9 +148,9 @@ it("has one line for every fact", () => {
       dim   alice  is idle (awaiting_tasks)
     * plain lead   added #1 Write tests, after #7
       dim   lead   changed #1: priority, role
-    * busy  alice  claimed #1 (attempt 2)
-    * good  alice  completed #1
-    * bad          failed #1: three attempts
+    * busy  alice  claimed #1 Write tests (attempt 2)
+    * good  alice  completed #1 Write tests: 12 tests all green
+    * bad          failed #1 Write tests: three attempts
     * warn  alice  #1 is back on the board (owner_died)
     * warn  lead   cancelled #1
       dim          #1 is ready now that #2 is completed

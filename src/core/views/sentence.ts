@@ -46,13 +46,17 @@ export function sentence(event: Event): Sentence {
     case "task.claimed":
       return say(
         event.by,
-        `claimed #${event.task}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}`,
+        `claimed #${event.task} ${event.subject}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}`,
         "busy",
       );
     case "task.completed":
-      return say(event.by, `completed #${event.task}`, "good");
+      return say(
+        event.by,
+        `completed #${event.task} ${event.subject}${event.result && `: ${event.result}`}`,
+        "good",
+      );
     case "task.failed":
-      return say(event.by, `failed #${event.task}: ${event.reason}`, "bad");
+      return say(event.by, `failed #${event.task} ${event.subject}: ${event.reason}`, "bad");
     case "task.released":
       return say(
         event.from,
@@ -180,7 +184,8 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
 
 /** Whether a short feed shows the fact: what was done, decided or went wrong, but not every step on the way. */
 export function isNews(event: Event): boolean {
-  if (event.type === "turn.taken") return event.text !== "";
+  // The embedded model only repeats what the facts about its tasks say.
+  if (event.type === "turn.taken") return event.text !== "" && event.model !== "runbook";
   if (event.type === "tool.called") return event.isError;
   if (event.type === "shutdown.answered") return !event.accepted;
   if (event.type === "teammate.phase") return event.phase === "shutdown";

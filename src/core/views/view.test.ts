@@ -93,10 +93,18 @@ it("dumps every task with every field", () => {
 });
 
 it("tells one task with its history, or that there is none", () => {
-  const claimed = { seq: 1, at: now, type: "task.claimed", task: id(2), by: alice, attempt: 2 } as const;
+  const claimed = {
+    seq: 1,
+    at: now,
+    type: "task.claimed",
+    subject: "Count",
+    task: id(2),
+    by: alice,
+    attempt: 2,
+  } as const;
   const history = taskHistory(id(2), board, [claimed, { ...claimed, seq: 2, task: id(1) }]);
   expect(history?.history).toEqual([claimed]);
-  if (history) expect(text(taskViews(history))).toContain("alice: claimed #2 (attempt 2)");
+  if (history) expect(text(taskViews(history))).toContain("alice: claimed #2 Count (attempt 2)");
   expect(taskHistory(id(99), board, [])).toBeNull();
 });
 

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { accepted, asServerNames } from "./mcp-schema.ts";
+
+it("is an object with properties, whatever the server left out", () => {
+  expect(accepted({ type: "object" })).toEqual({
+    schema: { type: "object", properties: {} },
+    renamed: new Map(),
+  });
+});
+
+it("offers all that a choice at the top names, and no choice", () => {
+  const schema = {
+    type: "object",
+    description: "either",
+    properties: { all: { type: "boolean" } },
+    required: ["all"],
+    oneOf: [
+      { properties: { id: { type: "number" } }, required: ["id"] },
+      { properties: { name: { type: "string" } } },
+    ],
+  };
+  expect(accepted(schema).schema).toEqual({
+    type: "object",
+    description: "either",
+    properties: { id: { type: "number" }, name: { type: "string" }, all: { type: "boolean" } },
+    required: ["all"],
+  });
+});
+
+it("gives parameters names that every provider takes, and the server its own", () => {
+  const { schema, renamed } = accepted({
+    type: "object",
+    properties: { $top: { type: "number" }, _top: { type: "number" }, "a b": { type: "string" } },
+    required: ["$top"],
+  });
+  expect(Object.keys(schema.properties as object)).toEqual(["_top_2", "_top", "a_b"]);
+  expect(schema.required).toEqual(["_top_2"]);
+  expect(asServerNames({ _top_2: 5, _top: 6, a_b: "x", other: 1 }, renamed)).toEqual({
+    $top: 5,
+    _top: 6,
+    "a b": "x",
+    other: 1,
+  });
+});

@@ -1,0 +1,39 @@
+/** What tools are called here, and under which names other harnesses know them: rules, roles and hooks written there mean ours. */
+
+const OUR_NAMES: Readonly<Record<string, string>> = {
+  bash: "bash",
+  bashoutput: "check_background",
+  killbash: "stop_background",
+  killshell: "stop_background",
+  read: "read_file",
+  notebookread: "read_file",
+  write: "write_file",
+  edit: "edit_file",
+  multiedit: "edit_file",
+  glob: "glob",
+  ls: "glob",
+  grep: "grep",
+  task: "task",
+  agent: "task",
+  todowrite: "todo_write",
+  skill: "load_skill",
+};
+
+/** Our name of a tool, in whatever case and of whatever harness; a name that is not known stays as it is. */
+export const ourName = (name: string): string =>
+  Object.hasOwn(OUR_NAMES, name.toLowerCase()) ? (OUR_NAMES[name.toLowerCase()] ?? name) : name;
+
+/** Tools that other harnesses have too: those a role's list speaks of. */
+export const SHARED_TOOLS: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
+
+/** All there can be, but for those of MCP servers. */
+export const TOOL_NAMES: readonly string[] = [
+  ...SHARED_TOOLS,
+  ..."broadcast cancel_cron check_inbox claim_task compact complete_task connect_mcp create_task create_team".split(
+    " ",
+  ),
+  ..."create_worktree delete_team fail_task get_task idle keep_worktree list_crons list_tasks".split(" "),
+  ..."list_teammates recall release_task remember remove_worktree request_plan request_shutdown".split(" "),
+  ..."respond_shutdown review_permission review_plan schedule_cron send_message spawn_teammate".split(" "),
+  ..."submit_plan update_task".split(" "),
+];

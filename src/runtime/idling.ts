@@ -1,0 +1,153 @@
+/**
+ * IDLE: what a member looks for when it has nothing to do, and how it waits until there is something.
+ *
+ * The order of a look is the order of what may not wait: a stop request, mail, the member's own unfinished task, a claim.
+ */
+import { LEAD } from "../core/ids.ts";
+import { HAS_WORK, type IdleReason, type Limits, type Phase, type Signal } from "../core/lifecycle.ts";
+import { isRoutine, isStop, wakes } from "../core/mail.ts";
+import type { Mark, Outgoing, Topic } from "../ports/index.ts";
+import type { Agent } from "./agent.ts";
+import { type Hand, WAITING } from "./hand.ts";
+import type { Outage } from "./outage.ts";
+import { endStint, sentBack } from "./rest.ts";
+import type { Stops } from "./stops.ts";
+import { readMail } from "./turn.ts";
+
+type IdlePhase = Extract<Phase, { at: "idle" }>;
+
+export type IdleSettings = Pick<Limits, "idleTimeoutMs"> & {
+  /** Looks at least this often, should a wake-up get lost. Infinity: somebody else calls `lookAgain`. */
+  readonly idlePollMs: number;
+};
+
+type Parts = {
+  readonly agent: Agent;
+  readonly settings: IdleSettings;
+  readonly stops: Stops;
+  readonly hand: Hand;
+  readonly outage: Outage;
+  /** The member found nothing to do. The lead's answer may be "told": look again. */
+  readonly onIdle: () => Promise<"look again" | "wait">;
+  /** Its life has something to do before it may wait. */
+  readonly isWanted: () => boolean;
+  /** Aborts when its stay in this process ends. */
+  readonly outer: AbortSignal;
+};
+
+/** What happens on the board is nothing to it; but whoever's plan waits may lose its task. */
+const isDeaf = (reason: IdleReason): boolean => WAITING.has(reason) && reason !== "awaiting_plan";
+
+export class Idling {
+  private readonly parts: Parts;
+  private restarted = true;
+  private shownIdle = false;
+  /** Nothing runs: the wait may be cut short. */
+  private waiting = false;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
+
+  /** Something may wait for it that it was not woken for. Nothing happens unless it waits. */
+  lookAgain(): void {
+    if (this.waiting) this.parts.stops.interrupt("look");
+  }
+
+  /** One look, and the wait after a vain one. @throws the reason of `outer`, and what the store throws. */
+  async look(phase: IdlePhase): Promise<Signal> {
+    const { agent, stops, hand, outer } = this.parts;
+    const { store, clock, seat, kind } = agent;
+    const was = phase.reason;
+    const mark = store.wake.mark();
+    outer.throwIfAborted();
+
+    if (stops.asked || (await store.mail.unread(seat.name, 1)).some(isStop)) {
+      await stops.read(await readMail(agent));
+      if (await stops.acceptIdle()) return { kind: "ended", reason: "asked" };
+    }
+    if (was === "rate_limited") return await this.pause(mark);
+    const restarted = this.restarted;
+    this.restarted = false;
+    const reason = restarted || was === "awaiting_plan" ? await hand.restsFor(was) : was;
+    if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
+    if (restarted && (await hand.goOn())) return await this.found(true);
+    const news = (await store.mail.unread(seat.name, 50)).filter(({ body }) => wakes(body));
+    // When the last one has gone idle, its notice and that of the quiet board are one turn, not two.
+    if (news.length > 0 && news.every(isRoutine)) await this.parts.onIdle();
+    if (news.length > 0) return await this.found();
+    if ((await hand.resume(reason)) || (await hand.claim(reason))) return await this.found();
+    if (await this.keptBusy(reason)) return await this.found();
+    await this.showIdle(reason);
+    if ((await this.parts.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
+    const mail: Topic = `mail:${seat.name}`;
+    const topics: Topic[] = kind === "teammate" && isDeaf(reason) ? [mail] : [mail, "board"];
+    await this.waitFor(mark, topics, this.patience(phase));
+    // Whoever waits for its background command does not wait in vain: its time to leave begins anew.
+    const overdue = clock.now() - phase.since >= this.parts.settings.idleTimeoutMs;
+    if (overdue && (await store.jobs.running(seat.name)) > 0)
+      return { kind: "rested", now: clock.now(), reason };
+    return { kind: "waited", now: clock.now() };
+  }
+
+  /** A teammate that has just found nothing to do: its hooks may know of something. */
+  private async keptBusy(reason: IdleReason): Promise<boolean> {
+    const { agent, stops, outer } = this.parts;
+    const { hooks, kind } = agent;
+    if (!hooks || kind === "lead" || this.shownIdle || WAITING.has(reason)) return false;
+    return await sentBack(agent, stops, outer, (signal) => hooks.idle(reason, signal));
+  }
+
+  /** The provider does not answer. Only a stop request and the person cut the pause short; afterwards it goes on where it was. */
+  private async pause(mark: Mark): Promise<Signal> {
+    const { agent, outage } = this.parts;
+    // Neither shown as work again before a reply is there (see `Outage`), nor the end of a stint: that would ask the model.
+    if (outage.left <= 0) return { kind: "found" };
+    const { seat, clock } = agent;
+    if (!outage.givenUp) await this.waitFor(mark, [`mail:${seat.name}`], outage.left);
+    return outage.givenUp
+      ? { kind: "rested", now: clock.now(), reason: "no_tool_use" }
+      : { kind: "waited", now: clock.now() };
+  }
+
+  private async waitFor(mark: Mark, topics: Topic[], ms: number): Promise<void> {
+    const { stops, agent, isWanted } = this.parts;
+    const step = stops.step();
+    this.waiting = true;
+    if (!isWanted()) await agent.store.wake.changed(mark, topics, ms, step);
+    this.waiting = false;
+    stops.endStep();
+  }
+
+  /** @param shown as idle: by this process, or before a restart by another. */
+  private async found(shown = this.shownIdle): Promise<Signal> {
+    const { agent } = this.parts;
+    await agent.beginStint?.();
+    if (shown) {
+      this.shownIdle = false;
+      await agent.store.roster.setActivity(agent.seat, { phase: "work" });
+    }
+    return { kind: "found" };
+  }
+
+  /** Shown once per idling, when there really was nothing to do: a member that goes straight on is not idle. */
+  private async showIdle(reason: IdleReason): Promise<void> {
+    if (this.shownIdle) return;
+    const { agent, stops, hand, outer } = this.parts;
+    if (reason !== "rate_limited") await endStint(agent, stops, outer);
+    this.shownIdle = true;
+    const { store, seat, kind } = agent;
+    const notice: Outgoing = {
+      to: LEAD,
+      body: { kind: "idle_notice", reason, completed: await hand.finished() },
+    };
+    await store.roster.setActivity(seat, { phase: "idle", reason }, kind === "lead" ? [] : [notice]);
+  }
+
+  private patience({ reason, since }: IdlePhase): number {
+    const { settings, agent } = this.parts;
+    const { idlePollMs, idleTimeoutMs } = settings;
+    if (HAS_WORK.has(reason)) return idlePollMs;
+    return Math.max(0, Math.min(idlePollMs, since + idleTimeoutMs - agent.clock.now()));
+  }
+}
