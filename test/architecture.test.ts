@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ["core", "ports"],
     packages: /^(zod|node:(path|fs|fs\/promises|os|url)|ignore|diff)$/,
   },
-  runtime: { layers: ["core", "ports"], packages: /^node:(path|crypto|timers\/promises)$/ },
+  runtime: { layers: ["core", "ports"], packages: /^node:(path|crypto|events|timers\/promises)$/ },
   adapters: { layers: ["core", "ports"], packages: /./ },
 };
 /** The only places that construct anything, so they may know everyone. */

@@ -39,6 +39,8 @@ export type Body =
       readonly command: string;
       readonly text: string;
       readonly isError: boolean;
+      /** Nobody saw how it ended, or whether it did. */
+      readonly lost?: boolean;
     }
   | { readonly kind: "alarm"; readonly cron: string; readonly text: string }
   | {
@@ -188,7 +190,7 @@ export function words(body: Body): string {
     case "board_quiet":
       return quiet(body);
     case "job_done":
-      return `Background job ${body.job} (${body.command}) ${body.isError ? "failed" : "finished"}:\n${body.text}`;
+      return `Background job ${body.job} (${body.command}) ${body.lost ? "was lost" : body.isError ? "failed" : "finished"}:\n${body.text}`;
     case "shutdown_request":
       return `You are asked to stop: ${body.reason}\nAnswer with respond_shutdown before the deadline; if you refuse, say why. Without an answer you are stopped.`;
     case "shutdown_response":

@@ -17,8 +17,7 @@ export async function act(
   agent: Agent,
   calls: readonly ToolCall[],
   signal: AbortSignal,
-  rest: (why: IdleReason) => void,
-  compact: () => void = () => {},
+  { rest, compact = () => {}, cutOff = false }: Doings,
 ): Promise<Entry[]> {
   const answers: Entry[] = [];
   let held = false;
@@ -28,9 +27,35 @@ export async function act(
   };
   for (const batch of batches(agent, calls))
     answers.push(
-      ...(await Promise.all(batch.map((call) => answer(agent, call, signal, resting, compact, held)))),
+      ...(await someAtOnce(batch, (call) =>
+        answer(agent, call, signal, { rest: resting, compact, cutOff }, held),
+      )),
     );
   return answers;
+}
+
+export type Doings = {
+  readonly rest: (why: IdleReason) => void;
+  readonly compact?: () => void;
+  /** The reply ended at the output limit: its last call may be half a call. */
+  readonly cutOff?: boolean;
+};
+
+/** Searches and subagents: more of them at once would only get in each other's way. */
+const AT_ONCE = 8;
+
+async function someAtOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      const at = next;
+      next += 1;
+      results[at] = await run(items[at] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
+  return results;
 }
 
 function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
@@ -57,8 +82,7 @@ async function answer(
   agent: Agent,
   call: ToolCall,
   signal: AbortSignal,
-  rest: (why: IdleReason) => void,
-  compact: () => void,
+  { rest, compact, cutOff }: Required<Doings>,
   held: boolean,
 ): Promise<Entry> {
   const { seat, clock, conversation } = agent;
@@ -76,7 +100,7 @@ async function answer(
     if (held) throw new Error(NOT_YET);
     if (!tool)
       throw new Error(`There is no tool "${call.tool}". You have: ${[...agent.tools.keys()].join(", ")}.`);
-    const input = parse(tool, call);
+    const input = parse(tool, call, cutOff);
     subject = tool.subject?.(input) ?? "";
     const ctx: ToolContext = {
       ...workplaceOf(agent),
@@ -124,8 +148,12 @@ const CUT = {
     "Interrupted by the person, before it was done. What it had begun may have taken effect: check before you repeat it.",
 } as const;
 
-function parse(tool: Tool, call: ToolCall): unknown {
+function parse(tool: Tool, call: ToolCall, cutOff: boolean): unknown {
   const raw = invalidInput(call);
+  if (raw !== null && cutOff)
+    throw new Error(
+      `Not run: your answer was cut off by the output limit in the middle of this ${tool.name}. Do it in smaller pieces, such as a first part of the file and then an edit_file for each further one.`,
+    );
   if (raw !== null)
     throw new Error(
       `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,

@@ -2,6 +2,7 @@
  * Stop requests and urgent mail, as one member sees them. Ask, then abort, then kill: a request is answered by the member (or
  * accepted for it when it idles); at the deadline the running step is aborted, and with it the processes of its tools.
  */
+import { setMaxListeners } from "node:events";
 import type { Instant, RequestId } from "../core/ids.ts";
 import type { Mail } from "../core/mail.ts";
 import type { Agent, TurnOutcome } from "./agent.ts";
@@ -51,6 +52,7 @@ export class Stops {
   step(): AbortSignal {
     this.outer.throwIfAborted();
     this.current = new AbortController();
+    setMaxListeners(0, this.current.signal); // as many as calls of a reply run at once, and all they start
     if (this.pending && this.pending.deadline <= this.agent.clock.now())
       this.current.abort(new Interruption("stop"));
     return this.current.signal;

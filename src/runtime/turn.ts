@@ -1,6 +1,7 @@
 /** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
-import { callsOf, type Entry, heard, textOf } from "../core/conversation/chat.ts";
-import { delivered } from "../core/conversation/prompt.ts";
+import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../core/conversation/chat.ts";
+import type { Conversation } from "../core/conversation/conversation.ts";
+import { CUT_OFF, delivered } from "../core/conversation/prompt.ts";
 import { LEAD, PERSON } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
@@ -29,7 +30,7 @@ export async function turn(
   signal: AbortSignal,
   replies: Replies = new Replies(agent),
 ): Promise<TurnOutcome> {
-  const reply = await think(agent, signal, replies);
+  const { reply, text } = await think(agent, signal, replies);
   const besides = replies.takeSpent();
   const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
@@ -38,7 +39,11 @@ export async function turn(
     const rest = (why: IdleReason): void => {
       reason = why;
     };
-    const results = await act(agent, calls, signal, rest, () => replies.context.ask());
+    const results = await act(agent, calls, signal, {
+      rest,
+      compact: () => replies.context.ask(),
+      cutOff: reply.stop === "length",
+    });
     const reminder = agent.todos?.afterRound([{ kind: "said", message: reply.message }, ...results]);
     if (reminder) await hear(agent, reminder);
   } else if (hint !== null) {
@@ -49,19 +54,23 @@ export async function turn(
     kind: reason === null ? "acted" : "rested",
     reason: reason ?? "no_tool_use",
     calls,
-    text: textOf(reply.message),
+    text,
     usd: reply.usd + besides.usd,
     tokens: total(reply.usage) + total(besides),
   };
 }
 
 /** The reply is stored before its calls run: after a crash the member must know what it had begun. */
-async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promise<Reply> {
+async function think(
+  agent: Agent,
+  signal: AbortSignal,
+  replies: Replies,
+): Promise<{ reply: Reply; text: string }> {
   const { seat, clock, conversation } = agent;
   const began = clock.now();
   const { reply, model } = await replies.next(signal);
   const entry: Entry = { kind: "said", message: reply.message };
-  const text = textOf(reply.message);
+  const text = wholeText(conversation, reply.message);
   const fact = {
     type: "turn.taken",
     who: seat.name,
@@ -69,7 +78,7 @@ async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promi
     ...reply.usage,
     usd: reply.usd,
     ms: clock.now() - began,
-    text: text.slice(0, 300),
+    text: textOf(reply.message).slice(0, 300),
     ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
   await record(agent, [entry], {
@@ -78,8 +87,25 @@ async function think(agent: Agent, signal: AbortSignal, replies: Replies): Promi
     mail: await finalReport(agent, reply, text),
   });
   conversation.add(entry);
-  return reply;
+  return { reply, text };
 }
+
+/** What a reply says, with what came before it when it only goes on where the output limit cut the last one off. */
+function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage): string {
+  const before = unanswered ? [...whole, unanswered] : whole;
+  const parts = [rawText(reply)];
+  for (let at = before.length - 1; at > 0; at -= 2) {
+    const [said, heard] = [before[at - 1], before[at]];
+    if (said?.role !== "assistant" || heard?.role !== "user" || callsOf(said).length > 0) break;
+    if (heard.content.length !== 1 || textOf(heard) !== CUT_OFF) break;
+    parts.unshift(rawText(said));
+  }
+  return parts.join("").trim();
+}
+
+/** Untrimmed: it may have been cut off between two words. */
+const rawText = ({ content }: AssistantMessage): string =>
+  content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
 /**
  * A member's last words of a stint reach whom it works for, whether it thinks of sending them or not: a teammate's the lead,

@@ -12,7 +12,6 @@ export async function startJob(ctx: ToolContext, command: string): Promise<strin
   if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
   ctx.signal.throwIfAborted();
   const job = await control(ctx).start(ctx.seat, command, ctx.workspace);
-  // Without check_background and stop_background too, which are only offered once there is a job, it is in the model's hands.
   return `Started ${showJob(job.id)}, process group ${job.pid}. You get mail when it ends; until then go on with something else or idle. Its output: ${job.outputPath}`;
 }
 

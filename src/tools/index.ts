@@ -58,7 +58,7 @@ export const leadTools: readonly Tool[] = [
   scheduleCron,
 ];
 
-/** For whoever has had a background job when its stint begins; the lead, when anybody has. */
+/** For whoever has had a background job; the lead, when anybody has. */
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
 /** For a lead whose team has alarms. */

@@ -134,6 +134,16 @@ describe("a background command of the lead", () => {
     expect(await building).toMatchObject({ code: 0, stdout: "It is built.\n" });
   });
 
+  it("can be looked at and ended in the stint that started it", async () => {
+    script([
+      { who: "lead", when: "Serve", calls: [bash("echo up; exec sleep 300", true)] },
+      { who: "lead", when: "Started j1", calls: [{ tool: "check_background", input: { id: "j1" } }] },
+      { who: "lead", when: "j1: running", calls: [{ tool: "stop_background", input: { id: "j1" } }] },
+      { who: "lead", when: "j1 is stopped", text: "Cleaned up." },
+    ]);
+    expect(await run("run", "Serve")).toMatchObject({ code: 0, stdout: "Cleaned up.\n" });
+  });
+
   it("that outlives a killed process is reported at the next start and can be ended there", async () => {
     script([
       { who: "lead", when: "Serve", calls: [bash("echo $$ > pid; exec sleep 300", true)] },

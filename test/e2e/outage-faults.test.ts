@@ -102,3 +102,39 @@ it("gives up at once on a key that is refused, and the lead's mailbox says why",
   const stopped = box.find(({ from, body }) => from === name("alice") && body.kind === "stopped");
   expect(stopped?.body).toMatchObject({ released: [1], text: expect.stringContaining("ANTHROPIC_API_KEY") });
 });
+
+it("puts a final answer together that the output limit cut in pieces, and asks for a cut call in smaller ones", async () => {
+  const replies: Answer[] = [
+    { calls: [{ tool: "write_file", raw: '{"path":"a","content":"abc' }], stop: "length" },
+    { calls: [{ tool: "write_file", raw: '{"path":"a","content":"abc' }], stop: "length" },
+    calls("complete_task", { result: "carried on" }),
+    says("The first half, ", { stop: "length" }),
+    says("the second, ", { stop: "length" }),
+    says("and the third."),
+  ];
+  const { team, server } = await staged(({ nth }) => replies[nth - 1] ?? says("There."));
+  await team.join("alice");
+  await team.until("teammate.phase", { who: "alice", phase: "idle", reason: "no_tool_use" });
+  const told = (await team.store.mail.box(LEAD)).flatMap(({ body }) =>
+    body.kind === "result" ? [body.text] : [],
+  );
+  expect(told).toEqual(["The first half, the second, and the third."]);
+  expect(words(server.requests[2] as ModelCall)).toMatch(
+    /Not run: .* in the middle of this write_file\. .*smaller/,
+  );
+});
+
+it("runs many calls of one reply a few at a time, and keeps quiet about it", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const many = Array.from({ length: 30 }, (_, i) => ({ tool: "bash", input: { command: `echo ${i}` } }));
+  const { team, server } = await staged(({ nth }) => (nth === 1 ? { calls: many } : says("There.")));
+  await team.join("alice");
+  const second = await server.arrived(2);
+  expect(second.messages.at(-1)?.content.map((part) => part.type === "result" && part.text)).toEqual(
+    many.map((_, i) => String(i)),
+  );
+  expect(warnings).toEqual([]);
+});

@@ -163,7 +163,7 @@ it("a terminal of the process and another one: the first answer counts, the othe
         ask: ({ signal }) => {
           asked.push({ signal });
           return new Promise((resolve) =>
-            signal?.addEventListener("abort", () => resolve("no"), { once: true }),
+            signal?.addEventListener("abort", () => resolve({ word: "no", text: "" }), { once: true }),
           );
         },
       },

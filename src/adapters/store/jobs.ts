@@ -108,7 +108,14 @@ function* tell(tx: Tx, row: JobRow, text: string | null): Op<void> {
   const { id, owner, state, command, exit_code: exitCode } = row;
   yield* book(tx, [{ type: "job.ended", who: owner, job: id, state, exitCode }]);
   if (text === null) return;
-  const body = { kind: "job_done", job: showJob(id), command, text, isError: state !== "done" } as const;
+  const body = {
+    kind: "job_done",
+    job: showJob(id),
+    command,
+    text,
+    isError: state !== "done",
+    ...(state === "unknown" && { lost: true }),
+  } as const;
   yield* post(tx, [{ from: HARNESS, to: yield* heir(tx, owner), body }]);
 }
 

@@ -23,7 +23,7 @@ function questionData({ id, ask, by, of, at, deadline }: Request): QuestionData 
     case "plan":
       return { ...common, task: ask.task, attempt: ask.attempt, text: ask.plan };
     case "permission":
-      return { ...common, text: `${ask.tool}: ${ask.subject}` };
+      return { ...common, text: `${ask.tool}: ${ask.subject}`, ...(ask.rule && { rule: ask.rule }) };
     case "shutdown":
       return { ...common, text: ask.reason };
   }

@@ -11,6 +11,7 @@ import type { Profile, Seat } from "../../core/member.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
 import { worktreeRules } from "../../core/worktree.ts";
 import type { Delta, TeamControl, Tool } from "../../ports/index.ts";
+import { aftercare } from "../../runtime/aftercare.ts";
 import type { Agent } from "../../runtime/agent.ts";
 import { type Judge, permitted, wrapped } from "../../runtime/call.ts";
 import { hookedCalls } from "../../runtime/hooked-calls.ts";
@@ -67,12 +68,21 @@ export async function composeAgent(
   const placed = trees ? withWorktrees(common, trees, isLead) : common;
   const own = [...acrossTeams(placed, settings), ...(isLead && settings.teams ? teamsTools : [])];
   const conversation = new Conversation(entries);
+  // Whoever has needed a tool keeps it: a list that shrinks and grows breaks the provider's cache of the whole conversation.
+  const given = new Set<Tool>();
+  const give = (tools: readonly Tool[], isNeeded: boolean): void => {
+    if (isNeeded) for (const tool of tools) given.add(tool);
+  };
+  const sinceNeeded = async (): Promise<Iterable<Tool>> => {
+    give(jobTools, (await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0);
+    give(alarmTools, isLead && (await store.crons.list()).length > 0);
+    give(longTools, conversation.size > LONG);
+    return given;
+  };
   /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
   const offered = async (): Promise<readonly Tool[]> => [
     ...own,
-    ...((await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : []),
-    ...(isLead && (await store.crons.list()).length > 0 ? alarmTools : []),
-    ...(conversation.size > LONG ? longTools : []),
+    ...(await sinceNeeded()),
     ...(await planning.tools()),
     ...(isLead ? await crew.questions.toolsOfLead() : []),
     ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
@@ -84,6 +94,7 @@ export async function composeAgent(
     entries.length === 0 ? "startup" : "resume",
     AbortSignal.timeout(HOOK_MS),
   );
+  const refresh = async (): Promise<void> => await equipped.beginStint?.();
   const agent: Agent = {
     seat,
     kind,
@@ -109,7 +120,8 @@ export async function composeAgent(
       return tools.map(specOf);
     },
     run: wrapped([
-      planGate(profile, () => equipped.beginStint?.() ?? Promise.resolve()),
+      planGate(profile, refresh),
+      aftercare((tool) => equipped.tools.has(tool), refresh),
       ...(trees ? [inWorktrees(trees)] : []),
       permitted(crew.judge),
       hookedCalls(parts.hooks, profile),

@@ -20,7 +20,9 @@ export type Question = {
   /** Aborts when the question is answered elsewhere, or the call is over. */
   readonly signal?: AbortSignal | undefined;
 };
-export type Ask = (question: Question) => Promise<"yes" | "no" | "always">;
+/** What the person at the terminal said; `text`: what to do instead. */
+export type Said = { readonly word: "yes" | "no" | "always"; readonly text: string };
+export type Ask = (question: Question) => Promise<Said>;
 
 export type Given = Answer & { readonly by: Name | null; readonly state: "answered" | "expired" };
 
@@ -108,9 +110,11 @@ export class PermissionQuestions {
 
   /** Whoever is first answers; who comes too late changes nothing. */
   private async ask(terminal: Ask, question: Question, id: RequestId, signal: AbortSignal): Promise<void> {
-    const word = await terminal({ ...question, signal }).catch(() => "no" as const);
+    const { word, text } = await terminal({ ...question, signal }).catch(
+      () => ({ word: "no", text: "" }) as const,
+    );
     if (signal.aborted) return;
-    const answer = { yes: word !== "no", text: "", ...(word === "always" && { always: true }) };
+    const answer = { yes: word !== "no", text, ...(word === "always" && { always: true }) };
     await this.parts.store.requests.answer(PERSON, id, "permission", answer).catch(() => {});
   }
 

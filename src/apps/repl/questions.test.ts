@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import type { Name } from "../../core/ids.ts";
+import { readAnswer } from "../terminal/asking.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
@@ -48,10 +49,24 @@ it("takes answers only for answers: commands and words for the lead go their own
   expect(questions.answer("")).toBe(true);
   expect(shown().slice(before)).toContain("alice wants to run bash: touch x");
   expect(questions.answer("y")).toBe(true);
-  expect(await alice).toBe("yes");
+  expect(await alice).toEqual({ word: "yes", text: "" });
   expect(shown()).toContain("bob [y/n/a]> ");
-  expect(questions.answer("no")).toBe(true);
-  expect(await bob).toBe("no");
+  expect(questions.answer("No, use git rm")).toBe(true);
+  expect(await bob).toEqual({ word: "no", text: "use git rm" });
   expect(questions.answer("n")).toBe(false);
   expect(shown().slice(shown().lastIndexOf("bob [y/n/a]> ") + 13)).toContain("> ");
+});
+
+it.each([
+  ["y", "yes", ""],
+  [" YES ", "yes", ""],
+  ["a", "always", ""],
+  ["n", "no", ""],
+  ["n use git rm", "no", "use git rm"],
+])("reads %j", (line, word, text) => {
+  expect(readAnswer(line)).toEqual({ word, text });
+});
+
+it.each(["yes but only x", "nothing", "always later", "what is that?"])("does not guess %j", (line) => {
+  expect(readAnswer(line)).toBeNull();
 });

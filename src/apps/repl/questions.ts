@@ -2,11 +2,11 @@
  * Permission questions in a conversation: asked at the prompt, one after the other. The prompt says so for as long as one waits;
  * a line that is no answer goes where it always goes, so that the person can look around, or talk to the lead, before answering.
  */
-import type { Ask } from "../host/permission-questions.ts";
-import { type Answer, questionText, readAnswer } from "../terminal/asking.ts";
+import type { Ask, Said } from "../host/permission-questions.ts";
+import { NO, questionText, readAnswer } from "../terminal/asking.ts";
 import type { ReplScreen } from "./screen.ts";
 
-type Waiting = { readonly who: string; readonly text: string; readonly settle: (answer: Answer) => void };
+type Waiting = { readonly who: string; readonly text: string; readonly settle: (answer: Said) => void };
 
 export class Questions {
   private readonly waiting: Waiting[] = [];
@@ -44,7 +44,7 @@ export class Questions {
     const at = this.waiting.indexOf(question);
     if (at < 0) return;
     this.waiting.splice(at, 1);
-    question.settle("no");
+    question.settle(NO);
     if (at === 0) this.show();
   }
 

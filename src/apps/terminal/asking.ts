@@ -1,26 +1,28 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
-import type { Ask } from "../host/permission-questions.ts";
+import type { Ask, Said } from "../host/permission-questions.ts";
 import { clean, type Terminal } from "./terminal.ts";
 
-export type Answer = "yes" | "no" | "always";
-
-/** What was typed, read; null when it is no answer. */
-export function readAnswer(text: string): Answer | null {
-  const word = text.trim().toLowerCase();
-  if (/^(y|yes)$/.test(word)) return "yes";
-  if (/^(a|always)$/.test(word)) return "always";
-  return /^(n|no)?$/.test(word) ? "no" : null;
+/** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
+export function readAnswer(text: string): Said | null {
+  const found = /^\s*(y|yes|a|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
+  if (!found) return null;
+  const [, word = "", more = ""] = found;
+  if (/^a/i.test(word) && more === "") return { word: "always", text: "" };
+  if (/^y/i.test(word) && more === "") return { word: "yes", text: "" };
+  return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
 }
+
+export const NO: Said = { word: "no", text: "" };
 
 type Question = Parameters<Ask>[0];
 
 export const questionText = ({ who, tool, subject, rule }: Question): string =>
-  `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o, [a]lways${rule ? ` (${clean(rule)})` : ""}: `;
+  `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${clean(rule)})` : ""}: `;
 
 /** `alone` gives the question the terminal for itself. */
 export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) => Promise<T>): Ask {
   let queue: Promise<unknown> = Promise.resolve();
-  const ask = async (question: Question): Promise<Answer> => {
+  const ask = async (question: Question): Promise<Said> => {
     const { createInterface } = await import("node:readline/promises");
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
@@ -31,7 +33,7 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
     try {
       for (;;) {
         const text = await Promise.race([lines.question(term.paint("warn", questionText(question))), closed]);
-        const answer = text === null ? "no" : readAnswer(text);
+        const answer = text === null ? NO : readAnswer(text);
         if (answer) return answer;
       }
     } finally {
@@ -40,7 +42,7 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
     }
   };
   return (question) => {
-    const next = queue.then(() => (question.signal?.aborted ? "no" : alone(() => ask(question))));
+    const next = queue.then(() => (question.signal?.aborted ? NO : alone(() => ask(question))));
     queue = next.catch(() => {});
     return next;
   };

@@ -14,6 +14,8 @@ export type QuestionData = {
   readonly attempt: number | null;
   /** The plan, the call that wants permission, the reason to stop. */
   readonly text: string;
+  /** Of a permission: the rule that the answer "always" writes down. */
+  readonly rule?: string;
 };
 export type QuestionsData = { readonly team: Name; readonly requests: readonly QuestionData[] };
 
@@ -32,7 +34,9 @@ export function questionViews({ requests }: QuestionsData): View[] {
     { text: one.by },
     { text: one.of },
     { text: span(one.leftMs), tone: "dim" },
-    { text: `${one.task === null ? "" : `#${one.task}: `}${firstLine(one.text)}` },
+    {
+      text: `${one.task === null ? "" : `#${one.task}: `}${firstLine(one.text)}${one.rule ? ` (always: ${one.rule})` : ""}`,
+    },
   ]);
   const plans = requests.filter(({ kind }) => kind === "plan");
   return [
