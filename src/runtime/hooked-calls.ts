@@ -50,8 +50,9 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
     const text = await next({ ...call, ctx: { ...ctx, answer } });
     const said = ask("PostToolUse", { ...about, output: text, tool_response: text }, tool.name);
     // What is in the transcript already cannot be answered a second time, with an interruption.
-    const { blocked } = await (recorded ? said.catch(() => NOTHING) : said);
-    if (blocked === null) return text;
+    const { blocked: refused, context } = await (recorded ? said.catch(() => NOTHING) : said);
+    const blocked = refused ?? context;
+    if (blocked === "") return text;
     const feedback = `[A hook says about this ${tool.name}: ${blocked}]`;
     if (!recorded) return `${text}\n\n${feedback}`;
     // The answer is in the transcript already, written with what it tells of.

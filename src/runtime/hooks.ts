@@ -1,5 +1,6 @@
 /** Runs the person's hooks. What they mean stands in `core/project/hooks.ts`; what they can hold up, in the files that call this. */
 import { randomUUID } from "node:crypto";
+import { EkidenError } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
 import type { Profile } from "../core/member.ts";
 import {
@@ -73,23 +74,29 @@ export class Hooks {
       const judged = verdict(event, await this.#one(hook, input, signal));
       if (judged.kind === "block") return { blocked: judged.feedback, context: "" };
       if (judged.kind === "warn") await this.#warn(who?.name ?? null, judged.text);
-      else if (judged.context !== "") context.push(judged.context);
+      else {
+        if (judged.note) await this.#warn(who?.name ?? null, judged.note);
+        if (judged.context !== "") context.push(judged.context);
+      }
     }
     return { blocked: null, context: context.join("\n") };
   }
 
   /**
-   * What the person typed, on its way to the lead: with what hooks add to it, or refused with why. To be called by whoever takes
-   * the person's words, before they are mailed.
+   * What the person says to a member, on its way there: with what hooks add to it, or refused with why. To be called by whoever
+   * takes the person's words, before they are mailed. @throws EkidenError `not_permitted` with the hook's words
    */
-  async submit(
-    prompt: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }> {
-    const call = { event: "UserPromptSubmit", subject: null, who: null, facts: { prompt }, signal } as const;
-    const { blocked, context } = await this.run(call);
-    if (blocked !== null) return { ok: false, why: blocked };
-    return { ok: true, text: context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}` };
+  async submit(prompt: string, to: string, signal: AbortSignal): Promise<string> {
+    const facts = { prompt, to };
+    const { blocked, context } = await this.run({
+      event: "UserPromptSubmit",
+      subject: null,
+      who: null,
+      facts,
+      signal,
+    });
+    if (blocked !== null) throw new EkidenError("not_permitted", `A hook does not let this pass: ${blocked}`);
+    return context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}`;
   }
 
   async #one(hook: Hook, input: unknown, signal: AbortSignal): Promise<HookResult> {

@@ -113,6 +113,22 @@ describe("hooks from the settings", () => {
   });
 });
 
+it("hears what the person says in another terminal, too", async () => {
+  settings({
+    hooks: {
+      UserPromptSubmit: [{ command: "grep -q secret && { echo no secrets >&2; exit 2; }; echo on main" }],
+    },
+  });
+  expect(await project.run(["add", "a task"])).toMatchObject({ code: 0 });
+  const refused = await project.run(["send", "lead", "my secret"]);
+  expect(refused).toMatchObject({ code: expect.any(Number), stderr: expect.stringContaining("no secrets") });
+  expect(refused.code).not.toBe(0);
+  expect(await project.run(["send", "lead", "hello"])).toMatchObject({ code: 0 });
+  const { stdout } = await project.run(["inbox", "lead"]);
+  expect(stdout).toMatch(/hello\s+\[added by a hook\]\s+on main/);
+  expect(stdout).not.toContain("secret");
+});
+
 describe("a background command of the lead", () => {
   it("keeps the run from ending, and its mail is what goes on", async () => {
     script([

@@ -297,15 +297,15 @@ it("a member does not wait for ever for the hooks at its start", async () => {
 
 it("what the person types may be added to or refused", async () => {
   const adds = make({ UserPromptSubmit: [hook("echo 'Branch: main'")] });
-  expect(await adds.submit("Fix it", never)).toEqual({
-    ok: true,
-    text: "Fix it\n\n[added by a hook]\nBranch: main",
-  });
+  expect(await adds.submit("Fix it", "lead", never)).toBe("Fix it\n\n[added by a hook]\nBranch: main");
   const refuses = make({
     UserPromptSubmit: [hook("grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0")],
   });
-  expect(await refuses.submit("my secret is 1", never)).toEqual({ ok: false, why: "no secrets" });
-  expect(await refuses.submit("hello", never)).toEqual({ ok: true, text: "hello" });
+  await expect(refuses.submit("my secret is 1", "lead", never)).rejects.toMatchObject({
+    code: "not_permitted",
+    message: expect.stringContaining("no secrets"),
+  });
+  expect(await refuses.submit("hello", "lead", never)).toBe("hello");
 });
 
 describe("in a team", () => {

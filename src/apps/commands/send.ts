@@ -1,8 +1,10 @@
 /** `ekiden send`: mail from the person. It reaches a member before its next model call. */
+import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { address, fullName, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { mayMail } from "../../core/settings.ts";
+import type { Store } from "../../ports/index.ts";
 import { sendAcross } from "../../tools/mail.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
@@ -12,7 +14,7 @@ export async function run(
   [to = "", ...words]: readonly string[],
   options: { urgent?: boolean },
 ): Promise<undefined> {
-  const text = checkText(words.join(" "));
+  const typed = checkText(words.join(" "));
   const { who, team } = address(to);
   const settings = await call.settings();
   if (team !== null && team !== settings.team && !mayMail(settings, team))
@@ -22,6 +24,7 @@ export async function run(
     );
   await withTeam(call, "look", async (store) => {
     const { mail } = store;
+    const text = await passed(call, store, typed, to);
     const note = { to: who, body: { kind: "note", text }, urgent: options.urgent === true } as const;
     if (who === "all" && team === null) {
       const names = await mail.broadcast(PERSON, { kind: "broadcast", text });
@@ -36,4 +39,21 @@ export async function run(
     if (call.json) call.out.write(`${JSON.stringify({ id, to: [to] })}\n`);
     else call.say(`sent to ${to}${options.urgent ? ", urgent" : ""}`);
   });
+}
+
+/** Through the person's own hooks, as whatever they say in the conversation with the lead. */
+async function passed(call: Call, store: Store, text: string, to: string): Promise<string> {
+  const { hooks } = await call.settings();
+  if (!hooks.UserPromptSubmit?.length) return text;
+  const [{ createShell }, { Hooks }] = await Promise.all([
+    import("../../adapters/shell/index.ts"),
+    import("../../runtime/hooks.ts"),
+  ]);
+  const shell = createShell({ outputDir: join(call.cwd, ".ekiden", "output") });
+  try {
+    const { signal } = new AbortController();
+    return await new Hooks({ hooks, shell, store, cwd: call.cwd }).submit(text, to, signal);
+  } finally {
+    await shell.close();
+  }
 }

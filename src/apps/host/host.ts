@@ -67,6 +67,8 @@ export type TeamHost = {
   stop(name?: Name, now?: boolean): Promise<void>;
   /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
   tellLead(prompt: string): Promise<MailId>;
+  /** What the person says to any member, as their hooks let it pass. @throws as `tellLead` */
+  passed(prompt: string, to: string): Promise<string>;
   /** Cuts the lead's running turn short. */
   interruptLead(): void;
   /**
@@ -237,6 +239,10 @@ class Host implements TeamHost {
 
   tellLead(prompt: string): Promise<MailId> {
     return this.words.tell(prompt);
+  }
+
+  passed(prompt: string, to: string): Promise<string> {
+    return this.words.passed(prompt, to);
   }
 
   private book(who: Name, tokens: number, usd: number): void {

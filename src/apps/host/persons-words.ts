@@ -1,5 +1,4 @@
-/** What the person says to the lead: their own hooks hear it first, and may add to it or keep it back. */
-import { EkidenError } from "../../core/errors.ts";
+/** What the person says to members, above all to the lead: their own hooks hear it first, and may add to it or keep it back. */
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import type { Parts } from "./parts.ts";
 
@@ -22,11 +21,9 @@ export class PersonsWords {
     return mail;
   }
 
-  /** As hooks leave it. @throws EkidenError `not_permitted` with the hook's words */
-  async passed(prompt: string): Promise<string> {
-    const submitted = await this.parts.hooks.submit(prompt, this.over);
-    if (submitted.ok) return submitted.text;
-    throw new EkidenError("not_permitted", `A hook does not let this pass: ${submitted.why}`);
+  /** To whatever member, as hooks leave it. @throws EkidenError `not_permitted` with the hook's words */
+  passed(prompt: string, to: string = LEAD): Promise<string> {
+    return this.parts.hooks.submit(prompt, to, this.over);
   }
 
   /** Of what has passed. */

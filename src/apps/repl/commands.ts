@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
     usage: "/send NAME TEXT",
     about: "mail to a member, or to all",
     run: async ({ host }, [to = ""], rest) => {
-      const text = checkText(rest.slice(to.length).trim());
+      const text = await host.passed(checkText(rest.slice(to.length).trim()), to);
       if (to === "all") {
         const names = await host.store.mail.broadcast(PERSON, { kind: "broadcast", text });
         return names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to";

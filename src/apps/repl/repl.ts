@@ -40,7 +40,7 @@ export async function run(call: Call): Promise<number | undefined> {
     onDelta: (who, delta) => {
       if (who === LEAD && delta.type === "text" && !call.json) talk?.screen.stream(delta.text);
     },
-    ...(interactive && { ask: (question) => talk?.questions.ask(question) ?? Promise.resolve("no") }),
+    ...(interactive && { ask: (question) => talk?.questions.ask(question) ?? Promise.resolve(NO) }),
   });
   // Not before: what is typed, or piped, meanwhile waits in the terminal, also for the shell if the host cannot be opened.
   const input = createInterface({

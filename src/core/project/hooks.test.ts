@@ -1,6 +1,6 @@
 /** Which hooks apply to a call, what their settings may look like, and what their exit codes mean. */
 import { describe, expect, it } from "vitest";
-import { Blocks, type Hook, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
+import { Blocks, type Hook, type HookEvent, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
 
 const hook = (matcher: string): Hook => ({ matcher, command: "true", timeoutMs: 1_000 });
 
@@ -102,10 +102,41 @@ describe("an exit code", () => {
 
   it("2 blocks with stderr as the reason", () => {
     expect(verdict("Stop", { ...ended, exitCode: 2 })).toEqual({ kind: "block", feedback: "err" });
-    expect(verdict("Stop", { ...ended, exitCode: 2, stderr: "" })).toMatchObject({
+    expect(verdict("Stop", { ...ended, exitCode: 2, stderr: "" })).toMatchObject({ feedback: "out" });
+    expect(verdict("Stop", { ...ended, exitCode: 2, stderr: "", stdout: "" })).toMatchObject({
       kind: "block",
       feedback: expect.stringContaining('Stop hook "true"'),
     });
+    const long = verdict("Stop", { ...ended, exitCode: 2, stderr: `${"x".repeat(200_000)}the end` });
+    expect(long).toMatchObject({ feedback: expect.stringMatching(/^x+\n\[… .*the end$/s) });
+    expect(JSON.stringify(long).length).toBeLessThan(11_000);
+  });
+
+  const said = (event: HookEvent, answer: object) =>
+    verdict(event, { ...ended, stdout: JSON.stringify(answer) });
+
+  it.each([
+    { decision: "block", reason: "why" },
+    { continue: false, stopReason: "why" },
+    { hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "why" } },
+    { hookSpecificOutput: { permissionDecision: "ask", permissionDecisionReason: "why" }, decision: 7 },
+  ])("0 with %j on stdout blocks, as elsewhere", (answer) => {
+    expect(said("PreToolUse", answer)).toEqual({ kind: "block", feedback: "why" });
+  });
+
+  it("0 with JSON on stdout may also go on, add something and tell the person; other JSON is text", () => {
+    const hookSpecificOutput = { hookEventName: "PostToolUse", additionalContext: "lint: 2 warnings" };
+    expect(said("PostToolUse", { hookSpecificOutput })).toEqual({ kind: "go", context: "lint: 2 warnings" });
+    expect(said("Stop", { decision: "approve", systemMessage: "fine" })).toMatchObject({
+      kind: "go",
+      context: "",
+      note: expect.stringContaining("fine"),
+    });
+    expect(said("UserPromptSubmit", { branch: "main" })).toEqual({
+      kind: "go",
+      context: '{"branch":"main"}',
+    });
+    expect(verdict("SessionStart", { ...ended, stdout: '{"decision": "blo' })).toMatchObject({ kind: "go" });
   });
 
   it("of another value, a signal and a time-out are warnings", () => {

@@ -4,11 +4,13 @@
  *
  * | exit code | means                                                                                   |
  * |-----------|-----------------------------------------------------------------------------------------|
- * | 0         | go on; stdout of SessionStart and UserPromptSubmit is added to what the model reads      |
+ * | 0         | go on; stdout of SessionStart and UserPromptSubmit is added to what the model reads;     |
+ * |           | a JSON object on stdout is read as other harnesses read it (`decision`, `reason` …)      |
  * | 2         | blocked, stderr says why: a refused call, a refused completion, back to work             |
  * | other     | (also a time-out, or a signal) a warning in the journal, and everything goes on          |
  */
 import { z } from "zod";
+import { headAndTail } from "../conversation/compaction.ts";
 import { onDemand } from "../on-demand.ts";
 import { ourName } from "../tool-names.ts";
 
@@ -146,7 +148,13 @@ export type HookResult = {
 };
 
 export type HookVerdict =
-  | { readonly kind: "go"; readonly context: string }
+  | {
+      readonly kind: "go";
+      /** For the model. */
+      readonly context: string;
+      /** For the person. */
+      readonly note?: string;
+    }
   | { readonly kind: "block"; readonly feedback: string }
   | { readonly kind: "warn"; readonly text: string };
 
@@ -154,11 +162,22 @@ export function verdict(
   event: HookEvent,
   { hook, exitCode, timedOut, stdout, stderr }: HookResult,
 ): HookVerdict {
-  if (exitCode === 0 && !timedOut) return { kind: "go", context: ADDS.has(event) ? stdout.trim() : "" };
-  const said = stderr.trim();
   const named = `The ${event} hook ${JSON.stringify(short(hook.command))}`;
+  const silent = `${named} blocks this and does not say why.`;
+  if (exitCode === 0 && !timedOut) {
+    const answer = jsonAnswer(stdout);
+    if (answer === null) return { kind: "go", context: ADDS.has(event) ? bounded(stdout) : "" };
+    const { blocks, reason, context, note } = answer;
+    if (blocks) return { kind: "block", feedback: bounded(reason) || silent };
+    return {
+      kind: "go",
+      context: bounded(context),
+      ...(note !== "" && { note: `${named} says: ${short(note)}` }),
+    };
+  }
+  const said = stderr.trim();
   if (exitCode === 2 && !timedOut)
-    return { kind: "block", feedback: said || `${named} blocks this and does not say why.` };
+    return { kind: "block", feedback: bounded(said) || bounded(stdout) || silent };
   const how = timedOut
     ? `took longer than ${hook.timeoutMs / 1000} s and was ended`
     : exitCode === null
@@ -167,6 +186,54 @@ export function verdict(
   return {
     kind: "warn",
     text: `${named} ${how}; work goes on without it.${said ? ` It said: ${short(said)}` : ""}`,
+  };
+}
+
+/** What a model has to read of a hook's words; a whole test log would fill its context. */
+const SAID_MAX = 10_000;
+const bounded = (text: string): string => headAndTail(text.trim(), SAID_MAX, "a hook said more than is read");
+
+const words = onDemand(() => z.string().catch(""));
+const answerShape = onDemand(() =>
+  z.object({
+    decision: words(),
+    reason: words(),
+    continue: z.boolean().catch(true),
+    stopReason: words(),
+    systemMessage: words(),
+    additionalContext: words(),
+    hookSpecificOutput: z
+      .object({ permissionDecision: words(), permissionDecisionReason: words(), additionalContext: words() })
+      .catch({ permissionDecision: "", permissionDecisionReason: "", additionalContext: "" }),
+  }),
+);
+const KNOWN =
+  /"(?:decision|continue|systemMessage|additionalContext|hookSpecificOutput|suppressOutput|stopReason|reason)"\s*:/;
+
+/**
+ * A hook's stdout as the JSON answer of other harnesses, or null when it is none. A hook cannot have a person asked: where it
+ * wants that ("ask"), it refuses.
+ */
+function jsonAnswer(
+  stdout: string,
+): { blocks: boolean; reason: string; context: string; note: string } | null {
+  if (!/^\s*\{/.test(stdout) || !KNOWN.test(stdout)) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(stdout);
+  } catch {
+    return null;
+  }
+  const read = answerShape().safeParse(value);
+  if (!read.success) return null;
+  const { decision, reason, stopReason, systemMessage, additionalContext, hookSpecificOutput, ...rest } =
+    read.data;
+  const { permissionDecision, permissionDecisionReason } = hookSpecificOutput;
+  return {
+    blocks: !rest.continue || /^(?:block|deny)$/.test(decision) || /^(?:deny|ask)$/.test(permissionDecision),
+    reason: permissionDecisionReason || reason || stopReason,
+    context: hookSpecificOutput.additionalContext || additionalContext,
+    note: systemMessage,
   };
 }
 
