@@ -15,6 +15,7 @@ import { openHost, type TeamHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import { exitCodeOf } from "../hosting.ts";
 import { makeProjectFolder } from "../open.ts";
+import { NO } from "../terminal/asking.ts";
 import { feedLine, overflow, lines as viewLines } from "../terminal/print.ts";
 import { completions, type ReplContext, slash } from "./commands.ts";
 import { Questions } from "./questions.ts";
