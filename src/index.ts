@@ -1,4 +1,9 @@
-/** The library: what a program that embeds Ekiden may import. Anything not exported here may change at any time. */
+/**
+ * The library: what a program that embeds Ekiden may import. Anything not exported here may change at any time.
+ *
+ * `openHost` runs a team in this process; `openStore` only reads and writes one, whoever runs it. Times are milliseconds (an
+ * `Instant` since the epoch), money is US dollars. What goes wrong is an `EkidenError` with a code; each function says which.
+ */
 import manifest from "../package.json" with { type: "json" };
 
 export const version: string = manifest.version;
@@ -10,11 +15,13 @@ export { openStore, type StoreOptions } from "./adapters/store/index.ts";
 export { type HostOptions, openHost, type TeamHost } from "./apps/host/host.ts";
 export type { Outcome } from "./apps/host/outcome.ts";
 export type { Work } from "./apps/host/set-to-work.ts";
+export type { Entry, Message } from "./core/conversation/chat.ts";
 export { EkidenError, type ErrorCode, isEkidenError } from "./core/errors.ts";
 export type { Event, Fact } from "./core/event.ts";
-export { LEAD, type Name, name, PERSON, type TaskId, taskId } from "./core/ids.ts";
+export { type Instant, LEAD, type Name, name, PERSON, type TaskId, taskId } from "./core/ids.ts";
+export type { Body, Mail } from "./core/mail.ts";
+export type { Member, Profile, Seat } from "./core/member.ts";
 export { parseRunbook, type Runbook } from "./core/project/runbook.ts";
-export { DEFAULTS, type Settings } from "./core/settings.ts";
-export type { NewTask, Task } from "./core/task.ts";
+export { DEFAULTS, type Recruit, type Settings } from "./core/settings.ts";
+export type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "./core/task.ts";
 export type * from "./ports/index.ts";
-export { defineTool } from "./tools/define.ts";
