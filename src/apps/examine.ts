@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import type { Provider } from "../adapters/models/index.ts";
 import { isEkidenError, messageOf } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Call } from "./call.ts";
@@ -19,7 +20,7 @@ export type Finding = {
 
 export async function examine(call: Call): Promise<Finding[]> {
   const { settings, finding } = await settingsOf(call);
-  const checks = [
+  const checks: (Finding | Promise<Finding>)[] = [
     node(),
     sqlite(),
     program("git", "Install git; without it there are no worktrees.", "missing"),
@@ -27,7 +28,7 @@ export async function examine(call: Call): Promise<Finding[]> {
     ripgrep(),
     finding,
     ...(settings ? [store(call, settings), chosenModel(call, settings)] : []),
-    ...providers(call, settings),
+    ...(await providers(call, settings)),
   ];
   return Promise.all(checks);
 }
@@ -143,37 +144,32 @@ async function chosenModel({ env }: Call, { model }: Settings): Promise<Finding>
   }
 }
 
-type Provider = {
-  readonly name: string;
-  readonly key: string | null;
-  readonly url: string;
-};
-
-/** The vendors' own variables, read as their own tools read them. */
-function providers({ env }: Call, settings: Settings | null): Promise<Finding>[] {
+/** Found where a run would find them. */
+async function providers({ env }: Call, settings: Settings | null): Promise<Promise<Finding>[]> {
+  const { PROVIDERS } = await import("../adapters/models/index.ts");
   const wanted = [settings?.model, settings?.leadModel].map((spec) => spec?.split("/")[0]);
-  const list: Provider[] = [
-    {
-      name: "anthropic",
-      key: "ANTHROPIC_API_KEY",
-      url: env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com",
-    },
-    { name: "openai", key: "OPENAI_API_KEY", url: env.OPENAI_BASE_URL ?? "https://api.openai.com/v1" },
-    { name: "google", key: "GOOGLE_GENERATIVE_AI_API_KEY", url: "https://generativelanguage.googleapis.com" },
-    { name: "ollama", key: null, url: env.OLLAMA_HOST ?? "http://127.0.0.1:11434" },
-  ];
-  if (settings?.baseUrl) list.push({ name: "openai-compatible", key: null, url: settings.baseUrl });
-  return list.map((provider) => examineProvider(provider, env, wanted.includes(provider.name)));
+  return PROVIDERS.flatMap((provider) => {
+    const isWanted = wanted.includes(provider.name);
+    const given = isWanted || provider.name === "openai-compatible" ? settings?.baseUrl : undefined;
+    try {
+      const address = provider.address({ env, baseUrl: given ?? "" });
+      return address === null ? [] : [examineProvider(provider, address, env, isWanted)];
+    } catch (error) {
+      const label = `model: ${provider.name}`;
+      return [Promise.resolve<Finding>({ name: label, state: "wrong", found: messageOf(error) })];
+    }
+  });
 }
 
 async function examineProvider(
-  { name, key, url }: Provider,
+  { name, keyVariable: key }: Provider,
+  address: string,
   env: NodeJS.ProcessEnv,
   wanted: boolean,
 ): Promise<Finding> {
   const label = `model: ${name}`;
   const worst = wanted ? "wrong" : "missing";
-  if (key !== null && !env[key]) {
+  if (key !== "" && !env[key]) {
     return {
       name: label,
       state: worst,
@@ -181,11 +177,11 @@ async function examineProvider(
       ...(wanted && { mend: `Set ${key}, or choose another --model.` }),
     };
   }
-  const reached = await reach(url.includes("://") ? url : `http://${url}`);
-  const found = `${key === null ? "" : "key is set, "}${reached ? "reachable" : "cannot be reached"}`;
+  const reached = await reach(address);
+  const found = `${key === "" ? "" : "key is set, "}${reached ? "reachable" : "cannot be reached"}`;
   if (reached) return { name: label, state: "ok", found };
-  const mend = key === null && !wanted ? undefined : "Check the network, the proxy, and the address.";
-  return { name: label, state: key === null ? worst : "wrong", found, ...(mend && { mend }) };
+  const mend = key === "" && !wanted ? undefined : "Check the network, the proxy, and the address.";
+  return { name: label, state: key === "" ? worst : "wrong", found, ...(mend && { mend }) };
 }
 
 /** Any answer will do: what is asked is whether somebody is there. */

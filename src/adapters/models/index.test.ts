@@ -47,6 +47,19 @@ it("says what is missing, and never guesses", async () => {
   expect(await refused("scripted:/no/such/file")).toMatchObject({ code: "model_missing" });
 });
 
+it("says where a provider is, the same for a run and for doctor", () => {
+  const where = (name: string, env: Record<string, string>, baseUrl = ""): string | null | undefined =>
+    PROVIDERS.find((provider) => provider.name === name)?.address({ env, baseUrl });
+  expect(where("ollama", {})).toBe("http://127.0.0.1:11434");
+  expect(where("ollama", { OLLAMA_HOST: "0.0.0.0" })).toBe("http://127.0.0.1:11434");
+  expect(where("ollama", { OLLAMA_HOST: "box:80" }, "http://other/v1/")).toBe("http://other");
+  expect(() => where("ollama", { OLLAMA_HOST: "http://[" })).toThrow(/OLLAMA_HOST is not an address: "http:/);
+  expect(where("anthropic", { ANTHROPIC_BASE_URL: "http://proxy/v1" })).toBe("http://proxy");
+  expect(where("openai-compatible", {})).toBeNull();
+  expect(where("openai-compatible", {}, "http://vllm:8000")).toBe("http://vllm:8000/v1");
+  expect(where("openai-compatible", { OPENAI_COMPATIBLE_BASE_URL: "http://x/api/" })).toBe("http://x/api");
+});
+
 it("chooses: the setting, EKIDEN_MODEL, a key, and for a runbook file the embedded model", async () => {
   const env = {
     ...NO_OLLAMA,

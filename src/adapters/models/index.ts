@@ -18,8 +18,9 @@ import { watchedFetch } from "./watchdog.ts";
 /** In the order in which a key in the environment chooses. */
 const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCompatible];
 
-/** For help texts and `doctor`. */
-export const PROVIDERS: readonly { readonly name: string; readonly keyVariable: string }[] = VENDORS;
+/** For `doctor`. */
+export type Provider = Pick<Vendor, "name" | "keyVariable" | "address">;
+export const PROVIDERS: readonly Provider[] = VENDORS;
 
 export type OpenModelOptions = {
   readonly env: Environment;

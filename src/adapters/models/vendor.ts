@@ -8,10 +8,12 @@ import type { PartStream } from "./stream.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type ConnectOptions = {
+export type Whereabouts = {
   readonly env: Environment;
   /** From `--base-url` or the settings; the vendor's own variable counts when it is empty. */
   readonly baseUrl: string;
+};
+export type ConnectOptions = Whereabouts & {
   readonly fetch: typeof globalThis.fetch;
 };
 
@@ -37,6 +39,8 @@ export interface Vendor {
   readonly keyVariable: string;
   /** Taken for a spec without a model; "" when there is no sensible one. */
   readonly defaultModel: string;
+  /** Where its service is; null when nobody has said. @throws EkidenError `model_missing` for what is no address */
+  address(where: Whereabouts): string | null;
   /** @throws EkidenError `model_missing` when an address is needed and not given. */
   connect(model: string, options: ConnectOptions): Promise<Connection>;
 }

@@ -1,6 +1,6 @@
 /** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
 import { askMessages } from "../messages.ts";
-import { type Vendor, withoutVersion } from "../vendor.ts";
+import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 
 /** The longest replies of the older models, in tokens; who asks for more is refused. */
 const LONGEST: readonly (readonly [RegExp, number])[] = [
@@ -11,17 +11,22 @@ const LONGEST: readonly (readonly [RegExp, number])[] = [
 const LONG = 64_000;
 const longestOf = (model: string): number => LONGEST.find(([name]) => name.test(model))?.[1] ?? LONG;
 
+const addressOf = ({ env, baseUrl }: Whereabouts): string =>
+  withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
+
 export const anthropic: Vendor = {
   name: "anthropic",
   keyVariable: "ANTHROPIC_API_KEY",
   defaultModel: "claude-sonnet-5-5",
-  async connect(model, { env, baseUrl }) {
-    const address = withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
+  address: addressOf,
+  async connect(model, options) {
+    const { env } = options;
+    const address = addressOf(options);
     const secret = env.ANTHROPIC_API_KEY ?? "";
     const longest = longestOf(model);
     const to = { url: `${address}/v1`, key: secret, model };
     return {
-      model: { doStream: (options) => askMessages(to, options) },
+      model: { doStream: (request) => askMessages(to, request) },
       address,
       secret,
       // Not a model's maximum (128,000), which a model with a window of 200,000 would then lack for its input.

@@ -1,25 +1,30 @@
 /** Ollama on this machine or where OLLAMA_HOST says, through its chat completions. */
-import type { Environment, Vendor } from "../vendor.ts";
+import { EkidenError } from "../../../core/errors.ts";
+import { quote } from "../../../core/ids.ts";
+import { type Environment, type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 import { connectCompatible } from "./openai-compatible.ts";
+
+const addressOf = ({ env, baseUrl }: Whereabouts): string => withoutVersion(baseUrl) || ollamaAddress(env);
 
 export const ollama: Vendor = {
   name: "ollama",
   keyVariable: "",
   defaultModel: "",
-  connect: (model, options) =>
-    connectCompatible(
-      "ollama",
-      model,
-      `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "") || ollamaAddress(options.env)}/v1`,
-      options,
-    ),
+  address: addressOf,
+  connect: (model, options) => connectCompatible("ollama", model, `${addressOf(options)}/v1`, options),
 };
 
 /** As Ollama's own client reads it: the scheme and the port may be missing, and 0.0.0.0 means this machine. */
-export function ollamaAddress(env: Environment): string {
+function ollamaAddress(env: Environment): string {
   const host = env.OLLAMA_HOST?.trim();
   if (!host) return "http://127.0.0.1:11434";
-  const url = new URL(/^https?:\/\//.test(host) ? host : `http://${host}`);
+  const whole = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  if (!URL.canParse(whole))
+    throw new EkidenError(
+      "model_missing",
+      `OLLAMA_HOST is not an address: ${quote(host)}. Set it to one such as 127.0.0.1:11434, or to nothing.`,
+    );
+  const url = new URL(whole);
   const port = url.port || (/:443$/.test(host) ? "443" : url.protocol === "https:" ? "443" : "11434");
   return `${url.protocol}//${url.hostname === "0.0.0.0" ? "127.0.0.1" : url.hostname}:${port}`;
 }

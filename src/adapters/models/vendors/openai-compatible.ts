@@ -1,20 +1,32 @@
 /** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
 import { EkidenError } from "../../../core/errors.ts";
-import { type Connection, type ConnectOptions, type Vendor, withoutVersion } from "../vendor.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  type Vendor,
+  type Whereabouts,
+  withoutVersion,
+} from "../vendor.ts";
+
+/** One with another path than /v1 is taken as it is. */
+function addressOf({ env, baseUrl }: Whereabouts): string | null {
+  const url = baseUrl || env.OPENAI_COMPATIBLE_BASE_URL;
+  if (!url) return null;
+  return /^https?:\/\/[^/]+\/?$/.test(url) ? `${withoutVersion(url)}/v1` : url.replace(/\/+$/, "");
+}
 
 export const openaiCompatible: Vendor = {
   name: "openai-compatible",
   keyVariable: "",
   defaultModel: "",
+  address: addressOf,
   async connect(model, options) {
-    const url = options.baseUrl || options.env.OPENAI_COMPATIBLE_BASE_URL;
-    if (!url)
+    const address = addressOf(options);
+    if (address === null)
       throw new EkidenError(
         "model_missing",
         `"openai-compatible/${model}" needs the address of its server. Give --base-url, such as --base-url http://127.0.0.1:8000/v1.`,
       );
-    // An address with another path than /v1 is taken as it is.
-    const address = /^https?:\/\/[^/]+\/?$/.test(url) ? `${withoutVersion(url)}/v1` : url.replace(/\/+$/, "");
     return connectCompatible("openai-compatible", model, address, options);
   },
 };

@@ -1,13 +1,18 @@
 /** OpenAI over its Responses protocol. Servers that only speak chat completions are `openai-compatible`. */
-import { type Vendor, withoutVersion } from "../vendor.ts";
+import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
+
+const addressOf = ({ env, baseUrl }: Whereabouts): string =>
+  withoutVersion(baseUrl || env.OPENAI_BASE_URL || "https://api.openai.com");
 
 export const openai: Vendor = {
   name: "openai",
   keyVariable: "OPENAI_API_KEY",
   defaultModel: "gpt-6.1-sol",
-  async connect(model, { env, baseUrl, fetch }) {
+  address: addressOf,
+  async connect(model, options) {
+    const { env, fetch } = options;
     const { createOpenAI } = await import("@ai-sdk/openai");
-    const address = withoutVersion(baseUrl || env.OPENAI_BASE_URL || "https://api.openai.com");
+    const address = addressOf(options);
     const secret = env.OPENAI_API_KEY ?? "";
     const connected = createOpenAI({ baseURL: `${address}/v1`, apiKey: secret, fetch });
     return {
