@@ -80,6 +80,14 @@ describe("a worktree", () => {
     expect((await later.open(ofNewBoard)).branch).toBe("ekiden/1-fix-the-parser-2");
   });
 
+  it("can be made beside many others at once", async () => {
+    const all = await trees(repository({ "a.txt": "a\n" }));
+    const tasks = Array.from({ length: 24 }, (_, i) => task(i + 1, "One of many"));
+    const made = await Promise.all(tasks.map((one) => all.open(one)));
+    expect(new Set(made.map(({ workspace }) => workspace)).size).toBe(24);
+    expect(made.every(({ workspace }) => existsSync(join(workspace, "a.txt")))).toBe(true);
+  });
+
   it("is made again on its branch when somebody took its folder away", async () => {
     const repo = repository({ "a.txt": "a\n" });
     const all = await trees(repo);

@@ -9,9 +9,10 @@ import type { Name } from "../../core/ids.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
+import { apart } from "./apart.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
 import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./check.ts";
-import { type Env, Git, words } from "./git.ts";
+import { type Env, Git, type Ran, words } from "./git.ts";
 import { landBranch } from "./land.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
 import { clearHalfMade, isWhole } from "./whole.ts";
@@ -132,9 +133,9 @@ class GitWorktrees implements Worktrees {
     );
     if (existsSync(root)) {
       unlinkShared({ workspace: this.workspace(binding.path), paths: options.share });
-      const gone = await git.try(options.project, "worktree", "remove", root);
+      const gone = await this.apart("remove", root);
       if (gone.code !== 0) return { kind: "kept", why: words(gone) };
-    } else await git.try(options.project, "worktree", "prune");
+    } else await this.apart("prune");
     if (tip !== null) {
       const unmerged = await this.unmerged(options.project, tip, binding);
       if (unmerged) return { kind: "kept", why: unmerged };
@@ -178,11 +179,11 @@ class GitWorktrees implements Worktrees {
     const args = branches.has(binding.branch)
       ? [root, binding.branch]
       : ["--no-track", "-b", binding.branch, root, `refs/heads/${binding.target}`];
-    await clearHalfMade(git, options.project, root);
-    let added = await git.try(options.project, "worktree", "add", ...args);
+    await clearHalfMade(git, { project: options.project, commonDir: repository.commonDir }, root);
+    let added = await this.apart("add", ...args);
     if (added.code !== 0 && /already registered/.test(added.err))
       // somebody took its folder away
-      added = await git.try(options.project, "worktree", "add", "--force", ...args);
+      added = await this.apart("add", "--force", ...args);
     // A hook of the person's (post-checkout) that fails is no reason to have no worktree.
     if (added.code !== 0 && !isWhole(root))
       throw new EkidenError(
@@ -197,6 +198,11 @@ class GitWorktrees implements Worktrees {
       paths: options.share,
     });
     return this.shown(task, binding);
+  }
+
+  private apart(...args: string[]): Promise<Ran> {
+    const { git, options, repository } = this;
+    return apart(repository.commonDir, () => git.try(options.project, "worktree", ...args));
   }
 
   /** A name that an older board's task has taken gets a number. */

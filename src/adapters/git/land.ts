@@ -6,6 +6,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
+import { apart } from "./apart.ts";
 import { listed, operationIn } from "./check.ts";
 import { bounded, type Git, type Ran, words } from "./git.ts";
 import { inTurn } from "./queue.ts";
@@ -72,7 +73,7 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
   return await inTurn(join(commonDir, "ekiden-queue"), signal, async () => {
     for (let race = 0; race < RACES_MAX; race += 1) {
       const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
-      const stuck = await rebase(job, as, marker, from);
+      const stuck = await apart(commonDir, () => rebase(job, as, marker, from));
       if (stuck) return stuck;
       const commit = await git.run(root, "rev-parse", "HEAD");
       if (commit === from) return { kind: "nothing" };
@@ -80,7 +81,7 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
       if (red) return red;
       await job.stillMine();
       job.willLand(commit);
-      const moved = await advance(job, from, commit);
+      const moved = await apart(commonDir, () => advance(job, from, commit));
       if (moved === "moved") return { kind: "landed", commit };
       if (moved !== "raced") return moved;
     }
