@@ -145,6 +145,20 @@ it.each(ours)("%s is short and well named", (file) => {
   expect(shapeFaults(file, readFileSync(join(ROOT, file), "utf8"))).toEqual([]);
 });
 
+const times = (text: string, what: RegExp): number => [...text.matchAll(what)].length;
+/** Whether a property is tried with other values each time: then a red run says nothing about the change. */
+const rollsFreely = (text: string): boolean =>
+  times(text, /\bfc\.assert\(/g) > times(text, /[{ ](\.\.\.)?FUZZ,/g);
+
+it("properties are tried with the same values each time (test/fixtures/fuzz.ts)", () => {
+  const tests = ours.filter((file) => isTest(file) && file !== "test/architecture.test.ts");
+  expect(tests.filter((file) => rollsFreely(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
+  expect(rollsFreely("fc.assert(fc.property(fc.nat(), (n) => n >= 0));")).toBe(true);
+  expect(rollsFreely("fc.assert(fc.property(fc.nat(), (n) => n >= 0), { ...FUZZ, numRuns: 9 });")).toBe(
+    false,
+  );
+});
+
 describe("the rules themselves", () => {
   it.each([
     ["core/a.ts", `import { z } from "zod"; import type { B } from "./b.ts"; export * from "./c/d.ts";`],
