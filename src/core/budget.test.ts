@@ -37,6 +37,16 @@ it("holds each teammate to its own limit, and the lead to none but the team's", 
   expect(budget.spend(alice, 15, 0)).toMatchObject([{ kind: "over", who: alice, what: "budget" }]);
 });
 
+it("holds each teammate to its own limit in money", () => {
+  const budget = new Budget({ teammateBudgetUsd: 1 });
+  expect(budget.spend(alice, 9e9, 0.85)).toMatchObject([{ kind: "warning", who: alice }]);
+  expect(budget.spend(bob, 0, 0.5)).toEqual([]);
+  expect(budget.spend(LEAD, 0, 5)).toEqual([]);
+  expect(budget.spend(alice, 0, 0.15)).toMatchObject([
+    { kind: "over", who: alice, what: "budget", text: expect.stringContaining("$1 is used up") },
+  ]);
+});
+
 it("goes on counting where the last run of the team ended", () => {
   const before = [
     { ...NOTHING_SPENT, name: alice, inputTokens: 700, outputTokens: 300 },

@@ -11,6 +11,7 @@ export type Allowance = {
   readonly budgetUsd?: number | undefined;
   /** Of each teammate. */
   readonly teammateBudgetTokens?: number | undefined;
+  readonly teammateBudgetUsd?: number | undefined;
   /** Turns of the whole team in this run. */
   readonly maxTurns?: number | undefined;
 };
@@ -29,11 +30,13 @@ const WARN_AT = 0.8;
 
 type Limit = { readonly key: string; readonly used: number; readonly of: number; readonly text: string };
 
+type Used = { tokens: number; usd: number };
+const NOTHING: Readonly<Used> = { tokens: 0, usd: 0 };
+
 export class Budget {
   private readonly allowed: Allowance;
-  private readonly tokens = new Map<Name, number>();
-  private all = 0;
-  private usd = 0;
+  private readonly own = new Map<Name, Used>();
+  private readonly all: Used = { tokens: 0, usd: 0 };
   private turns = 0;
   private readonly told = new Set<string>();
 
@@ -53,14 +56,14 @@ export class Budget {
 
   /** What is used up already, before anybody has taken a turn. */
   check(): Verdict[] {
-    return [...new Set([...this.tokens.keys(), LEAD])]
+    return [...new Set([...this.own.keys(), LEAD])]
       .flatMap((who) => this.judge(who))
       .filter((verdict, i, all) => all.findIndex((other) => other.text === verdict.text) === i);
   }
 
   private judge(who: Name): Verdict[] {
-    const { budgetTokens, budgetUsd, teammateBudgetTokens, maxTurns } = this.allowed;
-    const own = this.tokens.get(who) ?? 0;
+    const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns } = this.allowed;
+    const own = this.own.get(who) ?? NOTHING;
     const verdicts: Verdict[] = [];
     const limit = (about: Name | null, what: "budget" | "turns", { key, used, of, text }: Limit): void => {
       if (used >= of) verdicts.push({ kind: "over", who: about, what, text: `${text} is used up.` });
@@ -76,14 +79,14 @@ export class Budget {
     if (budgetTokens !== undefined)
       limit(null, "budget", {
         key: "tokens",
-        used: this.all,
+        used: this.all.tokens,
         of: budgetTokens,
         text: `The team's budget of ${budgetTokens} tokens`,
       });
     if (budgetUsd !== undefined)
       limit(null, "budget", {
         key: "usd",
-        used: this.usd,
+        used: this.all.usd,
         of: budgetUsd,
         text: `The team's budget of $${budgetUsd}`,
       });
@@ -97,16 +100,26 @@ export class Budget {
     if (teammateBudgetTokens !== undefined && who !== LEAD)
       limit(who, "budget", {
         key: `tokens of ${who}`,
-        used: own,
+        used: own.tokens,
         of: teammateBudgetTokens,
         text: `${who}'s budget of ${teammateBudgetTokens} tokens`,
+      });
+    if (teammateBudgetUsd !== undefined && who !== LEAD)
+      limit(who, "budget", {
+        key: `usd of ${who}`,
+        used: own.usd,
+        of: teammateBudgetUsd,
+        text: `${who}'s budget of $${teammateBudgetUsd}`,
       });
     return verdicts;
   }
 
   private count(who: Name, tokens: number, usd: number): void {
-    this.tokens.set(who, (this.tokens.get(who) ?? 0) + tokens);
-    this.all += tokens;
-    this.usd += usd;
+    const own = this.own.get(who) ?? { ...NOTHING };
+    this.own.set(who, own);
+    for (const used of [own, this.all]) {
+      used.tokens += tokens;
+      used.usd += usd;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { usdOf, windowOf } from "./prices.ts";
+import { isUnpriced, usdOf, windowOf } from "./prices.ts";
 
 const million = { fresh: 1e6, cached: 0, written: 0, output: 0 };
 
@@ -31,4 +31,16 @@ it("knows windows, and says 0 dollars and a careful window for strangers", () =>
   expect(windowOf("claude-something-new")).toBe(200_000);
   expect(windowOf("qwen3:8b")).toBe(128_000);
   expect(usdOf("qwen3:8b", million)).toBe(0);
+});
+
+it("knows which models a budget in money cannot count", () => {
+  for (const spec of [
+    "anthropic/claude-opus-4-5",
+    "openai/gpt-5-mini",
+    "ollama/llama3",
+    "runbook",
+    "scripted:x.json",
+  ])
+    expect(isUnpriced(spec)).toBe(false);
+  for (const spec of ["anthropic/loopback", "openai-compatible/my-own"]) expect(isUnpriced(spec)).toBe(true);
 });

@@ -114,6 +114,12 @@ const find = (model: string): Row | undefined =>
       model.startsWith(beginning) && !(/\w$/.test(beginning) && /^[\d.]/.test(model.slice(beginning.length))),
   )?.[1];
 
+/** Whether a model, by its whole spec, costs money that nothing here can count: then a budget in money is no budget. */
+export const isUnpriced = (spec: string): boolean => {
+  const [, model] = /^(?:anthropic|openai|google|openai-compatible)\/(.+)$/.exec(spec) ?? [];
+  return model !== undefined && !find(model);
+};
+
 /** US dollars of one reply by `model` (its name without the provider); 0 for a model without a price. */
 export function usdOf(model: string, tokens: Tokens): number {
   const price = find(model);

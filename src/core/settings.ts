@@ -47,6 +47,7 @@ const positive = onDemand(() => z.int("a whole number").min(1, "a number of 1 or
 const duration = onDemand(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
 const text = onDemand(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = onDemand(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
+const money = onDemand(() => z.number("a number").positive("a number above 0"));
 const flag = onDemand(() => z.boolean("true or false"));
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
@@ -98,15 +99,13 @@ const FIELDS = {
   ask: () => rules().describe("Calls that are always asked about."),
   deny: () => rules().describe("Calls that are refused, whatever else allows them."),
   budgetTokens: () => positive().describe("Tokens the team may use in all; then it stops with exit code 4."),
-  budgetUsd: () =>
-    z
-      .number("a number")
-      .positive("a number above 0")
-      .describe("US dollars the team may spend in all; then it stops with exit code 4."),
+  budgetUsd: () => money().describe("US dollars the team may spend in all; then it stops with exit code 4."),
   teammateBudgetTokens: () =>
     positive().describe(
       "Tokens each teammate may use in all; then it shuts down and its task goes back to the board.",
     ),
+  teammateBudgetUsd: () =>
+    money().describe("US dollars each teammate may spend in all; then the same happens."),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
   providerPatienceMs: () =>
     duration().describe(
@@ -184,6 +183,7 @@ export type UnsetKey =
   | "budgetTokens"
   | "budgetUsd"
   | "teammateBudgetTokens"
+  | "teammateBudgetUsd"
   | "contextTokens"
   | "permissionsTo"
   | "gate"

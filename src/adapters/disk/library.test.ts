@@ -43,6 +43,13 @@ describe("skills", () => {
     expect(problems).toEqual([]);
   });
 
+  it("may have a head that other harnesses read, YAML or not", async () => {
+    await skill(project, ".ekiden/skills/a", "---\nname: when\ndescription: Use when: asked\n---\nBody");
+    const { items, problems } = await loadSkills(project);
+    expect(items).toMatchObject([{ name: "when", description: "Use when: asked", body: "Body" }]);
+    expect(problems).toEqual([]);
+  });
+
   it("with a bad head are reported, and the others work", async () => {
     await skill(project, ".ekiden/skills/a", '---\nname: "a\n---\nx');
     await skill(project, ".ekiden/skills/b", "---\nname: [b]\n---\nx");

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { splitFrontMatter } from "../../core/project/front-matter.ts";
+import { looseHead, splitFrontMatter } from "../../core/project/front-matter.ts";
 
 /** A file that could not be used, and why: shown to the person, never fatal. */
 export type Problem = { readonly file: string; readonly why: string };
@@ -80,6 +80,8 @@ export async function parseMarkdown(text: string): Promise<Parsed> {
   const { parseDocument } = await import("yaml"); // only when there is something to parse: it costs a start 20 ms
   const document = parseDocument(head, { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
+  const loose = error ? looseHead(head) : null;
+  if (loose) return { data: loose, body };
   if (error) throw new Error(`its head is no YAML: ${error.message.split("\n")[0]}`);
   return { data: document.toJS({ maxAliasCount: 20 }), body };
 }

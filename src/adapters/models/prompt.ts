@@ -16,7 +16,10 @@ type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content
 
 const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
 
-/** `mark` is put on the system prompt and on the last message: the two places a cache is read up to. */
+/**
+ * `mark` is put on the system prompt, on the last message and on the one the last request ended with: what a cache is read up to.
+ * A vendor looks for an earlier mark only a few parts back, and a reply with many calls adds more than that.
+ */
 export function promptOf(
   { system, messages }: ModelRequest,
   mark: SharedV3ProviderOptions | undefined,
@@ -24,8 +27,13 @@ export function promptOf(
   const prompt: LanguageModelV3Message[] = [];
   if (system !== "") prompt.push({ role: "system", content: system, ...(mark && { providerOptions: mark }) });
   for (const message of messages) prompt.push(...translate(message));
-  const last = prompt.at(-1);
-  if (mark && last && last.role !== "system") prompt[prompt.length - 1] = { ...last, providerOptions: mark };
+  if (mark) {
+    const reply = prompt.findLastIndex(({ role }) => role === "assistant");
+    for (const at of [reply - 1, prompt.length - 1]) {
+      const message = prompt[at];
+      if (message && message.role !== "system") prompt[at] = { ...message, providerOptions: mark };
+    }
+  }
   return prompt;
 }
 

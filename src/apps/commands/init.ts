@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   budgetTokens: 5_000_000,
   budgetUsd: 10,
   teammateBudgetTokens: 1_000_000,
+  teammateBudgetUsd: 3,
   fallbackModel: "anthropic/claude-haiku-5-5",
   permissionsTo: "person",
   contextTokens: 100_000,

@@ -8,9 +8,10 @@ import { Conversation } from "../../core/conversation/conversation.ts";
 import { systemPrompt } from "../../core/conversation/prompt.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Profile, Seat } from "../../core/member.ts";
+import { isUnpriced } from "../../core/prices.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
 import { worktreeRules } from "../../core/worktree.ts";
-import type { Delta, TeamControl, Tool } from "../../ports/index.ts";
+import type { Delta, Model, Store, TeamControl, Tool } from "../../ports/index.ts";
 import { aftercare } from "../../runtime/aftercare.ts";
 import type { Agent } from "../../runtime/agent.ts";
 import { type Judge, permitted, wrapped } from "../../runtime/call.ts";
@@ -62,6 +63,9 @@ export async function composeAgent(
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
     store.transcript.current(name),
   ]);
+  const { budgetUsd, teammateBudgetUsd } = settings;
+  if (budgetUsd !== undefined || teammateBudgetUsd !== undefined)
+    await tellUnpriced([model, fallback], store, crew.kit.told);
   const planning = plans(parts, profile);
   const isLead = kind === "lead";
   const common = isLead ? leadTools : teammateTools;
@@ -148,6 +152,20 @@ export async function composeAgent(
 const LONG = 40_000;
 /** However long its own timeouts are, a hook does not hold up the start of a member for longer. */
 const HOOK_MS = 60_000;
+
+/** Once a process: whoever set a budget in money relies on it. */
+async function tellUnpriced(
+  models: readonly (Model | undefined)[],
+  { journal }: Store,
+  told: Set<string>,
+): Promise<void> {
+  for (const spec of models.flatMap((model) => (model && isUnpriced(model.spec) ? [model.spec] : []))) {
+    const text = `No price of ${spec} is known, so a budget in money does not count what it costs. Set a budget in tokens.`;
+    if (told.has(text)) continue;
+    told.add(text);
+    await journal.note([{ type: "warning.raised", who: null, text }]);
+  }
+}
 
 const spoolTo =
   (folder: string): Spool =>

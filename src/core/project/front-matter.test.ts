@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { cpuMs } from "../../../test/fixtures/cpu.ts";
-import { splitFrontMatter } from "./front-matter.ts";
+import { looseHead, splitFrontMatter } from "./front-matter.ts";
 
 it.each([
   ["---\nname: a\n---\nBody\n", "name: a", "Body"],
@@ -25,4 +25,29 @@ it("stays fast on a long head that is never closed", () => {
   const text = `---\n${"-- \n".repeat(50_000)}`;
   expect(splitFrontMatter(text).head).toBeNull();
   expect(cpuMs(() => splitFrontMatter(text))).toBeLessThan(500);
+});
+
+it.each([
+  ["name: a\ndescription: Use when: the user asks", { name: "a", description: "Use when: the user asks" }],
+  [
+    "name: rev\ndescription: Use it.\\n\\n<example>\\nuser: hi: you\\n</example>\ntools: Read, Bash(git log:*)\ncolor: red",
+    {
+      name: "rev",
+      description: "Use it.\n\n<example>\nuser: hi: you\n</example>",
+      tools: "Read, Bash(git log:*)",
+      color: "red",
+    },
+  ],
+  [
+    'name: "b"\ndescription: x: y\n  and more\ntools:\n  - Read\n  - Grep\n',
+    { name: "b", description: "x: y and more", tools: ["Read", "Grep"] },
+  ],
+  ["name: [unclosed\ndescription: x", null],
+  ['name: "a', null],
+  ["- a\n- b", null],
+  ["name: a\nname: b", null],
+  ["tools: x: y", null],
+  ["just words", null],
+])("reads %j line by line where it is no YAML", (head, data) => {
+  expect(looseHead(head)).toEqual(data);
 });

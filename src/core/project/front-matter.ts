@@ -16,3 +16,41 @@ export function splitFrontMatter(text: string): FrontMatter {
   if (!found) return { head: null, body: plain.trim() };
   return { head: found[1] ?? "", body: plain.slice(found[0].length).trim() };
 }
+
+/**
+ * A head that is no YAML, read line by line: `key: the rest of the line, whatever stands in it`. Descriptions such as
+ * `Use it when: the user asks` are no YAML and yet what other harnesses write and read. Null when that makes no sense of it either.
+ */
+export function looseHead(head: string): Record<string, string | string[]> | null {
+  const found: Record<string, string | string[]> = {};
+  let key: string | null = null;
+  for (const line of head.split("\n")) {
+    const [, name, value = ""] = /^([A-Za-z][\w-]*):(?:\s+(.*))?$/.exec(line) ?? [];
+    const item = /^\s*-\s+(.*)$/.exec(line)?.[1];
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    if (name !== undefined) {
+      if (Object.hasOwn(found, name) || UNCLOSED.test(value.trim())) return null;
+      key = name;
+      found[key] = plain(value);
+    } else if (key === null) return null;
+    else if (item !== undefined) {
+      const before: string | string[] = found[key] ?? [];
+      if (typeof before === "string" && before !== "") return null;
+      found[key] = [...(typeof before === "string" ? [] : before), plain(item)];
+    } else if (/^\s/.test(line) && typeof found[key] === "string")
+      found[key] = `${found[key]} ${line.trim()}`.trim();
+    else return null;
+  }
+  return typeof found.name === "string" || typeof found.description === "string" ? found : null;
+}
+
+/** A quote or a bracket that was forgotten: there, nobody can say what was meant. */
+const UNCLOSED = /^(?:"[^"]*|'[^']*|\[[^\]]*|\{[^}]*)$/;
+
+/** Without quotes around it, and with line ends that were written as `\\n`. */
+const plain = (value: string): string =>
+  value
+    .trim()
+    .replace(/^(["'])(.*)\1$/s, "$2")
+    .replace(/^[|>][+-]?$/, "")
+    .replaceAll("\\n", "\n");
