@@ -35,7 +35,7 @@ const program = defineConfig({
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|on-demand|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence))|apps\/(open|follow|failure|call|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|on-demand|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|follow|failure|call|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",

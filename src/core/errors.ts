@@ -33,7 +33,7 @@ export type ErrorCode =
   | "store_foreign" //      a file of another program, a folder, damaged
   | "import_invalid";
 
-/** What a process exits with. See `docs` in the README: 1 is a failed task, 130 an interruption. */
+/** What a process exits with; 2 for all others. The README has the whole list: 1 is a failed task, 130 an interruption. */
 const EXIT: Partial<Record<ErrorCode, number>> = {
   model_missing: 3,
   model_auth: 3,

@@ -25,7 +25,8 @@ export const wrapped = (wraps: readonly Wrap[]): Run =>
 
 export type Verdict =
   | {
-      readonly allowed: true /** Files that stay closed to an allowed call. */;
+      readonly allowed: true;
+      /** Files that stay closed to an allowed call. */
       readonly closed?: ToolContext["closed"];
     }
   | { readonly allowed: false; readonly reason: string };

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { rulesSection } from "../../core/project/memory.ts";
 import { makeRole, type Role } from "../../core/project/role.ts";
+import { rulesSection } from "../../core/project/rules.ts";
 import { makeSkill, type Skill } from "../../core/project/skill.ts";
 import {
   entriesNow,

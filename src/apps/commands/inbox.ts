@@ -1,7 +1,7 @@
 /** `ekiden inbox`: a mailbox as it lies there. Looking does not consume. */
 import { EkidenError } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, name, PERSON, quote } from "../../core/ids.ts";
-import { type InboxData, inboxViews } from "../../core/views/view.ts";
+import { type InboxData, inboxViews } from "../../core/views/inbox.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";

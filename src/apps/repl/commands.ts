@@ -6,17 +6,11 @@ import { checkText } from "../../core/mail.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { Settings } from "../../core/settings.ts";
 import { boardViews, taskViews } from "../../core/views/board.ts";
+import { inboxViews } from "../../core/views/inbox.ts";
 import { questionViews } from "../../core/views/request.ts";
+import { journalView } from "../../core/views/sentence.ts";
 import { teamViews } from "../../core/views/team.ts";
-import {
-  type Column,
-  type FeedLine,
-  inboxViews,
-  journalView,
-  money,
-  tokens,
-  type View,
-} from "../../core/views/view.ts";
+import { type Column, type FeedLine, money, tokens, type View } from "../../core/views/view.ts";
 import { answered, answerRequest } from "../commands/answer.ts";
 import { readInbox } from "../commands/inbox.ts";
 import { readQuestions } from "../commands/requests.ts";

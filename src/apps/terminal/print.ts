@@ -17,14 +17,6 @@ export function lines(out: Terminal, view: View): string[] {
       return figures(out, view.figures);
     case "feed":
       return view.lines.length === 0 ? [out.paint("dim", view.empty)] : feed(out, view.lines);
-    case "graph":
-      return view.nodes.map((node) => {
-        const from = view.edges.filter((edge) => edge.to === node.id).map((edge) => `#${edge.from}`);
-        return out.paint(
-          node.tone,
-          `#${node.id} ${clean(node.text)}${from.length > 0 ? ` ← ${from.join(" ")}` : ""}`,
-        );
-      });
     default:
       return view satisfies never;
   }

@@ -188,21 +188,3 @@ export function merged(text: string): Note[] {
   }
   return [...byTopic].map(([topic, body]) => ({ topic, text: body }));
 }
-
-/** Characters of one file of project rules, and how it enters a prompt. */
-const RULES_MAX = 16_000;
-
-/** The section of a prompt; "" without rules. A file whose text another holds too is told once. */
-export function rulesSection(files: readonly { readonly file: string; readonly text: string }[]): string {
-  const seen = new Set<string>();
-  const kept = files.flatMap(({ file, text }) => {
-    const body = text.trim();
-    // a file that only points at others ("@AGENTS.md") says nothing itself: such lines are not followed
-    if (body.replace(/^@\S+[ \t]*$/gm, "").trim() === "" || seen.has(body)) return [];
-    seen.add(body);
-    const cut =
-      body.length > RULES_MAX ? `${body.slice(0, RULES_MAX)}\n[… cut off; the rest stands in ${file}]` : body;
-    return [tagged("project", { file }, cut)];
-  });
-  return kept.length === 0 ? "" : ["Rules of this project, by its people; follow them:", ...kept].join("\n");
-}

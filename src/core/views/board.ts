@@ -2,7 +2,8 @@
 import type { Event } from "../event.ts";
 import type { Instant, Name, TaskId } from "../ids.ts";
 import { type Counts, isReady, type Status, type Task } from "../task.ts";
-import { type Cell, type Column, type Figure, journalView, span, type Tone, type View } from "./view.ts";
+import { journalView } from "./sentence.ts";
+import { type Cell, type Column, type Figure, span, type Tone, type View } from "./view.ts";
 
 export type Look = { readonly glyph: string; readonly word: string; readonly tone: Tone };
 
@@ -139,13 +140,6 @@ export function boardViews(board: BoardData): View[] {
     },
   ];
 }
-
-/** The board as a graph: an edge goes from a task to one that waits for it. */
-export const boardGraph = (board: BoardData): View => ({
-  kind: "graph",
-  nodes: board.tasks.map((task) => ({ id: task.id, text: task.subject, tone: look(task).tone })),
-  edges: board.tasks.flatMap((task) => task.blockedBy.map((from) => ({ from, to: task.id }))),
-});
 
 export type TaskHistory = { readonly task: TaskData; readonly history: readonly Event[] };
 

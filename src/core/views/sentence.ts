@@ -1,7 +1,7 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { Event } from "../event.ts";
 import type { JobState } from "../job.ts";
-import type { Tone } from "./view.ts";
+import type { Tone, View } from "./view.ts";
 
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
 
@@ -156,6 +156,12 @@ export function sentence(event: Event): Sentence {
       return event satisfies never;
   }
 }
+
+export const journalView = (events: readonly Event[], empty = "The journal is empty."): View => ({
+  kind: "feed",
+  lines: events.map((event) => ({ at: event.at, ...sentence(event) })),
+  empty,
+});
 
 /** "3 completed, 1 failed" */
 export function tally(counts: {

@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { asTaskId, type HostId, instant, LEAD, mailId, type Name } from "../ids.ts";
 import { type Member, NOTHING_SPENT } from "../member.ts";
 import type { Task } from "../task.ts";
-import { boardData, boardGraph, boardViews, countTasks, taskHistory, taskViews } from "./board.ts";
+import { boardData, boardViews, countTasks, taskHistory, taskViews } from "./board.ts";
+import { inboxViews } from "./inbox.ts";
 import { teamData, teamViews } from "./team.ts";
 import { transcriptViews } from "./transcript.ts";
-import { inboxViews, money, span, tokens, type View } from "./view.ts";
+import { money, span, tokens, type View } from "./view.ts";
 
 const alice = "alice" as Name;
 const team = "default" as Name;
@@ -106,17 +107,6 @@ it("tells one task with its history, or that there is none", () => {
   expect(history?.history).toEqual([claimed]);
   if (history) expect(text(taskViews(history))).toContain("alice: claimed #2 Count (attempt 2)");
   expect(taskHistory(id(99), board, [])).toBeNull();
-});
-
-it("draws an edge from each blocker", () => {
-  expect(boardGraph(board)).toMatchObject({
-    edges: [
-      { from: 1, to: 2 },
-      { from: 1, to: 3 },
-      { from: 2, to: 3 },
-      { from: 4, to: 5 },
-    ],
-  });
 });
 
 it("tells who works, who is idle and why, and who only looks alive", () => {

@@ -2,24 +2,24 @@
  * What there is to see, as values: one `View` is printed by the shell, drawn by a screen, rendered by a page. Pure functions
  * make *data* from what the store holds (that is what `--json` dumps) and *views* from the data.
  */
-import type { Event } from "../event.ts";
-import type { Instant, Name, TaskId } from "../ids.ts";
-import { type Mail, words } from "../mail.ts";
-import { sentence } from "./sentence.ts";
+import type { Instant } from "../ids.ts";
 
 /** How a piece of text is meant; each medium has its own look for it. */
 export type Tone = "plain" | "strong" | "dim" | "good" | "busy" | "warn" | "bad";
 export type Cell = { readonly text: string; readonly tone?: Tone };
 export type Column = {
   readonly name: string;
-  readonly align?: "right" /** Gives way when space is short. */;
-  readonly grow?: true /** Left out when there is not room for all. */;
+  readonly align?: "right";
+  /** Gives way when space is short. */
+  readonly grow?: true;
+  /** Left out when there is not room for all. */
   readonly minor?: true;
 };
 export type Figure = {
   readonly label: string;
   readonly text: string;
-  readonly tone?: Tone /** 0 to 1: drawn as a bar. */;
+  readonly tone?: Tone;
+  /** 0 to 1: drawn as a bar. */
   readonly share?: number;
 };
 export type FeedLine = {
@@ -28,43 +28,17 @@ export type FeedLine = {
   readonly text: string;
   readonly tone: Tone;
 };
-export type GraphNode = { readonly id: TaskId; readonly text: string; readonly tone: Tone };
 
 export type View =
   | {
       readonly kind: "table";
       readonly columns: readonly Column[];
-      readonly rows: readonly (readonly Cell[])[] /** Said when there is no row. */;
+      readonly rows: readonly (readonly Cell[])[];
+      /** Said when there is no row. */
       readonly empty: string;
     }
   | { readonly kind: "figures"; readonly figures: readonly Figure[] }
-  | { readonly kind: "feed"; readonly lines: readonly FeedLine[]; readonly empty: string }
-  | {
-      readonly kind: "graph";
-      readonly nodes: readonly GraphNode[];
-      readonly edges: readonly { readonly from: TaskId; readonly to: TaskId }[];
-    };
-
-export type InboxData = { readonly name: Name; readonly unread: number; readonly mail: readonly Mail[] };
-
-export const inboxViews = (inbox: InboxData): View[] => [
-  {
-    kind: "feed",
-    lines: inbox.mail.map((mail) => ({
-      at: mail.at,
-      who: mail.from,
-      text: `${mail.deliveredAt === null ? "● " : ""}${mail.urgent ? "urgent: " : ""}${mail.body.kind === "note" ? "" : `[${mail.body.kind}] `}${words(mail.body)}`,
-      tone: mail.deliveredAt === null ? "strong" : "plain",
-    })),
-    empty: `No mail for ${inbox.name}.`,
-  },
-];
-
-export const journalView = (events: readonly Event[], empty = "The journal is empty."): View => ({
-  kind: "feed",
-  lines: events.map((event) => ({ at: event.at, ...sentence(event) })),
-  empty,
-});
+  | { readonly kind: "feed"; readonly lines: readonly FeedLine[]; readonly empty: string };
 
 /** 950 → "0s", 61,000 → "1m01s", 3,700,000 → "1h01m". */
 export function span(ms: number): string {
