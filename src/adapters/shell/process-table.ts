@@ -2,7 +2,7 @@
  * Which processes belong to a job: those of its group, and those that carry its tag in their environment, however far they
  * went away (setsid, double fork, a closed pipe). Tags are read from /proc, so elsewhere than on Linux only groups are seen.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Signal 0 asks the kernel whether a process exists without touching it. One system call. */
@@ -24,11 +24,13 @@ export function processesOf(groups: ReadonlySet<number>, tag: string): number[] 
   for (const entry of listProc()) {
     const pid = Number(entry);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const tagged = read(`/proc/${entry}/environ`)?.includes(tag) === true;
+    if (!tagged && groups.size === 0) continue;
     const stat = read(`/proc/${entry}/stat`)?.toString("latin1");
     // "pid (name) state ppid pgrp session …"; the name may hold spaces and brackets.
     const [state, , group] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
     if (state === undefined || state === "Z" || state === "X") continue;
-    if (groups.has(Number(group)) || read(`/proc/${entry}/environ`)?.includes(tag)) found.push(pid);
+    if (tagged || groups.has(Number(group))) found.push(pid);
   }
   return found;
 }
@@ -77,10 +79,23 @@ function listProc(): string[] {
   }
 }
 
+/** For one file after the other: to make room for each takes longer than to read it, and a machine has hundreds. */
+let room = Buffer.allocUnsafe(64 * 1024);
+
+/** Valid until the next one is read. */
 function read(path: string): Buffer | undefined {
+  let file: number | null = null;
   try {
-    return readFileSync(path);
+    file = openSync(path, "r");
+    for (let length = 0; ; ) {
+      const more = readSync(file, room, length, room.length - length, null);
+      if (more === 0) return room.subarray(0, length);
+      length += more;
+      if (length === room.length) room = Buffer.concat([room], 2 * length);
+    }
   } catch {
     return undefined; // ended in between, or somebody else's
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }

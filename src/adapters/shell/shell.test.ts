@@ -1,5 +1,6 @@
 /** Real shells: what is kept of their output, and that nothing they start outlives them. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -259,4 +260,17 @@ describe("the end of a command", () => {
     await expect(run("touch made", { signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
     expect((await run("ls")).output).toBe("");
   });
+});
+
+it("knows a process by a mark behind an environment of any size", async () => {
+  const { env, value } = mark();
+  const [LARGE, LARGER] = ["x".repeat(100_000), "y".repeat(100_000)];
+  const child = spawn("sleep", ["60"], { env: { PATH: process.env.PATH, LARGE, LARGER, ...env } });
+  try {
+    await family(value, 1);
+    expect(marked(value)).toEqual([child.pid]);
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
 });
