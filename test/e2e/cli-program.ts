@@ -36,6 +36,7 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 export class Project {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-cli-")));
   private readonly children = new Set<ChildProcess>();
+  private over = false;
 
   /** Writes files, by path; their folders come into being. */
   write(files: Readonly<Record<string, string>>): void {
@@ -47,6 +48,7 @@ export class Project {
 
   /** Starts the program; the environment has no keys, no settings of this machine, and what is given. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
     const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, HOME: this.dir, XDG_CONFIG_HOME: join(this.dir, "config"), ...env },
@@ -75,6 +77,7 @@ export class Project {
   }
 
   async end(): Promise<void> {
+    this.over = true;
     await Promise.all(
       [...this.children].map((child) => {
         child.kill("SIGKILL");

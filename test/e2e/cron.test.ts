@@ -39,6 +39,7 @@ describe.each(BACKENDS)("several processes on %s", (backend) => {
       const args = ["--import", "tsx", script, at.url, at.team, String(START + MINUTE)];
       const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
       children.push(child);
+      child.stdin?.on("error", () => {}); // it may be ended before it hears
       const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
       return { child, line: async () => String((await lines.next()).value) };
     });

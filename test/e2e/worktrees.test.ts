@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { LINES, type Repository, repositoryIn } from "../fixtures/repository.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 import { ended, Project } from "./cli-program.ts";
@@ -151,7 +151,12 @@ it("lets one of several processes in at a time", async () => {
   const children = [1, 2, 3].map(() =>
     spawn(process.execPath, ["--import", "tsx", owner, queue, file, "20"]),
   );
-  const codes = await Promise.all(children.map((child) => new Promise((done) => child.once("close", done))));
+  const over = Promise.all(children.map((child) => new Promise((done) => child.once("close", done))));
+  onTestFinished(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    await over;
+  });
+  const codes = await over;
   expect(codes).toEqual([0, 0, 0]);
   expect(readFileSync(file, "utf8")).toBe("60");
 });
