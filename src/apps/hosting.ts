@@ -1,7 +1,7 @@
 /** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { isNews, tally } from "../core/views/sentence.ts";
+import { isNews } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
 import type { Call } from "./call.ts";
 import { follow } from "./follow.ts";
@@ -13,14 +13,19 @@ import type { Live } from "./terminal/live.ts";
 import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
 
-type Screen = { live: Live | null };
+/** `opening`: over when it is known whether there is a live status. */
+type Screen = { live: Live | null; opening: Promise<unknown> };
 
 /** Resolves with the exit code. */
 export async function hostTeam(call: Call, work: Work): Promise<number> {
   const settings = await call.settings();
-  const screen: Screen = { live: null };
+  const screen: Screen = { live: null, opening: Promise.resolve() };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
-  const ask = askOnTerminal(call.err, (use) => (screen.live ? screen.live.pause(use) : use()));
+  const ask = askOnTerminal(call.err, async (use) => {
+    // A question of the first moment would be drawn over, and its answer taken by the status.
+    await screen.opening;
+    return await (screen.live ? screen.live.pause(use) : use());
+  });
   const host = await openHost({
     settings,
     cwd: call.cwd,
@@ -96,13 +101,14 @@ async function readAlong(
 ): Promise<void> {
   if (call.quiet && !call.json) return;
   if (call.err.isTTY && !call.json) {
-    const { Live } = await import("./terminal/live.ts");
-    if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+    const opening = openLive(call, host, screen, signal);
+    screen.opening = opening.catch(() => {});
+    await opening;
   }
   try {
     for await (const page of follow(host.store, from, signal)) {
-      // Nothing comes after team.finished, whatever the members write while they leave.
-      const end = page.findIndex((event) => event.type === "team.finished");
+      // Nothing comes after our team.finished, whatever the members write while they leave.
+      const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
       const events = end === -1 ? page : page.slice(0, end + 1);
       if (call.json) for (const event of events) call.out.write(`${JSON.stringify(event)}\n`);
       else if (screen.live) screen.live.take(events);
@@ -117,6 +123,11 @@ async function readAlong(
   }
 }
 
+async function openLive(call: Call, host: TeamHost, screen: Screen, signal: AbortSignal): Promise<void> {
+  const { Live } = await import("./terminal/live.ts");
+  if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+}
+
 const SAME_SIGNAL_MS = 250;
 
 /** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
@@ -127,7 +138,7 @@ function interruptible(host: TeamHost, tell: (text: string) => void): () => void
     if (asked > 0 && Date.now() - asked < SAME_SIGNAL_MS) return;
     if (asked > 0) process.exit(130);
     asked = Date.now();
-    tell("interrupted; `ekiden resume` goes on");
+    tell("interrupted; `ekiden resume` goes on (Ctrl-C again ends at once)");
     host.interrupt().catch((error: unknown) => {
       tell(`ekiden: ${messageOf(error)}`);
       process.exit(130);
@@ -145,11 +156,30 @@ function conclude(call: Call, outcome: Outcome): number {
     // The last words before an interruption conclude nothing.
     if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
       call.out.write(`${clean(outcome.text).trimEnd()}\n`);
-    if (outcome.reason !== "concluded" || outcome.failed + outcome.cancelled + outcome.unfinished > 0)
-      call.say(`${outcome.reason}: ${tally(outcome)}`);
+    const next = nextStep(outcome);
+    if (next !== "") call.say(next);
   }
   if (outcome.error) call.err.write(`ekiden: ${outcome.error.message}\n`);
   return exitCodeOf(outcome);
+}
+
+/** What the person can do now; how it ended stands in the feed. */
+function nextStep({ reason, failed, unfinished, error }: Outcome): string {
+  switch (reason) {
+    case "interrupted":
+      return ""; // said when it was asked for
+    case "budget":
+      return "To go on: ekiden resume, with a larger --budget-tokens or --budget-usd.";
+    case "turns":
+      return "To go on: ekiden resume, with a larger --max-turns.";
+    case "model":
+    case "concluded":
+      if (failed > 0)
+        return "To see why: ekiden tasks ID. To try again: ekiden retry ID, then ekiden resume.";
+      return unfinished > 0 || error ? "To see what is left: ekiden tasks. To go on: ekiden resume." : "";
+    default:
+      return reason satisfies never;
+  }
 }
 
 export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Outcome): number {

@@ -58,6 +58,8 @@ export type TeamHost = {
   start(work: Work): Promise<void>;
   /** Never rejects. */
   readonly done: Promise<Outcome>;
+  /** Whether its end has begun: a `team.finished` before that is another host's. */
+  isEnding(): boolean;
   /** Everybody stops where they are, nothing is given back: `{ resume: true }` goes on, here or in another process. */
   interrupt(): Promise<void>;
   /**
@@ -97,6 +99,8 @@ export async function openHost(options: HostOptions): Promise<TeamHost> {
 }
 
 const REAP_MS = 500;
+/** How often a lead of another process is looked at, should a wake-up be lost. */
+const LEAD_MS = 1_000;
 
 class Host implements TeamHost {
   readonly store: Store;
@@ -203,6 +207,24 @@ class Host implements TeamHost {
       host: this.id,
       words: this.words,
     });
+    if (!this.interactive) this.chores = Promise.all([this.chores, this.watchLead()]);
+  }
+
+  /** The lead may live in another process. When it has left there, this run is over; when it has lost its process, it is taken over. */
+  private async watchLead(): Promise<void> {
+    const { store, team } = this;
+    const { signal } = this.over;
+    while (!signal.aborted && !this.finishing && !team.names.includes(LEAD)) {
+      const mark = store.wake.mark();
+      const lead = await store.roster.member(LEAD);
+      if (lead?.activity.phase === "shutdown") return await this.finish("concluded");
+      if (lead?.host === null) await team.adoptAll();
+      else await store.wake.changed(mark, ["journal", "board"], LEAD_MS, signal);
+    }
+  }
+
+  isEnding(): boolean {
+    return this.finishing !== null;
   }
 
   async interrupt(): Promise<void> {

@@ -24,9 +24,13 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
   let queue: Promise<unknown> = Promise.resolve();
   const ask = async (question: Question): Promise<Said> => {
     const { createInterface } = await import("node:readline/promises");
+    if (question.signal?.aborted) return "no";
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
-    const elsewhere = (): void => lines.close();
+    const elsewhere = (): void => {
+      lines.close();
+      term.write("(not asked any more)\n");
+    };
     question.signal?.addEventListener("abort", elsewhere, { once: true });
     // Ctrl-C at a question is meant for the run.
     lines.on("SIGINT", () => process.emit("SIGINT"));

@@ -88,12 +88,12 @@ export class Live {
     process.stderr.off("resize", this.onResize);
     process.off("exit", this.restore);
     this.keyboard.release();
-    this.draw([]);
     this.restore();
     this.paused = true;
   }
 
-  private readonly restore = (): void => this.term.write(SHOW);
+  /** Also where the process ends at once. */
+  private readonly restore = (): void => this.draw([]);
 
   private schedule(): void {
     if (this.timer || this.paused) return;
@@ -120,8 +120,12 @@ export class Live {
       0,
     );
     const up = rows > 0 ? `\x1b[${rows}A` : "";
-    const body = [...this.above, ...lines].map((line) => `${line}\n`).join("");
-    this.term.write(`${FRAME[0]}${HIDE}\r${up}\x1b[J${body}${lines.length === 0 ? SHOW : ""}${FRAME[1]}`);
+    // Erased line by line: a terminal that is cleared from its first line on (tmux) keeps each frame in its history.
+    const wide = this.above.some((line) => columns(clean(line)) > width);
+    const body = [...this.above, ...lines].map((line) => `\x1b[K${line}\n`).join("");
+    this.term.write(
+      `${FRAME[0]}${HIDE}\r${up}${wide ? "\x1b[J" : ""}${body}\x1b[J${lines.length === 0 ? SHOW : ""}${FRAME[1]}`,
+    );
     this.drawn = lines;
     this.above = [];
   }
@@ -131,7 +135,9 @@ export class Live {
     const active = [...this.status.members.values()].filter((member) => member.phase !== "shutdown");
     // Whoever works is more interesting than whoever waits, but nobody changes places while there is room for all.
     const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
-    const chosen = new Set(busiest.slice(0, MEMBERS_MAX));
+    // With the summary, "and … more" and the line of the cursor all must fit, or each frame would scroll.
+    const most = Math.max(1, Math.min(MEMBERS_MAX, (process.stderr.rows ?? 24) - 3));
+    const chosen = new Set(busiest.slice(0, most));
     const shown = active.filter((member) => chosen.has(member));
     const names = Math.max(4, ...shown.map((member) => columns(member.name)));
     const more = active.length - shown.length;
@@ -161,7 +167,7 @@ export class Live {
     const parts = [
       counts.total > 0 ? `${done}/${counts.total}` : "",
       counts.failed > 0 ? term.paint("bad", `${counts.failed} failed`) : "",
-      `${tokens(this.status.tokens)} tokens`,
+      this.status.tokens > 0 ? `${tokens(this.status.tokens)} tokens` : "",
       money(this.status.usd),
       span(Date.now() - this.began),
     ].filter((part) => part !== "");
