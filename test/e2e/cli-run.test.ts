@@ -1,8 +1,10 @@
 /** Teams hosted by the command line: runbooks without a model, a scripted lead, interruption and what comes after it. */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ended, Project } from "./cli-program.ts";
+import { type Ended, ended, Project } from "./cli-program.ts";
 
 let project: Project;
 beforeEach(() => {
@@ -191,6 +193,37 @@ describe("from another terminal", () => {
       code: 2,
       stderr: expect.stringContaining("has stopped already"),
     });
+  });
+});
+
+describe("a second process of the team", () => {
+  /** One that hosts the team, and one that finds it at work. */
+  async function two(): Promise<{ first: ChildProcess; ends: [Promise<Ended>, Promise<Ended>] }> {
+    project.write({ "plan.md": WAITS });
+    const first = project.start(["run", "plan.md"]);
+    const run = ended(first);
+    await appears("begun");
+    const second = project.start(["resume"]);
+    const resumed = ended(second);
+    await once(second.stderr ?? second, "data"); // "the team was resumed"
+    return { first, ends: [run, resumed] };
+  }
+
+  it("ends with it", async () => {
+    const { ends } = await two();
+    project.write({ go: "" });
+    expect((await Promise.all(ends)).map(({ code }) => code)).toEqual([0, 0]);
+  });
+
+  it("takes it over when the first is interrupted", async () => {
+    const { first, ends } = await two();
+    first.kill("SIGINT");
+    expect(await ends[0]).toMatchObject({ code: 130 });
+    project.write({ go: "" });
+    expect(await ends[1]).toMatchObject({ code: 0 });
+    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+      { status: "completed", owner: "alice", attempt: 1 },
+    ]);
   });
 });
 

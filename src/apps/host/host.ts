@@ -99,7 +99,6 @@ export async function openHost(options: HostOptions): Promise<TeamHost> {
 }
 
 const REAP_MS = 500;
-/** How often a lead of another process is looked at, should a wake-up be lost. */
 const LEAD_MS = 1_000;
 
 class Host implements TeamHost {
@@ -210,7 +209,7 @@ class Host implements TeamHost {
     if (!this.interactive) this.chores = Promise.all([this.chores, this.watchLead()]);
   }
 
-  /** The lead may live in another process. When it has left there, this run is over; when it has lost its process, it is taken over. */
+  /** Of another process: when the lead has left there, this run is over; when its process is gone, it is taken over. */
   private async watchLead(): Promise<void> {
     const { store, team } = this;
     const { signal } = this.over;

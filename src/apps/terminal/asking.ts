@@ -24,7 +24,7 @@ export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) 
   let queue: Promise<unknown> = Promise.resolve();
   const ask = async (question: Question): Promise<Said> => {
     const { createInterface } = await import("node:readline/promises");
-    if (question.signal?.aborted) return "no";
+    if (question.signal?.aborted) return NO;
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
     const elsewhere = (): void => {
