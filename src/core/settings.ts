@@ -1,15 +1,68 @@
 /**
  * Every setting once: its shape, its meaning, its default. Files, variables and flags are all read through this table
- * (src/apps/settings.ts); a new setting is one line in `FIELDS` and, if it has one, one in `DEFAULTS`.
+ * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` and, if it has one, one in `DEFAULTS`.
  */
 import { z } from "zod";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
 import { onDemand } from "./on-demand.ts";
-import { MODES } from "./permission/mode.ts";
-import { hookSettings, joinHooks } from "./project/hooks.ts";
+import { MODES, type Mode } from "./permission/mode.ts";
+import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
 
 /** One teammate to start with. `role` is "" for none. */
 export type Recruit = { readonly name: Name; readonly role: string };
+
+/**
+ * What each setting means, in which unit and within which bounds, stands in `FIELDS`; times are milliseconds. Written out, so that
+ * the types of the library need no package. One without a default may be left out.
+ */
+export type Settings = {
+  readonly model?: string | undefined;
+  readonly leadModel?: string | undefined;
+  readonly fallbackModel?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly teammates?: readonly Recruit[] | undefined;
+  readonly turnsPerStint: number;
+  readonly maxTurns?: number | undefined;
+  readonly idleTimeoutMs: number;
+  readonly idlePollMs: number;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  readonly shutdownDeadlineMs: number;
+  readonly planDeadlineMs: number;
+  readonly bashTimeoutMs: number;
+  readonly permissionMode: Mode;
+  readonly permissionsTo?: "person" | "lead" | "nobody" | undefined;
+  readonly permissionDeadlineMs: number;
+  readonly allow: readonly string[];
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+  readonly budgetTokens?: number | undefined;
+  readonly budgetUsd?: number | undefined;
+  readonly teammateBudgetTokens?: number | undefined;
+  readonly teammateBudgetUsd?: number | undefined;
+  readonly providerPatienceMs: number;
+  readonly contextShare: number;
+  readonly contextTokens?: number | undefined;
+  readonly trimTokens: number;
+  readonly store: string;
+  readonly team: Name;
+  readonly leadMayHoldSeveralTasks: boolean;
+  readonly mcpServers: Readonly<Record<string, unknown>>;
+  readonly hooks: HookSettings;
+  readonly teams: boolean;
+  readonly mailAcrossTeams: boolean | readonly Name[];
+  readonly worktrees: boolean;
+  readonly worktreeShare: readonly string[];
+  readonly gate?: string | undefined;
+  readonly gateTimeoutMs: number;
+  readonly targetBranch?: string | undefined;
+  readonly memory: boolean;
+};
+export type SettingKey = keyof Settings;
+/** Settings that have no default: unset means what their description says of it. */
+export type UnsetKey = {
+  [K in SettingKey]-?: undefined extends Settings[K] ? K : never;
+}[SettingKey];
 
 const NAMES =
   "alice bob carol dave erin frank grace heidi ivan judy kate leo mia nina oscar peggy quinn rita sam tess".split(
@@ -52,7 +105,7 @@ const flag = onDemand(() => z.boolean("true or false"));
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
 
-const FIELDS = {
+const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () => text().describe("Model of the lead and the teammates, as provider/model."),
   leadModel: () => text().describe("Model of the lead, where it differs from `model`."),
   baseUrl: () =>
@@ -162,35 +215,14 @@ const FIELDS = {
     flag().describe(
       "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
     ),
-} as const;
+};
 
 /** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
-export const settingsLayer = onDemand(() =>
-  z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)])) as Shapes).partial(),
+export const settingsLayer = onDemand(
+  (): z.ZodType<SettingsLayer> =>
+    z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)]))).partial(),
 );
-export type SettingsLayer = z.output<ReturnType<typeof settingsLayer>>;
-export type SettingKey = keyof typeof FIELDS;
-type Shapes = { [K in SettingKey]: ReturnType<(typeof FIELDS)[K]> };
-
-/** Settings that have no default: unset means what their description says of it. */
-export type UnsetKey =
-  | "model"
-  | "leadModel"
-  | "fallbackModel"
-  | "baseUrl"
-  | "teammates"
-  | "maxTurns"
-  | "budgetTokens"
-  | "budgetUsd"
-  | "teammateBudgetTokens"
-  | "teammateBudgetUsd"
-  | "contextTokens"
-  | "permissionsTo"
-  | "gate"
-  | "targetBranch";
-export type Settings = {
-  readonly [K in Exclude<SettingKey, UnsetKey>]: NonNullable<SettingsLayer[K]>;
-} & { readonly [K in UnsetKey]?: SettingsLayer[K] };
+export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefined };
 
 export const DEFAULTS: Settings = {
   turnsPerStint: 50,
@@ -224,7 +256,7 @@ export const DEFAULTS: Settings = {
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
 /** Of one setting: to make all of them takes longer than most commands. */
-export const settingShape = <K extends SettingKey>(key: K): Shapes[K] => FIELDS[key]() as Shapes[K];
+export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();
 export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
 
 /** Lists of rules add up over all sources, so that no source can take back another's `deny`. */

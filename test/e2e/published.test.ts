@@ -40,7 +40,7 @@ it("gives those who import the library its types", { timeout: 60_000 }, async ()
   const compilerOptions = {
     strict: true,
     noEmit: true,
-    skipLibCheck: true,
+    skipLibCheck: false,
     target: "es2023",
     module: "nodenext",
     types: ["node"],

@@ -17,7 +17,7 @@ import { z } from "zod";
 import type { AssistantMessage, Message } from "../../core/conversation/chat.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { onDemand } from "../../core/on-demand.ts";
-import type { Model, ModelRequest } from "../../ports/model.ts";
+import type { Model, ModelRequest, Usage } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 
 const stepShape = onDemand(() =>
@@ -61,7 +61,33 @@ const fileShape = onDemand(() =>
   ]),
 );
 
-export type ScriptedStep = z.input<ReturnType<typeof stepShape>>;
+/** Written out, so that the types of the library need no package. What is left out is nothing: no text, no calls, no cost. */
+export type ScriptedStep = {
+  readonly who?: string | undefined;
+  readonly when?: string | undefined;
+  /** Default 1. */
+  readonly times?: number | "any" | undefined;
+  readonly thinking?: string | undefined;
+  readonly text?: string | undefined;
+  readonly calls?:
+    | readonly {
+        readonly tool: string;
+        readonly input?: Readonly<Record<string, unknown>> | undefined;
+        readonly id?: string | undefined;
+      }[]
+    | undefined;
+  readonly stop?: "length" | "refused" | undefined;
+  readonly usage?: Partial<Usage> | undefined;
+  /** US dollars. */
+  readonly usd?: number | undefined;
+  readonly fail?:
+    | {
+        readonly code: "model_auth" | "model_overloaded" | "model_refused" | "context_overflow";
+        readonly message?: string | undefined;
+        readonly retryAfterMs?: number | undefined;
+      }
+    | undefined;
+};
 /** A step, or what computes one from the request (and is left until it was asked once). */
 export type Step = ScriptedStep | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 
