@@ -12,7 +12,8 @@ import type { Obstacle } from "./worktree.ts";
 export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
 
 export type Fact =
-  | { readonly type: "team.created" }
+  /** `team`: another one of the store, made by a lead of this one. */
+  | { readonly type: "team.created"; readonly team?: Name | undefined; readonly by?: Name | undefined }
   /** Another team of the store. */
   | { readonly type: "team.deleted"; readonly team: Name; readonly by: Name }
   | { readonly type: "team.resumed"; readonly host: HostId }
@@ -83,6 +84,9 @@ export type Fact =
     }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly by: Name; readonly reason: string }
   | { readonly type: "task.unblocked"; readonly task: TaskId; readonly by: TaskId }
+  /** It is completed but for its landing: it waits for others to land, or its proof runs. */
+  | { readonly type: "task.queued"; readonly task: TaskId; readonly by: Name; readonly target: string }
+  | { readonly type: "gate.started"; readonly task: TaskId; readonly by: Name; readonly command: string }
   /** Its commits are on the branch that all build on. */
   | {
       readonly type: "task.landed";

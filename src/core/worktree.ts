@@ -8,6 +8,9 @@ import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
  */
 export type Obstacle = "conflict" | "gate" | "target" | "branch";
 
+/** What takes time on the way of a branch to its target: others that land first, and the command that must succeed. */
+export type LandingStep = "queued" | "gate";
+
 /** Times a completion may be refused before the task counts as failed. */
 export const LANDINGS_MAX = 3;
 export const WORKTREE_NAME_MAX = 64;
@@ -56,6 +59,10 @@ export function worktreePath(team: Name, task: TaskId, slug: string): string {
 }
 
 export const branchOf = (path: string): string => `ekiden/${path}`;
+
+/** What makes room for doing a task's work once more, on what others have landed: a command for its own worktree. */
+export const startAnew = (target: string): string =>
+  `git reset --quiet --hard ${/^[\w./-]+$/.test(target) ? target : `'${target.replaceAll("'", "'\\''")}'`}`;
 
 /** What a model must know before it works in worktrees. */
 export function worktreeRules(target: string, gate: string | undefined, isLead: boolean): string {

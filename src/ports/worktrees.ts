@@ -1,7 +1,7 @@
 /** A working copy and a branch for each task, and the way of its commits to the branch that all build on. */
 import type { Name, TaskId } from "../core/ids.ts";
 import type { Task } from "../core/task.ts";
-import type { Obstacle } from "../core/worktree.ts";
+import type { LandingStep, Obstacle } from "../core/worktree.ts";
 
 export type Worktree = {
   readonly task: TaskId;
@@ -61,6 +61,8 @@ export interface Worktrees {
       readonly name: Name;
       readonly signal: AbortSignal;
       readonly stillMine: () => Promise<void>;
+      /** Called before what takes time. */
+      readonly onStep: (step: LandingStep) => Promise<void>;
     },
   ): Promise<Landing>;
   /** The worktree and its branch, when nothing would be lost with them. */

@@ -5,7 +5,7 @@
 import { messageOf } from "../core/errors.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { Claimed, Task } from "../core/task.ts";
-import { LANDINGS_MAX } from "../core/worktree.ts";
+import { LANDINGS_MAX, type LandingStep } from "../core/worktree.ts";
 import type { Held, Landing, Store, ToolContext, Worktrees } from "../ports/index.ts";
 import type { Call, Wrap } from "./call.ts";
 
@@ -40,6 +40,7 @@ export const landing =
       name: ctx.self,
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
+      onStep: (step) => noteStep(trees, ctx, task, step),
     });
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
     const text = await completed(
@@ -69,6 +70,20 @@ function completed(next: (call: Call) => Promise<string>, call: Call, more: stri
 function notLanded(trees: Worktrees, task: Task): string | null {
   const tree = trees.find(task);
   return tree && `What was done for it stays on ${tree.branch}; it has not landed.`;
+}
+
+function noteStep(
+  { target, gate: command = "" }: Worktrees,
+  { store, self }: ToolContext,
+  { id }: Claimed,
+  step: LandingStep,
+): Promise<void> {
+  const about = { task: id, by: self } as const;
+  return store.journal.note([
+    step === "queued"
+      ? { type: "task.queued", ...about, target }
+      : { type: "gate.started", ...about, command },
+  ]);
 }
 
 async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {

@@ -24,7 +24,8 @@ export const createTeam = defineTool({
     } finally {
       await other.close();
     }
-    return `Created team "${team}". It begins to work when a process runs it: ekiden --team ${team} resume`;
+    await store.journal.note([{ type: "team.created", team, by: self }]);
+    return `Created team "${team}". It does not run by itself: tell the person, in your last words too, to run: ekiden --team ${team} resume`;
   },
 });
 

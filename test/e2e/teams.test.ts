@@ -52,6 +52,8 @@ it("a lead creates a team with a goal, mails it, and deletes it; only where the 
     'Deleted team "backend".',
   ]);
   expect(await store.teams()).toEqual(["default"]);
+  const { events } = await store.journal.read(store.journal.from(0), { types: ["team.created"], limit: 10 });
+  expect(events.filter((event) => "team" in event)).toMatchObject([{ team: "backend", by: "lead" }]);
 });
 
 it("without the settings a lead has none of it", async () => {
@@ -87,6 +89,10 @@ it("a person lists, creates, mails and deletes teams", async () => {
   });
   project.write({ ".ekiden/settings.json": '{ "mailAcrossTeams": ["backend"] }' });
   expect(await project.run(["send", "lead@backend", "hello"])).toMatchObject({ code: 0 });
+  const list = (await project.run(["teams"])).stdout;
+  expect(list).toMatch(/default +waits for: ekiden resume/);
+  expect(list).toMatch(/backend +waits for: ekiden --team backend resume/);
+  expect(list).toMatch(/docs +at rest/);
   const inbox = await project.json<{ mail: { from: string }[] }>(["--team", "backend", "inbox", "lead"]);
   expect(inbox.mail).toMatchObject([{ from: "person@default" }]);
   expect(await project.run(["teams", "delete", "backend"])).toMatchObject({

@@ -182,3 +182,19 @@ it("works in its worktrees also when a git hook has started it", async () => {
   expect(surrounding.git("log", "--all", "--format=%s")).toBe("First");
   expect(subjects(repo)).toEqual(["Mine", "First"]);
 });
+
+it("reopens a runbook's task that is in conflict once, with the conflict shown, and lands it", async () => {
+  const repo = repositoryIn(project.dir, { "a.txt": "a\n" });
+  settings({ teammates: 2 });
+  const both = (me: string, other: string): string =>
+    `touch ${outside}/${me}; until test -e ${outside}/${other}; do sleep 0.05; done; echo ${me} > a.txt; echo ${me} > ${me}.txt`;
+  project.write({ "plan.md": plan({ One: both("one", "two"), Two: both("two", "one") }) });
+  const { code, stdout, stderr } = await run();
+  expect(stdout + stderr).toContain("2 of 2 tasks completed");
+  expect(code).toBe(0);
+  expect(stderr.match(/could not land \(conflict\).*a\.txt.*<<<<<<</g)).toHaveLength(1);
+  expect(subjects(repo).slice(0, 2).sort()).toEqual(["One", "Two"]);
+  expect(`${repo.read("one.txt")}${repo.read("two.txt")}`).toBe("one\ntwo\n");
+  expect(repo.git("rev-list", "--merges", "main")).toBe("");
+  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+});

@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
 import { openWorktrees, type WorktreeOptions } from "./index.ts";
-import { inTurn } from "./queue.ts";
+import { inTurn, queueIn } from "./queue.ts";
 
 const task = (id: number, subject: string): Which => ({
   id: asTaskId(id),
@@ -43,7 +44,12 @@ async function trees(
     share: [],
     ...options,
   });
-  const by = { name: "alice" as Name, signal, stillMine: () => Promise.resolve() };
+  const by = {
+    name: "alice" as Name,
+    signal,
+    stillMine: () => Promise.resolve(),
+    onStep: () => Promise.resolve(),
+  };
   return Object.assign(made, { landAs: (which: Which) => made.land(which, by) });
 }
 
@@ -241,7 +247,10 @@ describe("landing", () => {
     const { workspace } = await all.open(TASK);
     writeFileSync(join(workspace, "a.txt"), "task\n");
     const stillMine = (): Promise<void> => Promise.reject(new Error("taken"));
-    await expect(all.land(TASK, { name: "alice" as Name, signal, stillMine })).rejects.toThrow("taken");
+    const onStep = (): Promise<void> => Promise.resolve();
+    await expect(all.land(TASK, { name: "alice" as Name, signal, stillMine, onStep })).rejects.toThrow(
+      "taken",
+    );
     expect(repo.git("log", "--format=%s", "main")).toBe("First");
     expect(readdirSync(join(repo.dir, ".git", "ekiden-queue"))).toEqual([]);
   });
@@ -260,13 +269,49 @@ describe("landing", () => {
       why: "branch",
       evidence: expect.stringContaining("rebase"),
     });
-    writeFileSync(join(here("rev-parse", "--path-format=absolute", "--git-dir"), "ekiden-rebase"), "");
+    const gitDir = here("rev-parse", "--path-format=absolute", "--git-dir");
+    writeFileSync(join(gitDir, "ekiden-at-work"), "rebase");
+    writeFileSync(join(gitDir, "index.lock"), "");
     expect(await all.landAs(TASK)).toMatchObject({
       why: "conflict",
       evidence: expect.stringContaining("<<<<<<<"),
     });
     expect(here("log", "--format=%s", branch)).toBe("Mine\nFirst");
     expect(here("status", "--porcelain")).toBe("");
+  });
+});
+
+describe("a landing that was cut short", () => {
+  it("is finished by whoever comes next: the files, the lock and the branch", async () => {
+    const repo = repository({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
+    repo.git("switch", "--quiet", "-c", "ekiden/1-x");
+    repo.write({ "a.txt": "new\n", "d.txt": "d\n", "e.txt": "e\n" });
+    repo.git("rm", "--quiet", "c.txt");
+    repo.commit("Landed");
+    const to = repo.git("rev-parse", "HEAD");
+    repo.git("switch", "--quiet", "main");
+    // As git leaves it when it is killed: some files are there already, the branch is where it was.
+    repo.write({ "a.txt": "new\n", "d.txt": "d\n", ".git/ekiden-landing": to, ".git/index.lock": "" });
+    rmSync(join(repo.dir, "c.txt"));
+    await trees(repo);
+    expect(repo.git("log", "-1", "--format=%s", "main")).toBe("Landed");
+    expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+    expect(repo.read("e.txt")).toBe("e\n");
+    expect(existsSync(join(repo.dir, ".git", "ekiden-landing"))).toBe(false);
+  });
+
+  it("touches nothing that somebody has changed since, and no lock that is not its own", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.git("switch", "--quiet", "-c", "ekiden/1-x");
+    repo.write({ "a.txt": "new\n" });
+    repo.commit("Landed");
+    const to = repo.git("rev-parse", "HEAD");
+    repo.git("switch", "--quiet", "main");
+    repo.write({ "a.txt": "person\n", ".git/ekiden-landing": to, ".git/index.lock": "" });
+    utimesSync(join(repo.dir, ".git", "index.lock"), 1, 1);
+    await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
+    expect(repo.read("a.txt")).toBe("person\n");
+    expect(existsSync(join(repo.dir, ".git", "index.lock"))).toBe(true);
   });
 });
 
@@ -297,6 +342,40 @@ describe("the merge queue", () => {
     await Promise.all(turns);
     expect(order).toEqual([1, 2, 3]);
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it("tells what a landing waits for, and what its gate has left behind", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, { gate: "echo red; echo report > report.txt; exit 1" });
+  const { workspace } = await all.open(TASK);
+  writeFileSync(join(workspace, "a.txt"), "task\n");
+  const steps: string[] = [];
+  let leave = (): void => {};
+  const inside = new Promise<void>((entered) => {
+    const stays = new Promise<void>((done) => {
+      leave = done;
+    });
+    void inTurn(queueIn(join(repo.dir, ".git")), signal, () => {
+      entered();
+      return stays;
+    });
+  });
+  await inside;
+  const landed = await all.land(TASK, {
+    name: "alice" as Name,
+    signal,
+    stillMine: () => Promise.resolve(),
+    onStep: (step) => {
+      steps.push(step);
+      leave();
+      return Promise.resolve();
+    },
+  });
+  expect(steps).toEqual(["queued", "gate"]);
+  expect(landed).toMatchObject({
+    why: "gate",
+    evidence: expect.stringMatching(/red\n.*files of the worktree: report\.txt/),
   });
 });
 

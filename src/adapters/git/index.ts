@@ -9,6 +9,7 @@ import type { Name } from "../../core/ids.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
+import { finishAdvance } from "./advance.ts";
 import { apart } from "./apart.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
 import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./check.ts";
@@ -34,6 +35,7 @@ export type WorktreeOptions = {
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const git = new Git(options.env);
   const share = checkShared(options.share);
+  await finishAdvance(git, options.project);
   const repository = await repositoryOf(git, options.project, options.target);
   bindingsOf(options).inUse = true;
   return new GitWorktrees({ ...options, share }, git, repository);
@@ -88,7 +90,10 @@ class GitWorktrees implements Worktrees {
     return await opening;
   }
 
-  async land(task: Which, { name, signal, stillMine }: Parameters<Worktrees["land"]>[1]): Promise<Landing> {
+  async land(
+    task: Which,
+    { name, signal, stillMine, onStep }: Parameters<Worktrees["land"]>[1],
+  ): Promise<Landing> {
     const { git, options, repository, gate } = this;
     const binding = this.bindings.read(task);
     if (!binding || !this.find(task)) return { kind: "nothing" };
@@ -100,6 +105,7 @@ class GitWorktrees implements Worktrees {
       target,
       signal,
       stillMine,
+      onStep,
       shell: options.shell,
       commonDir: repository.commonDir,
       root: join(this.folder, path),

@@ -2,14 +2,16 @@
  * How a branch comes to its target: what is not committed is committed, the branch is rebased, the gate is run on the result, the
  * target is fast-forwarded. Whatever stands in the way, the branch keeps every commit it had.
  */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Obstacle } from "../../core/worktree.ts";
+import type { LandingStep, Obstacle } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
+import { gitGone, removeLock } from "./abandoned.ts";
+import { advance } from "./advance.ts";
 import { apart } from "./apart.ts";
 import { listed, operationIn } from "./check.ts";
 import { bounded, type Git, type Ran, words } from "./git.ts";
-import { inTurn } from "./queue.ts";
+import { inTurn, queueIn } from "./queue.ts";
 
 export type LandingJob = {
   readonly git: Git;
@@ -28,6 +30,7 @@ export type LandingJob = {
   readonly author: string;
   readonly signal: AbortSignal;
   readonly stillMine: () => Promise<void>;
+  readonly onStep: (step: LandingStep) => Promise<void>;
   /** Called with the commit before the target is moved to it. */
   readonly willLand: (commit: string) => void;
 };
@@ -41,9 +44,6 @@ type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evid
 const EVIDENCE_MAX = 4_000;
 /** How often the target may move during a gate, by somebody who does not stand in the queue. */
 const RACES_MAX = 5;
-/** Somebody commits in the project: git's lock is held while their hooks run. */
-const LOCKED_MAX_MS = 30_000;
-const LOCKED_POLL_MS = 200;
 
 const refused = (why: Obstacle, evidence: string): Refused => ({
   kind: "refused",
@@ -56,12 +56,9 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
   const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
   const names = await identity(job);
   const as = (...args: string[]): Promise<Ran> => git.try(root, ...names, ...args);
-  const marker = join(gitDir, "ekiden-rebase");
-  if (existsSync(marker)) {
-    if (operationIn(gitDir) === "rebase") await git.run(root, "rebase", "--abort");
-    rmSync(marker, { force: true });
-  }
-  const fault = (await stateFault(job, gitDir)) ?? (await commitAll(job, as));
+  const marker = join(gitDir, "ekiden-at-work");
+  if (existsSync(marker)) await clear(job, gitDir, marker);
+  const fault = (await stateFault(job, gitDir)) ?? (await marked(marker, "commit", () => commitAll(job, as)));
   if (fault) return fault;
   if (await nothingAhead(job)) return { kind: "nothing" };
   const inner = await innerRepositories(job);
@@ -70,23 +67,47 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
       "branch",
       `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
     );
-  return await inTurn(join(commonDir, "ekiden-queue"), signal, async () => {
-    for (let race = 0; race < RACES_MAX; race += 1) {
-      const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
-      const stuck = await apart(commonDir, () => rebase(job, as, marker, from));
-      if (stuck) return stuck;
-      const commit = await git.run(root, "rev-parse", "HEAD");
-      if (commit === from) return { kind: "nothing" };
-      const red = await gate(job);
-      if (red) return red;
-      await job.stillMine();
-      job.willLand(commit);
-      const moved = await apart(commonDir, () => advance(job, from, commit));
-      if (moved === "moved") return { kind: "landed", commit };
-      if (moved !== "raced") return moved;
-    }
-    return refused("target", `${job.target} moved ${RACES_MAX} times while the gate ran.`);
-  });
+  const queue = queueIn(commonDir);
+  return await inTurn(
+    queue,
+    signal,
+    async () => {
+      for (let race = 0; race < RACES_MAX; race += 1) {
+        const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
+        const stuck = await apart(commonDir, () => marked(marker, "rebase", () => rebase(job, as, from)));
+        if (stuck) return stuck;
+        const commit = await git.run(root, "rev-parse", "HEAD");
+        if (commit === from) return { kind: "nothing" };
+        const red = await gate(job);
+        if (red) return red;
+        await job.stillMine();
+        job.willLand(commit);
+        const moved = await advance(job, from, commit);
+        if (moved === "moved") return { kind: "landed", commit };
+        if (moved !== "raced") return refused("target", moved.why);
+      }
+      return refused("target", `${job.target} moved ${RACES_MAX} times while the gate ran.`);
+    },
+    () => job.onStep("queued"),
+  );
+}
+
+/**
+ * `marker` tells whoever comes after a crash what was under way in the worktree, and that it was the queue's and not the member's.
+ * It does not survive an error: then git has ended, and has tidied up after itself.
+ */
+async function marked<T>(marker: string, what: "commit" | "rebase", work: () => Promise<T>): Promise<T> {
+  writeFileSync(marker, what);
+  return await work().finally(() => rmSync(marker, { force: true }));
+}
+
+/** After a crash: the member's own work is committed or still there, as it was before. */
+async function clear({ git, root }: LandingJob, gitDir: string, marker: string): Promise<void> {
+  await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
+  removeLock(join(gitDir, "index.lock"), statSync(marker).mtimeMs);
+  if (readFileSync(marker, "utf8") === "rebase" && operationIn(gitDir) === "rebase")
+    await git.try(root, "rebase", "--abort"); // if it cannot be undone, its owner is told next that it is under way
+  rmSync(marker, { force: true });
 }
 
 async function stateFault({ git, root, branch }: LandingJob, gitDir: string): Promise<Refused | null> {
@@ -150,24 +171,18 @@ async function flatten({ git, root, target, message }: LandingJob, as: Run): Pro
   if (made.code === 0) await git.run(root, "reset", "--soft", made.out.trim());
 }
 
-/** `marker` tells whoever comes after a crash that a rebase under way is the queue's and not the member's. */
-async function rebase(job: LandingJob, as: Run, marker: string, onto: string): Promise<Refused | null> {
+async function rebase(job: LandingJob, as: Run, onto: string): Promise<Refused | null> {
   const { git, root, target } = job;
   await flatten(job, as);
   if (await git.isAncestor(root, onto, "HEAD")) return null;
-  writeFileSync(marker, "");
   const done = await as("rebase", "--quiet", "--no-autostash", onto);
-  if (done.code === 0) {
-    rmSync(marker, { force: true });
-    return null;
-  }
+  if (done.code === 0) return null;
   const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
     .split("\0")
     .filter(Boolean);
   const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
   const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
   await git.try(root, "rebase", "--abort");
-  rmSync(marker, { force: true });
   if (conflicts.length === 0) return refused("branch", `git rebase ${target} failed:\n${words(done)}`);
   return refused(
     "conflict",
@@ -175,50 +190,22 @@ async function rebase(job: LandingJob, as: Run, marker: string, onto: string): P
   );
 }
 
-async function gate({
-  shell,
-  gate: command,
-  gateTimeoutMs,
-  workspace,
-  signal,
-}: LandingJob): Promise<Refused | null> {
+async function gate(job: LandingJob): Promise<Refused | null> {
+  const { git, shell, gate: command, gateTimeoutMs, root, workspace, signal } = job;
   if (command === undefined) return null;
+  await job.onStep("gate");
   const ran = await shell.run(command, { cwd: workspace, signal, timeoutMs: gateTimeoutMs });
   if (ran.exitCode === 0 && !ran.timedOut) return null;
   const how = ran.timedOut
     ? `was not done after ${gateTimeoutMs} ms`
     : `ended with ${ran.exitCode === null ? ran.signal : `exit code ${ran.exitCode}`}`;
+  const left = (await git.changes(root)).map((line) => line.slice(3));
+  const changed =
+    left.length > 0
+      ? `\nIt has changed files of the worktree: ${listed(left)}. What is still there when the task is completed again is committed.`
+      : "";
   return refused(
     "gate",
-    `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 500)}`,
-  );
-}
-
-/** Where the target is checked out, its files move with it, and local changes there that would be lost stop it. */
-async function advance(
-  { git, root, target, signal }: LandingJob,
-  from: string,
-  to: string,
-): Promise<"moved" | "raced" | Refused> {
-  const at = await git.checkedOut(root, target);
-  const move = (): Promise<Ran> =>
-    at === null
-      ? git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from)
-      : git.try(at, "merge", "--ff-only", "--quiet", to);
-  let done = await move();
-  for (
-    let ms = 0;
-    done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err);
-    ms += LOCKED_POLL_MS
-  ) {
-    await new Promise((later) => setTimeout(later, LOCKED_POLL_MS));
-    signal.throwIfAborted();
-    done = await move();
-  }
-  if (done.code === 0) return "moved";
-  if ((await git.run(root, "rev-parse", `refs/heads/${target}`)) !== from) return "raced";
-  return refused(
-    "target",
-    `${target} cannot be moved forward in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${words(done)}`,
+    `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 1_000)}${changed}`,
   );
 }

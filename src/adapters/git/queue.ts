@@ -29,8 +29,19 @@ type Ticket = {
   readonly machine: string;
 };
 
-/** Runs `work` when everybody who came before is done. Rejects with the signal's reason when it aborts while waiting. */
-export async function inTurn<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** Where the queue of a repository lies; `commonDir`: git's folder that all its worktrees have in common. */
+export const queueIn = (commonDir: string): string => join(commonDir, "ekiden-queue");
+
+/**
+ * Runs `work` when everybody who came before is done; `onWait` is called first if somebody is. Rejects with the signal's reason
+ * when it aborts while waiting.
+ */
+export async function inTurn<T>(
+  folder: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  onWait: () => Promise<void> = () => Promise.resolve(),
+): Promise<T> {
   mkdirSync(folder, { recursive: true });
   const me = `${process.pid}.${startOf(process.pid)}.${MACHINE}.${randomBytes(6).toString("hex")}`;
   const drawing = join(folder, fileOf(0, me));
@@ -45,8 +56,9 @@ export async function inTurn<T>(folder: string, signal: AbortSignal, work: () =>
     waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
   try {
     // Looked at twice: one look may miss both files of somebody who puts the one in the place of the other during it.
-    while (othersFirst() || othersFirst()) {
+    for (let first = true; othersFirst() || othersFirst(); first = false) {
       signal.throwIfAborted();
+      if (first) await onWait();
       await new Promise((done) => setTimeout(done, POLL_MS));
     }
     signal.throwIfAborted();

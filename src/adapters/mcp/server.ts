@@ -97,7 +97,7 @@ export class McpServer {
     const closing = this.reached?.transport.close().catch(() => {});
     this.reached = null;
     this.connection = null;
-    if (!("url" in this.config) && closing) await endAll(NO_GROUPS, this.place.tag, GRACE_MS);
+    if (!("url" in this.config) && closing !== undefined) await endAll(NO_GROUPS, this.place.tag, GRACE_MS);
     await closing;
   }
 

@@ -156,6 +156,36 @@ it("fails a task whose completion is refused, and does not insist", async () => 
   expect(await next()).toMatchObject({ text: expect.stringContaining("not yours"), call: undefined });
 });
 
+it("does its work once more on what others have landed, when that is in conflict with it", async () => {
+  const { next, result } = member("teammate", claimed(task("```sh\nsed -i s/a/b/ x\n```")));
+  result((await next()).call, "ok");
+  result((await next()).call, "#3 is not completed, it cannot land. Conflicts with main in x\n…", true);
+  const redo = await next();
+  expect(redo.text).toContain("doing it anew");
+  expect(redo.call?.input).toEqual({ command: "git reset --quiet --hard main" });
+  result(redo.call, "Interrupted: it may or may not have taken effect.", true);
+  const again = (await next()).call;
+  expect(again?.input).toEqual(redo.call?.input);
+  result(again, "(no output)");
+  const block = (await next()).call;
+  expect(block?.input).toEqual({ command: "sed -i s/a/b/ x" });
+  result(block, "ok");
+  const completes = (await next()).call;
+  expect(completes?.tool).toBe("complete_task");
+  result(completes, "#3 is not completed, it cannot land. Conflicts with main in x\n…", true);
+  expect((await next()).call?.tool).toBe("fail_task");
+});
+
+it("fails a task in conflict where it may not do it anew", async () => {
+  const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
+  result((await next()).call, "ok");
+  result((await next()).call, "Conflicts with main in x", true);
+  result((await next()).call, "Not permitted: bash", true);
+  const { call } = await next();
+  expect(call?.tool).toBe("fail_task");
+  expect(JSON.stringify(call?.input)).toContain("Conflicts with main in x");
+});
+
 it("accepts a stop before anything else, and acknowledges notes in a line", async () => {
   const stop: Body = {
     kind: "shutdown_request",

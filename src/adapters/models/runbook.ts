@@ -6,14 +6,23 @@
  * Its call ids say what they are (`run-TASK-ATTEMPT-STEP-TRY`). A block that was interrupted (crash, urgent mail) is run again,
  * and it says so; at the third interruption the task fails, because a block may be what kills the host.
  */
-import type { AssistantMessage, ToolCall, ToolResult } from "../../core/conversation/chat.ts";
+import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
+import { startAnew } from "../../core/worktree.ts";
 import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
+import {
+  currentTask,
+  failureOf,
+  isInterrupted,
+  newsOf,
+  resultsOf,
+  type Step,
+  type Task,
+} from "./runbook-conversation.ts";
 
 type Content = AssistantMessage["content"];
-type Task = { readonly id: string; readonly attempt: string; readonly description: string };
 
 const MAX_TRIES = 3;
 const RESULT_LINES = 20;
@@ -74,7 +83,10 @@ function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
 /** The next step of a task, or null when it is over and everything about it was said. */
 function workOn(task: Task, request: ModelRequest): Content | null {
   const results = resultsOf(task, request);
-  const ended = results.get("end");
+  const redo = redoOf(task, request, results.get("end"), results.get("redo"));
+  if (typeof redo !== "string") return redo;
+  // Steps that were done anew have a mark.
+  const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
     if (ended.result.isError && ended.result.tool === "complete_task") {
@@ -84,6 +96,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
         "fail_task",
         `complete_task was refused: ${ended.result.text}`,
         tries,
+        redo,
       );
       return failed;
     }
@@ -97,18 +110,19 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   if (planning) return planning;
   let output = scripts.length === 0 ? "nothing to run" : "";
   for (const [i, script] of scripts.entries()) {
-    const ran = results.get(String(i));
-    if (!ran) return run(task, request, script, i, 1);
+    const step = `${i}${redo}`;
+    const ran = results.get(step);
+    if (!ran) return run(task, request, script, step, 1);
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
     if (isInterrupted(ran.result)) {
       if (ran.tries < MAX_TRIES) {
         const again = `${where} of #${task.id} was interrupted; running it again.`;
         return [
           ...say(again.charAt(0).toUpperCase() + again.slice(1)),
-          ...run(task, request, script, i, ran.tries + 1),
+          ...run(task, request, script, step, ran.tries + 1),
         ];
       }
-      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`, tries);
+      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`, tries, redo);
     }
     const failure = failureOf(ran.result);
     if (failure)
@@ -118,10 +132,34 @@ function workOn(task: Task, request: ModelRequest): Content | null {
         "fail_task",
         `${failure} in ${where}: ${firstLine(script.text)}\n${tail(ran.result.text)}`.trim(),
         tries,
+        redo,
       );
     output = ran.result.text;
   }
-  return end(task, request, "complete_task", tail(output) || "done; no output", tries);
+  return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
+}
+
+/**
+ * It cannot merge, but it can do its work once more on what others have landed meanwhile. The call that makes room for that; or
+ * the mark of the steps to look at: "" before a conflict, and where there is no room.
+ */
+function redoOf(
+  task: Task,
+  request: ModelRequest,
+  ended: Step | undefined,
+  redo: Step | undefined,
+): Content | "" | "b" {
+  const { isError = false, tool, text = "" } = ended?.result ?? {};
+  const target = isError && tool === "complete_task" ? /Conflicts with (\S+) in /.exec(text)?.[1] : undefined;
+  if (target === undefined) return "";
+  if (redo && !isInterrupted(redo.result)) return failureOf(redo.result) ? "" : "b";
+  const tries = (redo?.tries ?? 0) + 1;
+  const call = callOf(request, "bash", idOf(task, "redo", tries), { command: startAnew(target) });
+  if (!call || tries > MAX_TRIES) return "";
+  return [
+    ...say(`#${task.id} is in conflict with what has landed on ${target}; doing it anew on that.`),
+    call,
+  ];
 }
 
 /** Where a plan is wanted, its blocks are the plan. Null when they may be run; nothing to say while the answer is not there. */
@@ -150,7 +188,7 @@ function plan(
   return end(task, request, "fail_task", firstLine(answer.content));
 }
 
-function run(task: Task, request: ModelRequest, script: Script, step: number, tries: number): Content {
+function run(task: Task, request: ModelRequest, script: Script, step: string, tries: number): Content {
   const timeout = script.timeoutMs === null ? {} : { timeout_ms: script.timeoutMs };
   const call = callOf(request, "bash", idOf(task, step, tries), { command: script.text, ...timeout });
   return call ? [call] : end(task, request, "fail_task", "there is no bash tool to run its blocks with");
@@ -162,13 +200,14 @@ function end(
   tool: "complete_task" | "fail_task",
   text: string,
   tries = 1,
+  redo = "",
 ): Content {
   const wishes = { id: Number(task.id), result: text, reason: text };
-  const call = callOf(request, tool, idOf(task, "end", tries), wishes);
+  const call = callOf(request, tool, idOf(task, `end${redo}`, tries), wishes);
   return call ? [call] : say(`Task #${task.id}: ${text}`);
 }
 
-const idOf = (task: Task, step: number | "end" | "plan", tries: number): string =>
+const idOf = (task: Task, step: string, tries: number): string =>
   `run-${task.id}-${task.attempt}-${step}-${tries}`;
 
 /** Tools name their fields; what we wish to say goes into the field that means it. Null when there is no such tool. */
@@ -204,69 +243,6 @@ const fieldsOf = ({ schema }: ToolSpec): Set<string> | null => {
   const properties = schema.properties;
   return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
 };
-
-/** Mail that came in since the last reply. */
-function newsOf({ messages }: ModelRequest): Tag[] {
-  const last = messages.at(-1);
-  if (last?.role !== "user") return [];
-  return last.content
-    .flatMap((part) => (part.type === "text" ? tagsIn(part.text) : []))
-    .filter(({ tag }) => tag === "mail");
-}
-
-/** The task of the latest claim, wherever it was made: by the harness, after a restart, or by claim_task. */
-function currentTask({ messages }: ModelRequest): Task | null {
-  for (const message of messages.toReversed()) {
-    if (message.role !== "user") continue;
-    for (const part of message.content.toReversed()) {
-      if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
-      const claim = tagsIn(part.text).findLast(({ tag }) => tag === "auto-claimed" || tag === "own-task");
-      if (claim) return taskOf(claim);
-    }
-  }
-  return null;
-}
-
-/** The harness adds how the attempt before ended; what stands there is evidence and never a block to run. */
-function taskOf({ attributes, content }: Tag): Task {
-  const attempt = attributes.attempt ?? "0";
-  const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
-  const text = evidence === -1 ? content : content.slice(0, evidence);
-  return {
-    id: attributes.task ?? "0",
-    attempt,
-    description: text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : "",
-  };
-}
-
-/** What came of each step of this attempt at its last try. */
-function resultsOf(
-  task: Task,
-  { messages }: ModelRequest,
-): Map<string, { result: ToolResult; tries: number }> {
-  const found = new Map<string, { result: ToolResult; tries: number }>();
-  const prefix = `run-${task.id}-${task.attempt}-`;
-  for (const message of messages)
-    if (message.role === "user")
-      for (const part of message.content)
-        if (part.type === "result" && part.id.startsWith(prefix)) {
-          const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
-          found.set(step, { result: part, tries: Number(tries) });
-        }
-  return found;
-}
-
-const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
-
-/** What went wrong, in a few words, or null. The bash tool tells of a command that failed in its last line, in brackets. */
-function failureOf({ isError, text }: ToolResult): string | null {
-  const last = text.trimEnd().split("\n").at(-1) ?? "";
-  const note =
-    /^\[(exit code -?\d+|timed out .*|ended by \w+)\]$/.exec(last)?.[1] ??
-    /^exit code -?\d+/i.exec(text)?.[0];
-  if (note && !/ 0$/.test(note)) return note;
-  return isError ? "error" : null;
-}
 
 function tail(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");

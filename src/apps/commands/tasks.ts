@@ -57,6 +57,8 @@ const ABOUT_TASKS: readonly FactType[] = [
   "task.released",
   "task.cancelled",
   "task.unblocked",
+  "task.queued",
+  "gate.started",
   "task.landed",
   "task.reopened",
   "plan.submitted",

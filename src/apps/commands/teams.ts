@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { type Name, name, PERSON, quote } from "../../core/ids.ts";
+import { LEAD, type Name, name, PERSON, quote } from "../../core/ids.ts";
 import { type TeamsData, teamsViews } from "../../core/views/teams.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
@@ -29,13 +29,16 @@ async function list(call: Call): Promise<undefined> {
   await call.show(data, () => teamsViews(data));
 }
 
-async function numbers({ team, roster, board }: Store): Promise<TeamsData["teams"][number]> {
+async function numbers({ team, roster, board, mail }: Store): Promise<TeamsData["teams"][number]> {
   const [members, hosts, counts] = [await roster.members(), await roster.hosts(), await board.counts()];
   const now = systemClock.now();
+  const running = hosts.some(({ leaseUntil }) => leaseUntil > now);
+  const open = counts.pending + counts.inProgress;
   return {
     name: team,
     members: members.filter(({ activity }) => activity.phase !== "shutdown").length,
-    running: hosts.some(({ leaseUntil }) => leaseUntil > now),
+    running,
+    waiting: !running && (open > 0 || (await mail.unread(LEAD)).some(({ body }) => body.kind === "note")),
     counts,
   };
 }

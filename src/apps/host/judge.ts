@@ -17,13 +17,14 @@ import {
 } from "../../core/permission/permission.ts";
 import { scriptsIn } from "../../core/project/fences.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Cursor, Store } from "../../ports/index.ts";
+import { startAnew } from "../../core/worktree.ts";
+import type { Cursor, Store, Worktrees } from "../../ports/index.ts";
 import type { Call, Judge, Verdict } from "../../runtime/call.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
 
 /** @throws EkidenError `bad_input` for a rule that cannot be read. */
 export function judgeOf(
-  { store, settings }: { store: Store; settings: Settings },
+  { store, settings, trees }: { store: Store; settings: Settings; trees: Worktrees | null },
   questions: PermissionQuestions,
 ): Judge {
   const rules: Rule[] = [
@@ -68,7 +69,7 @@ export function judgeOf(
         allowed: false,
         reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
       };
-    if (rule === null && (await writtenByPerson(store, rewritten, call))) return allowed;
+    if (rule === null && (await writtenByPerson(store, rewritten, trees, call))) return allowed;
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
     const answer = await questions.put(
       { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
@@ -104,18 +105,21 @@ const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 19
 
 /**
  * The commands that the person wrote into the task that the caller has in hand (a runbook's blocks) are what the person asked to
- * be run. Not so once anybody else has changed the description.
+ * be run, and run anew in the task's own worktree. Not so once anybody else has changed the description.
  */
 async function writtenByPerson(
   store: Store,
   rewritten: Rewritten,
+  trees: Worktrees | null,
   { tool, input, ctx }: Call,
 ): Promise<boolean> {
   if (tool.name !== "bash") return false;
   const task = await store.board.mine(ctx.self);
   if (!task || task.createdBy !== PERSON) return false;
   const { command } = input as { readonly command: string };
-  if (!scriptsIn(task.description).some((script) => script.text === command)) return false;
+  const scripts = scriptsIn(task.description);
+  const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.target);
+  if (!anew && !scripts.some((script) => script.text === command)) return false;
   return !(await rewritten.has(task.id));
 }
 

@@ -23,10 +23,13 @@ export async function openMcp(
   if (data === null && Object.keys(settings.mcpServers).length === 0) return null;
   const { readServers } = await import("../../core/project/mcp.ts");
   const servers = new Map<string, NamedServer>();
-  for (const source of [data, { mcpServers: settings.mcpServers }]) {
+  for (const [where, source] of [
+    [FILE, data],
+    ["the settings", { mcpServers: settings.mcpServers }],
+  ] as const) {
     if (source === null) continue;
     const read = readServers(source, env);
-    for (const problem of read.problems) warn(problem);
+    for (const problem of read.problems) warn(`${where}: ${problem}`);
     for (const server of read.servers) servers.set(server.name, server);
   }
   if (servers.size === 0) return null;
@@ -41,12 +44,13 @@ export async function openMcp(
 /** What the file says, unread; null when there is none or it is no JSON. */
 async function readFileServers(workspace: string, warn: (problem: string) => void): Promise<unknown> {
   const text = await readFile(join(workspace, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
+    if (error.code !== "ENOENT")
+      warn(`${FILE} cannot be read: ${error.message}. None of its servers is used.`);
+    return null;
   });
   if (text === null) return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, "")); // some editors begin a file so
   } catch (error) {
     warn(`${FILE} is not JSON: ${messageOf(error)}. None of its servers is used.`);
     return null;

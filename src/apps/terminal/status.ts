@@ -81,6 +81,12 @@ export class TeamStatus {
       case "tool.called":
         this.change(event.who, { step: `${event.tool} ${event.subject}`.trim() });
         return;
+      case "task.queued":
+        this.change(event.by, { step: "waits to land" });
+        return;
+      case "gate.started":
+        this.change(event.by, { step: `gate: ${event.command}` });
+        return;
       case "permission.asked":
         this.change(event.who, { step: `asks to run ${event.tool}` });
         return;

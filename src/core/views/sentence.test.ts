@@ -64,6 +64,8 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "task.released": { type: "task.released", task: one, from: alice, why: "owner_died" },
   "task.cancelled": { type: "task.cancelled", task: one, by: LEAD, reason: "" },
   "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
+  "task.queued": { type: "task.queued", task: one, by: alice, target: "main" },
+  "gate.started": { type: "gate.started", task: one, by: alice, command: "npm test" },
   "task.landed": {
     type: "task.landed",
     task: one,
@@ -154,6 +156,8 @@ it("has one line for every fact", () => {
     * warn  alice  #1 is back on the board (owner_died)
     * warn  lead   cancelled #1
       dim          #1 is ready now that #2 is completed
+      dim   alice  waits to land #1 on main: others are first
+    * busy  alice  runs the gate for #1: npm test
     * good  alice  landed #1 on main (012345678)
     * warn  alice  has #1 again, it could not land (gate): npm test 1 failed
       dim   lead   → alice (note)

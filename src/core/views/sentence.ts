@@ -1,6 +1,7 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { Event } from "../event.ts";
 import type { JobState } from "../job.ts";
+import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
 
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
@@ -13,7 +14,12 @@ export function sentence(event: Event): Sentence {
   });
   switch (event.type) {
     case "team.created":
-      return say(null, "the team was created", "dim");
+      return event.team
+        ? say(
+            event.by ?? null,
+            `created the team ${event.team}; nobody runs it before you do: ${runTeam(event.team)}`,
+          )
+        : say(null, "the team was created", "dim");
     case "team.deleted":
       return say(event.by, `deleted the team ${event.team}`, "warn");
     case "team.resumed":
@@ -67,6 +73,10 @@ export function sentence(event: Event): Sentence {
       return say(event.by, `cancelled #${event.task}${event.reason && `: ${event.reason}`}`, "warn");
     case "task.unblocked":
       return say(null, `#${event.task} is ready now that #${event.by} is completed`, "dim");
+    case "task.queued":
+      return say(event.by, `waits to land #${event.task} on ${event.target}: others are first`, "dim");
+    case "gate.started":
+      return say(event.by, `runs the gate for #${event.task}: ${event.command}`, "busy");
     case "task.landed":
       return say(event.by, `landed #${event.task} on ${event.target} (${event.commit.slice(0, 9)})`, "good");
     case "task.reopened":
@@ -182,6 +192,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "teammate.phase",
   "task.unblocked",
   "task.changed",
+  "task.queued",
   "mail.sent",
   "mail.delivered",
   "job.started",
@@ -195,6 +206,7 @@ export function isNews(event: Event): boolean {
   if (event.type === "tool.called") return event.isError;
   if (event.type === "shutdown.answered") return !event.accepted;
   if (event.type === "teammate.phase") return event.phase === "shutdown";
+  if (event.type === "team.created") return event.team !== undefined;
   return !CHATTER.has(event.type);
 }
 

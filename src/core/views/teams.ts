@@ -1,7 +1,11 @@
 /** The teams of a store as data and views. */
-import type { Name } from "../ids.ts";
+import { DEFAULT_TEAM, type Name } from "../ids.ts";
 import type { Counts } from "../task.ts";
 import type { Cell, Column, View } from "./view.ts";
+
+/** How a person lets a team of the store work. */
+export const runTeam = (team: Name): string =>
+  team === DEFAULT_TEAM ? "ekiden resume" : `ekiden --team ${team} resume`;
 
 export type TeamsData = {
   readonly teams: readonly {
@@ -10,6 +14,8 @@ export type TeamsData = {
     readonly members: number;
     /** A process runs it now. */
     readonly running: boolean;
+    /** Nobody runs it, and there is work or mail for it. */
+    readonly waiting: boolean;
     readonly counts: Counts;
   }[];
 };
@@ -21,12 +27,17 @@ export function teamsViews({ teams }: TeamsData): View[] {
     { name: "state" },
     ...["members", "tasks", "done", "failed", "open"].map(right),
   ];
-  const rows = teams.map(({ name, members, running, counts }): Cell[] => [
+  const rows = teams.map(({ name, members, running, waiting, counts }): Cell[] => [
     { text: name, tone: "strong" },
-    running ? { text: "running", tone: "busy" } : { text: "at rest", tone: "dim" },
+    stateOf(name, running, waiting),
     ...[members, counts.total, counts.completed].map((count) => ({ text: String(count) })),
     { text: String(counts.failed), tone: counts.failed > 0 ? "bad" : "plain" },
     { text: String(counts.pending + counts.inProgress) },
   ]);
   return [{ kind: "table", columns, rows, empty: "The store has no teams yet. Start one: ekiden run GOAL" }];
+}
+
+function stateOf(name: Name, running: boolean, waiting: boolean): Cell {
+  if (running) return { text: "running", tone: "busy" };
+  return waiting ? { text: `waits for: ${runTeam(name)}`, tone: "warn" } : { text: "at rest", tone: "dim" };
 }

@@ -1,0 +1,68 @@
+/** What the embedded model reads of a conversation: its task, the mail that came in, and what came of each step. */
+import type { ToolResult } from "../../core/conversation/chat.ts";
+import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
+import type { ModelRequest } from "../../ports/model.ts";
+
+export type Task = { readonly id: string; readonly attempt: string; readonly description: string };
+export type Step = { readonly result: ToolResult; readonly tries: number };
+
+/** Mail that came in since the last reply. */
+export function newsOf({ messages }: ModelRequest): Tag[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [];
+  return last.content
+    .flatMap((part) => (part.type === "text" ? tagsIn(part.text) : []))
+    .filter(({ tag }) => tag === "mail");
+}
+
+/** The task of the latest claim, wherever it was made: by the harness, after a restart, or by claim_task. */
+export function currentTask({ messages }: ModelRequest): Task | null {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "user") continue;
+    for (const part of message.content.toReversed()) {
+      if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
+      const claim = tagsIn(part.text).findLast(({ tag }) => tag === "auto-claimed" || tag === "own-task");
+      if (claim) return taskOf(claim);
+    }
+  }
+  return null;
+}
+
+/** The harness adds how the attempt before ended; what stands there is evidence and never a block to run. */
+function taskOf({ attributes, content }: Tag): Task {
+  const attempt = attributes.attempt ?? "0";
+  const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
+  const text = evidence === -1 ? content : content.slice(0, evidence);
+  return {
+    id: attributes.task ?? "0",
+    attempt,
+    description: text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : "",
+  };
+}
+
+/** What came of each step of this attempt at its last try. */
+export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, Step> {
+  const found = new Map<string, Step>();
+  const prefix = `run-${task.id}-${task.attempt}-`;
+  for (const message of messages)
+    if (message.role === "user")
+      for (const part of message.content)
+        if (part.type === "result" && part.id.startsWith(prefix)) {
+          const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
+          found.set(step, { result: part, tries: Number(tries) });
+        }
+  return found;
+}
+
+export const isInterrupted = ({ isError, text }: ToolResult): boolean =>
+  isError && text.startsWith("Interrupted");
+
+/** What went wrong, in a few words, or null. The bash tool tells of a command that failed in its last line, in brackets. */
+export function failureOf({ isError, text }: ToolResult): string | null {
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  const note =
+    /^\[(exit code -?\d+|timed out .*|ended by \w+)\]$/.exec(last)?.[1] ??
+    /^exit code -?\d+/i.exec(text)?.[0];
+  if (note && !/ 0$/.test(note)) return note;
+  return isError ? "error" : null;
+}
