@@ -121,7 +121,10 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
       )
       .transform((list): readonly Recruit[] => list)
       .describe("Teammates to start with: a number, or names with an optional role after a colon."),
-  turnsPerStint: () => positive().describe("Model calls a member makes in one go before it pauses as idle."),
+  turnsPerStint: () =>
+    positive().describe(
+      "Model calls a member makes in one go; then it looks for a stop request, mail and tasks before it goes on.",
+    ),
   maxTurns: () =>
     positive().describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
   idleTimeoutMs: () =>

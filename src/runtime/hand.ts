@@ -52,12 +52,13 @@ export class Hand {
     return own !== null || conversation.awaitsReply;
   }
 
-  /** True when there is a task in hand that the member is to go on with. */
+  /** True when there is a task in hand that the member is to go on with, or something else that its stint was too short for. */
   async resume(reason: IdleReason): Promise<boolean> {
-    const { store, seat, kind } = this.agent;
-    if (kind === "lead" || WAITING.has(reason)) return false;
-    const own = await store.board.mine(seat.name);
-    if (!own) return false;
+    const { store, seat, kind, conversation } = this.agent;
+    if (WAITING.has(reason)) return false;
+    const own = kind === "lead" ? null : await store.board.mine(seat.name);
+    // In the middle of its work, with nobody else to ask for more of it: what limits that are budgets.
+    if (!own) return reason === "turn_limit" && conversation.awaitsReply;
     // Who rests while its background command runs waits for it.
     if (reason !== "turn_limit" && (await store.jobs.running(seat.name)) > 0) return false;
     if (this.reminded >= REMINDERS) {

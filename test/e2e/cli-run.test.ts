@@ -227,6 +227,21 @@ describe("a second process of the team", () => {
   });
 });
 
+it("goes on where a stint was too short for what the lead does itself", async () => {
+  const steps = ["one", "two", "three", "four", "five"].map((word, i) => ({
+    who: "lead",
+    when: ["Do it", "one", "two", "three", "four"][i],
+    calls: [{ tool: "bash", input: { command: `echo ${word}` } }],
+  }));
+  project.write({
+    "script.json": JSON.stringify({ steps: [...steps, { who: "lead", when: "five", text: "All five." }] }),
+    ".ekiden/settings.json": JSON.stringify({ turnsPerStint: 2 }),
+  });
+  const args = ["run", "Do it", "--model", `scripted:${join(project.dir, "script.json")}`];
+  expect(await project.run(args)).toMatchObject({ code: 0, stdout: "All five.\n" });
+  expect(await project.run([...args, "--team", "other", "--max-turns", "3"])).toMatchObject({ code: 4 });
+});
+
 describe("talking to the lead through a pipe", () => {
   const script = (steps: unknown[]): void => project.write({ "script.json": JSON.stringify({ steps }) });
   const talk = (input: string, ...more: string[]) =>
