@@ -61,6 +61,7 @@ function showBatchCycle(tasks: readonly NewTask[], within: readonly (readonly nu
   return "a cycle";
 }
 
+const EDGE = ["team", "task", "blocker"];
 const COLUMNS = [
   "team",
   "id",
@@ -129,7 +130,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
   );
   yield* insert(
     "edges",
-    ["team", "task", "blocker"],
+    EDGE,
     rows.flatMap((row) => listOf<TaskId>(row.blocked_by).map((blocker) => [tx.team, row.id, blocker])),
   );
   const behind = new Map<TaskId, number>();
@@ -200,7 +201,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     where team = ${tx.team} and id = ${id}`;
   yield* insert(
     "edges",
-    ["team", "task", "blocker"],
+    EDGE,
     added.map((blocker) => [tx.team, id, blocker]),
   );
   for (const blocker of removed)

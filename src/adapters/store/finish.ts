@@ -5,15 +5,45 @@ import type { Fact, ReleaseReason } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
 import { append } from "./entries.ts";
-import { readyAmong, unblocking } from "./graph.ts";
+import { readyAmong, unblock, unblocking } from "./graph.ts";
 import { book } from "./journal.ts";
 import { post } from "./mail.ts";
-import { checked, locked, seated } from "./seat.ts";
+import { checked, locked, type SeatRow, seated } from "./seat.ts";
 import { blindly, type Op, query, sql, type Tx, together } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 /** Returns what became ready. @throws `stale_seat` | `stale_claim` */
 export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
+  const { seat, task: id, attempt } = held;
+  const { life, subject, touches, ready } = yield* tx.dialect.name === "sqlite"
+    ? finishSeen(tx, held, result)
+    : finishUnseen(tx, held, result);
+  if (entry) yield* append(tx, seat.name, life, [entry]);
+  return yield* completed(tx, { id, subject, attempt, touches }, seat.name, result, ready);
+}
+
+type Finished = Pick<TaskRow, "subject" | "touches"> & {
+  readonly life: number;
+  readonly ready: readonly TaskId[];
+};
+
+/** With one writer, what is seen inside its transaction stays so: SQLite takes longer for `returning` than for a query of its own. */
+function* finishSeen(tx: Tx, held: Held, result: string): Op<Finished> {
+  const { seat, task, attempt } = held;
+  const rows = yield* sql<Pick<SeatRow, "host" | "life"> & { subject: string; touches: string | null }>`
+    select m.host, m.life, t.subject, t.touches from members m
+    left join tasks t on t.team = m.team and t.id = ${task} and t.owner = m.name and t.attempt = ${attempt} and t.status = 'in_progress'
+    where m.team = ${tx.team} and m.name = ${seat.name}`;
+  const { life, subject, touches } = checked(seat, rows);
+  if (touches === null) throw yield* stale(tx, held);
+  yield* blindly`
+    update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${task}`;
+  return { life, subject, touches, ready: yield* unblock(tx, task) };
+}
+
+/** One round trip for all of it. */
+function* finishUnseen(tx: Tx, held: Held, result: string): Op<Finished> {
   const { seat, task, attempt } = held;
   const finishing = query<{ subject: string; touches: string }>`
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
@@ -27,8 +57,7 @@ export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op
   const { life } = checked(seat, members);
   const [done] = finished;
   if (!done) throw yield* stale(tx, held);
-  if (entry) yield* append(tx, seat.name, life, [entry]);
-  return yield* completed(tx, { id: task, attempt, ...done }, seat.name, result, readyAmong(waiting.at(-1)));
+  return { life, ...done, ready: readyAmong(waiting.at(-1)) };
 }
 
 /** Characters of a result in the journal. */

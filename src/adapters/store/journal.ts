@@ -11,10 +11,12 @@ import type { Cursor, Journal } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
 import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
+const COLUMNS = ["team", "at", "type", "data"];
+
 export function* book(tx: Tx, facts: readonly Fact[]): Op<void> {
   if (facts.length === 0) return;
   const rows = facts.map(({ type, ...data }) => [tx.team, tx.now, type, JSON.stringify(data)]);
-  yield* insert("events", ["team", "at", "type", "data"], rows);
+  yield* insert("events", COLUMNS, rows);
   tx.touch("journal");
 }
 

@@ -8,7 +8,6 @@ export type SeatRow = {
   readonly role: string;
   readonly host: string | null;
   readonly life: number;
-  readonly phase: string;
 };
 
 /** Locks the member, so that all it does happens one after the other, and nobody takes it over in between. @throws `stale_seat` */
@@ -18,10 +17,10 @@ export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
 
 /** To be asked together with what the member is to do, whose rows count for nothing if `checked` throws. */
 export const locked = (tx: Tx, seat: Seat): Asking<SeatRow> => query`
-    select kind, role, host, life, phase from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
+    select kind, role, host, life from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
 
 /** @throws `stale_seat` */
-export function checked(seat: Seat, [member]: readonly SeatRow[]): SeatRow {
+export function checked<R extends Pick<SeatRow, "host">>(seat: Seat, [member]: readonly R[]): R {
   if (member?.host !== seat.host) throw staleSeat(seat, member);
   return member;
 }

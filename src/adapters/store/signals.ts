@@ -19,6 +19,8 @@ type Options = {
 };
 
 const JOURNAL_MS = 25;
+/** News that comes thick and fast goes out together: the first at once, the rest after this. */
+const GAP_MS = 5;
 /** More news than this at once: wake everybody instead of reading it all. */
 const MANY = 1_000;
 
@@ -42,6 +44,8 @@ export class SignalFiles implements Feed {
   #watcher: FSWatcher | null = null;
   #poll: NodeJS.Timeout | null = null;
   #later: NodeJS.Timeout | null = null;
+  #signalAt = Number.POSITIVE_INFINITY;
+  #signalledAt = Number.NEGATIVE_INFINITY;
   #version = 0;
   #seq = 0;
 
@@ -79,8 +83,17 @@ export class SignalFiles implements Feed {
   }
 
   publish(_team: string, topics: ReadonlySet<Topic>): void {
-    if (topics.size > 1 || !topics.has("journal")) this.#signal();
-    else this.#later ??= setTimeout(() => this.#signal(), JOURNAL_MS).unref();
+    const quiet = topics.size === 1 && topics.has("journal");
+    const now = performance.now();
+    const at = quiet ? now + JOURNAL_MS : Math.max(now, this.#signalledAt + GAP_MS);
+    if (at >= this.#signalAt) return;
+    if (at === now) {
+      this.#signal();
+      return;
+    }
+    if (this.#later) clearTimeout(this.#later);
+    this.#signalAt = at;
+    this.#later = setTimeout(() => this.#signal(), at - now).unref();
   }
 
   async close(): Promise<void> {
@@ -99,6 +112,8 @@ export class SignalFiles implements Feed {
   #signal(): void {
     if (this.#later) clearTimeout(this.#later);
     this.#later = null;
+    this.#signalAt = Number.POSITIVE_INFINITY;
+    this.#signalledAt = performance.now();
     try {
       writeSync(this.#open(), "!", 0);
     } catch {

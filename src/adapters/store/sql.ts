@@ -162,16 +162,19 @@ export function* insert(
   return values;
 }
 
-const inserts = new Map<string, string>();
-function insertText(table: string, columns: readonly string[], size: number, returning?: string): string {
-  const key = `${table} ${columns.length} ${size} ${returning}`;
-  const known = inserts.get(key);
-  if (known !== undefined) return known;
+/** By the list of columns itself: one that is made anew for each call is written out anew. */
+const inserts = new WeakMap<readonly string[], Map<string, string>>();
+function insertText(table: string, columns: readonly string[], size: number, returning = ""): string {
+  const known = inserts.get(columns) ?? new Map<string, string>();
+  inserts.set(columns, known);
+  const key = size === 1 ? returning : `${returning} ${size}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
   let bound = 0;
   const row = (): string => `(${columns.map(() => `$${++bound}`).join(", ")})`;
   const rows = Array.from({ length: size }, row).join(", ");
-  const text = `insert into ${table} (${columns.join(", ")}) values ${rows}${returning ? ` returning ${returning}` : ""}`;
-  inserts.set(key, text);
+  const text = `insert into ${table} (${columns.join(", ")}) values ${rows}${returning && ` returning ${returning}`}`;
+  known.set(key, text);
   return text;
 }
 

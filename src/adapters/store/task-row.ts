@@ -36,7 +36,7 @@ export type TaskRow = {
   readonly ended_at: Instant | null;
 };
 
-export const listOf = <T>(json: string): T[] => parse<T[]>(json, []);
+export const listOf = <T>(json: string): T[] => (json === "[]" ? [] : parse<T[]>(json, []));
 
 /** What every task has but its status. */
 type Plain = Omit<
@@ -106,6 +106,32 @@ export const TAKEN = new Raw(
   "id, subject, description, blocked_by, open_blockers, priority, estimate, role, touches, needs_plan, attempt, last_failure, created_by, created_at",
 );
 export type TakenRow = Plain;
+/** The same of a task t for anybody that is ready and edits nothing: what is not known of it anyway. */
+export const SEEN = new Raw(
+  "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.created_at",
+);
+export type SeenRow = Omit<Plain, "open_blockers" | "role" | "touches">;
+/** What a claim makes of it. In one go: to spread rows takes longer than to bind them. */
+export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
+  id: row.id,
+  subject: row.subject,
+  description: row.description,
+  blockedBy: listOf<TaskId>(row.blocked_by),
+  openBlockers: 0,
+  priority: row.priority,
+  estimate: row.estimate,
+  role: null,
+  touches: [],
+  needsPlan: row.needs_plan === 1,
+  attempt: row.attempt + 1,
+  lastFailure: row.last_failure,
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  updatedAt: now,
+  status: "in_progress",
+  owner,
+  startedAt: now,
+});
 export const takenOf = (row: TakenRow, owner: Name, now: Instant): Claimed => ({
   ...plain(row),
   updatedAt: now,
