@@ -16,7 +16,7 @@ export type Figure = {
   readonly unit: string;
   readonly value: number;
   readonly floor: number | null;
-  /** `value / floor`. */
+  /** `value / floor`; of pairs measured side by side, the median of theirs. */
   readonly ratio: number | null;
   readonly budget: Budget | null;
   /** Null where there is no budget. */
@@ -28,13 +28,15 @@ export type Figure = {
 
 type Given = Pick<Figure, "item" | "name" | "unit" | "value"> & {
   readonly floor?: number;
+  readonly ratio?: number;
   readonly budget?: Budget;
   readonly samples?: readonly number[];
   readonly note?: string;
 };
 
-export function figure({ item, name, unit, value, floor, budget, samples, note = "" }: Given): Figure {
-  const ratio = floor === undefined ? null : value / floor;
+export function figure(given: Given): Figure {
+  const { item, name, unit, value, floor, budget, samples, note = "" } = given;
+  const ratio = given.ratio ?? (floor === undefined ? null : value / floor);
   const judged = budget?.of === "ratio" ? ratio : value;
   const met =
     budget === undefined || judged === null
