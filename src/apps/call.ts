@@ -6,7 +6,7 @@ import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
 import type { Flags } from "./settings.ts";
-import { type Terminal, terminal } from "./terminal/terminal.ts";
+import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
 
 /** The options that every command takes, as commander hands them over. */
 export type CommonOptions = Partial<
@@ -75,7 +75,7 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
       print(out, views());
     },
     say: (text) => {
-      if (!quiet && !json) err.write(`${text}\n`);
+      if (!quiet && !json) err.write(`${clean(text)}\n`);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** How a failed command ends: one line on stderr and an exit code. A stack is shown only to who asks for it. */
 import { isEkidenError, messageOf } from "../core/errors.ts";
+import { clean } from "./terminal/terminal.ts";
 
 export type FailureOptions = { readonly verbose: boolean; readonly json: boolean };
 
@@ -12,7 +13,7 @@ export function reportFailure(error: unknown, { verbose, json }: FailureOptions)
     process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   }
   const hint = known || verbose ? "" : " (this is a fault of ekiden; --verbose shows where)";
-  process.stderr.write(`ekiden: ${message}${hint}\n`);
+  process.stderr.write(`ekiden: ${clean(message)}${hint}\n`);
   if (verbose && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
   return known ? error.exitCode : 1;
 }

@@ -159,7 +159,7 @@ function conclude(call: Call, outcome: Outcome): number {
     const next = nextStep(outcome);
     if (next !== "") call.say(next);
   }
-  if (outcome.error) call.err.write(`ekiden: ${outcome.error.message}\n`);
+  if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
   return exitCodeOf(outcome);
 }
 

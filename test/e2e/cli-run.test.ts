@@ -196,6 +196,14 @@ describe("from another terminal", () => {
   });
 });
 
+it("resume sets teammates to work on a board that a person has filled", async () => {
+  await project.run(["add", "Touch it", "-d", "```sh\ntouch it\n```"]);
+  expect(await project.run(["resume", "--model", "runbook"])).toMatchObject({ code: 0 });
+  expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+    { status: "completed", owner: "alice" },
+  ]);
+});
+
 describe("a second process of the team", () => {
   /** One that hosts the team, and one that finds it at work. */
   async function two(): Promise<{ first: ChildProcess; ends: [Promise<Ended>, Promise<Ended>] }> {
@@ -256,7 +264,7 @@ describe("talking to the lead through a pipe", () => {
     expect(stdout.split("\n")).toEqual([
       "Hello, person.",
       'The board is empty. Put a task on it: ekiden add "…"',
-      'there is no /taks. Did you mean "tasks"?',
+      'there is no /taks. Did you mean "/tasks"?',
       "Now this.",
       "",
     ]);

@@ -227,7 +227,12 @@ describe("mail and journal", () => {
     const over = ended(child);
     child.kill("SIGINT");
     expect((await over).code).toBe(130);
-    expect((await project.run(["log", "--since", "2"])).stdout).toMatch(/^\S+ {2}person +added #2 two\n$/);
+    await refused(["log", "--who", "nobody"], /nobody in team "default" is called "nobody"/);
+    const alarm = await project.run(["cron", "add", "0 9 * * 1", "look \x1b[31mred\x1b]0;title\x07"]);
+    expect(alarm.stdout).toMatch(/→ lead: look red\n$/);
+    expect((await project.run(["log", "--since", "2", "--who", "person"])).stdout.split("\n")[0]).toMatch(
+      /^\S+ {2}person +added #2 two$/,
+    );
     expect((await project.run(["log", "--who", "alice"])).stdout).toBe("");
   });
 

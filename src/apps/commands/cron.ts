@@ -9,6 +9,7 @@ import type { NewAlarm } from "../../ports/index.ts";
 import { alarmLine, localZone } from "../../tools/schedule.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
+import { clean } from "../terminal/terminal.ts";
 
 type Options = { to?: string; task?: boolean; once?: boolean; zone?: string };
 
@@ -30,7 +31,7 @@ async function add(call: Call, args: readonly string[], options: Options): Promi
   const alarm = newAlarm(args, options);
   await withTeam(call, "make", async (store) => {
     const added = await store.crons.add(alarm, PERSON);
-    call.out.write(`${call.json ? JSON.stringify(added) : alarmLine(added)}\n`);
+    call.out.write(`${call.json ? JSON.stringify(added) : clean(alarmLine(added))}\n`);
   });
 }
 

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { HostId } from "../../core/ids.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
+import { clean } from "../terminal/terminal.ts";
 
 export async function run(call: Call, [path = ""]: readonly string[]): Promise<number | undefined> {
   const [{ readLayout }, { restore }] = await Promise.all([
@@ -20,7 +21,7 @@ export async function run(call: Call, [path = ""]: readonly string[]): Promise<n
       const { tasks, members, mail, ids } = restored;
       call.out.write(`${JSON.stringify({ layouts, tasks, members, mail, ids, faults: all })}\n`);
     } else {
-      for (const { file, why } of all) call.err.write(`ekiden: ${file}: ${why}\n`);
+      for (const { file, why } of all) call.err.write(`${clean(`ekiden: ${file}: ${why}`)}\n`);
       const renamed = Object.entries(restored.ids).filter(([key, id]) => key !== String(id));
       const names = renamed.slice(0, 10).map(([key, id]) => `${key} → #${id}`);
       if (renamed.length > 0)

@@ -7,6 +7,7 @@ import type { Call } from "../call.ts";
 import { allEvents, follow } from "../follow.ts";
 import { withTeam } from "../open.ts";
 import { feedLine } from "../terminal/print.ts";
+import { mustExist } from "./inbox.ts";
 
 type Options = { follow?: boolean; since?: string; who?: string };
 
@@ -32,7 +33,9 @@ export async function run(
     };
     if (!options.follow) {
       for await (const events of allEvents(store.journal, from)) write(events);
-      if (shown === 0 && !call.json) call.say("nothing to show");
+      if (shown > 0) return undefined;
+      if (who !== null) await mustExist(store, who);
+      if (!call.json) call.say("nothing to show");
       return undefined;
     }
     const stop = new AbortController();

@@ -37,12 +37,14 @@ export async function setToWork(work: Work, tasks: readonly Task[], here: Here):
   if ("runbook" in work) return await startRunbook(work.runbook, here);
   if ("goal" in work) await here.words.tell(work.goal);
   const isNew = !("resume" in work && adopted.includes(LEAD));
-  if (isNew || settings.teammates) return await ensure(settings.teammates ?? [], here);
-  // Killed before its teammates had joined: a lead of the embedded model could not spawn any.
+  if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
+  if (settings.teammates || !("resume" in work)) return;
+  // A lead of the embedded model spawns nobody: killed before its teammates had joined, or of a board that a person has filled.
+  const active = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
+  const model = active[0]?.model || settings.leadModel || settings.model;
+  if (active.length !== 1 || model !== "runbook" || !team.names.includes(LEAD)) return;
   const open = tasks.filter((task) => !isFinished(task)).length;
-  const lead = await store.roster.member(LEAD);
-  if (adopted.length === 1 && lead?.model === "runbook")
-    await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
+  await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
 }
 
 async function startRunbook({ goal, tasks }: Runbook, here: Here): Promise<void> {

@@ -1,7 +1,7 @@
 /** The commands that begin with a slash. A new one is one entry in `COMMANDS`. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
-import { LEAD, type Name, name, PERSON, taskId } from "../../core/ids.ts";
+import { LEAD, type Name, name, PERSON, quote, taskId } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -79,10 +79,12 @@ const COMMANDS: Readonly<Record<string, ReplCommand>> = {
     usage: "/log [N]",
     about: "the last N facts of the journal (default 20)",
     run: async ({ host }, [count = "20"]) => {
+      if (!/^[1-9]\d*$/.test(count))
+        throw new EkidenError("bad_input", `/log ${quote(count)}: write how many facts, such as /log 50.`);
       const last: Event[] = [];
       for await (const events of allEvents(host.store.journal, host.store.journal.from(0))) {
         last.push(...events);
-        last.splice(0, Math.max(0, last.length - Math.max(1, Number(count) || 20)));
+        last.splice(0, Math.max(0, last.length - Number(count)));
       }
       return [journalView(last)];
     },
@@ -156,7 +158,12 @@ export async function slash(context: ReplContext, line: string): Promise<Said> {
   if (!command)
     throw new EkidenError(
       "bad_input",
-      `there is no /${word}.${didYouMean(word, Object.keys(COMMANDS)) || " See /help."}`,
+      `there is no /${word}.${
+        didYouMean(
+          `/${word}`,
+          Object.keys(COMMANDS).map((one) => `/${one}`),
+        ) || " See /help."
+      }`,
     );
   return command.run(
     context,

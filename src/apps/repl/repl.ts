@@ -17,6 +17,7 @@ import { exitCodeOf } from "../hosting.ts";
 import { makeProjectFolder } from "../open.ts";
 import { NO } from "../terminal/asking.ts";
 import { feedLine, overflow, lines as viewLines } from "../terminal/print.ts";
+import { clean } from "../terminal/terminal.ts";
 import { completions, type ReplContext, slash } from "./commands.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
@@ -192,11 +193,11 @@ class Conversation {
       const said = await slash(context, line);
       const text =
         typeof said === "string"
-          ? said
+          ? clean(said)
           : said.map((view) => viewLines(this.call.out, view).join("\n")).join("\n\n");
       this.screen.write(text);
     } catch (error) {
-      this.screen.write(this.call.out.paint("bad", messageOf(error)));
+      this.screen.write(this.call.out.paint("bad", clean(messageOf(error))));
     } finally {
       this.screen.prompt();
     }
