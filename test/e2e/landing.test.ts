@@ -9,6 +9,7 @@ import type { Name } from "../../src/core/ids.ts";
 import { DEFAULTS, recruit, type Settings } from "../../src/core/settings.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
 import { LINES, type Repository, repository } from "../fixtures/repository.ts";
+import { soon } from "../fixtures/soon.ts";
 
 type Stage = {
   readonly repo: Repository;
@@ -120,8 +121,15 @@ it("shows a conflict to the second of two, who resolves it and lands", async () 
   });
   await host.start(runbook("Write a", "Write a too"));
   await until("task.landed");
+  // Bob's own git, which stands in no queue, may die of a worktree that is just being taken away.
+  await soon(() => expect(repo.git("worktree", "list").split("\n")).toHaveLength(2));
   aliceLanded.give();
-  expect(await host.done).toMatchObject({ completed: 2, failed: 0, reason: "concluded" });
+  const outcome = await host.done;
+  expect(outcome, JSON.stringify(await facts("task.failed"))).toMatchObject({
+    completed: 2,
+    failed: 0,
+    reason: "concluded",
+  });
   const [reopened, ...more] = await facts("task.reopened");
   expect(more).toEqual([]);
   expect(reopened).toMatchObject({ why: "conflict", by: "bob" });

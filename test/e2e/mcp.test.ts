@@ -38,6 +38,7 @@ afterEach(async () => {
 const open = (...servers: NamedServer[]): Mcp => {
   mcp = new Mcp(servers, {
     cwd: folder,
+    readyMs: 60_000,
     onProblem: (server, problem) => problems.push(`${server}: ${problem}`),
   });
   return mcp;
