@@ -91,6 +91,8 @@ export interface Mailboxes {
   broadcast(from: Name, body: Body): Promise<Name[]>;
   /** Without consuming. Stop requests first, then urgent, then in order of arrival. */
   unread(to: Name, limit?: number): Promise<Mail[]>;
+  /** Of the unread mail what wakes an idle member, however much lies before it. */
+  waking(to: Name, limit?: number): Promise<Mail[]>;
   /** The last `limit` mails of a mailbox, delivered or not, oldest first, without consuming. */
   box(to: Name, limit?: number): Promise<Mail[]>;
   /**

@@ -5,7 +5,7 @@
  */
 import { LEAD } from "../core/ids.ts";
 import { HAS_WORK, type IdleReason, type Limits, type Phase, type Signal } from "../core/lifecycle.ts";
-import { isRoutine, isStop, wakes } from "../core/mail.ts";
+import { isRoutine, isStop } from "../core/mail.ts";
 import type { Mark, Outgoing, Topic } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
 import { type Hand, WAITING } from "./hand.ts";
@@ -72,7 +72,7 @@ export class Idling {
     const reason = restarted || was === "awaiting_plan" ? await hand.restsFor(was) : was;
     if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
     if (restarted && (await hand.goOn())) return await this.found(true);
-    const news = (await store.mail.unread(seat.name, 50)).filter(({ body }) => wakes(body));
+    const news = await store.mail.waking(seat.name, 50);
     // When the last one has gone idle, its notice and that of the quiet board are one turn, not two.
     if (news.length > 0 && news.every(isRoutine)) await this.parts.onIdle();
     if (news.length > 0) return await this.found();

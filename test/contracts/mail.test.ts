@@ -108,6 +108,16 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     expect(texts(await store.mail.unread(bob))).toEqual(["all"]);
   });
 
+  it("what wakes is found, however many reports lie before it", async () => {
+    const report = { kind: "result", task: null, inHand: false, text: "done" } as const;
+    const { id } = await store.board.add({ subject: "one" }, person);
+    for (let i = 0; i < 120; i += 1) await store.mail.send(bob, { to: alice, body: { ...report, task: id } });
+    expect(await store.mail.waking(alice)).toEqual([]);
+    await store.mail.send(lead, { to: alice, body: note("look up") });
+    expect(texts(await store.mail.waking(alice, 1))).toEqual(["look up"]);
+    expect(texts(await store.mail.unread(alice, 1))).toEqual(["done"]);
+  });
+
   it("looking does not consume; taking does", async () => {
     for (const text of ["1", "2", "3"]) await store.mail.send(alice, { to: person, body: note(text) });
     expect(texts(await store.mail.box(person, 2))).toEqual(["2", "3"]);

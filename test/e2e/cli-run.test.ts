@@ -196,6 +196,15 @@ describe("from another terminal", () => {
   });
 });
 
+it("ends also when more reports wait for the lead than it looks at in one go", async () => {
+  const tasks = Array.from({ length: 60 }, (_, i) => `## Task ${i}\n`);
+  project.write({ "plan.md": `# Many\n${tasks.join("")}` });
+  expect(await project.run(["run", "plan.md"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("60 of 60 tasks completed"),
+  });
+});
+
 it("resume sets teammates to work on a board that a person has filled", async () => {
   await project.run(["add", "Touch it", "-d", "```sh\ntouch it\n```"]);
   expect(await project.run(["resume", "--model", "runbook"])).toMatchObject({ code: 0 });

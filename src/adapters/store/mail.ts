@@ -196,6 +196,12 @@ export function mailboxes(session: Session): Mailboxes {
       });
     },
     unread: (to, limit = READ_LIMIT) => session.look((tx) => unread(tx, to, limit)),
+    waking: (to, limit = READ_LIMIT) =>
+      session.look(function* (tx) {
+        const rows =
+          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 and wakes = 1 order by turn, id limit ${atMost(limit)}`;
+        return rows.map(toMail);
+      }),
     box: (to, limit = READ_LIMIT) =>
       session.look(function* (tx) {
         const rows =
