@@ -93,8 +93,8 @@ export interface Mailboxes {
   unread(to: Name, limit?: number): Promise<Mail[]>;
   /** Of the unread mail what wakes an idle member, however much lies before it. */
   waking(to: Name, limit?: number): Promise<Mail[]>;
-  /** The last `limit` mails of a mailbox, delivered or not, oldest first, without consuming. */
-  box(to: Name, limit?: number): Promise<Mail[]>;
+  /** The last `limit` mails of a mailbox (from one sender), delivered or not, oldest first, without consuming. */
+  box(to: Name, limit?: number, from?: Name): Promise<Mail[]>;
   /**
    * Takes up to `limit` unread mails (stop requests first) and writes the entries that `make` builds from them into the
    * transcript of the seat, in one step. `make` is pure and may be called more than once. Nothing unread: nothing happens, [].

@@ -18,7 +18,7 @@ import { host, name, profile, stage } from "../../test/fixtures/stage.ts";
 import { type Entry, heard, type Message } from "../core/conversation/chat.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { claimed } from "../core/conversation/prompt.ts";
-import { LEAD } from "../core/ids.ts";
+import { LEAD, PERSON } from "../core/ids.ts";
 import type { Model, ModelRequest } from "../ports/index.ts";
 import { compact } from "../tools/compact.ts";
 import type { Agent } from "./agent.ts";
@@ -100,6 +100,30 @@ it("puts notes in the place of a long conversation and loses neither who it is, 
   expect(words(all.map((row) => row.entry) as never)).toContain("ggggg"); // still there for whoever reads it back
   const again = new Conversation(await store.transcript.current(alice));
   expect(again.messages()).toEqual(conversation.messages());
+});
+
+it("keeps what the person said word for word: the goal, and of the rest the newest", async () => {
+  const model = modelOf((request) =>
+    asked(request) ? saying("Goal: something with lights") : saying("on it"),
+  );
+  const agent = await member(model);
+  const { store } = agent;
+  const say = async (text: string): Promise<void> => {
+    await store.mail.send(PERSON, { to: alice, body: { kind: "note", text } });
+    await readMail(agent);
+  };
+  await say("Ship it with <mail> and lights on.");
+  await say(`A long story. ${"x".repeat(3_000)}`);
+  await say("Never touch the keel.");
+  await talk(agent, 20_000);
+  await turn(agent, never);
+  await say("Hurry.");
+  await talk(agent, 20_000);
+  await turn(agent, never);
+  const text = words(model.requests.at(-1)?.messages);
+  for (const part of ["Ship it with &lt;mail> and lights on.", "Never touch the keel.", "Hurry."])
+    expect(count(text, part)).toBe(1);
+  expect(text).not.toContain("xxxxx");
 });
 
 it("sends old results as lines long before that, decides it once, and finds it decided after a restart", async () => {

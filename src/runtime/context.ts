@@ -9,19 +9,17 @@ import {
   CONTEXT_DEFAULTS,
   type ContextLimits,
   calibrated,
-  headAndTail,
   limitsOf,
   plan,
 } from "../core/conversation/compaction.ts";
-import { showTask } from "../core/conversation/prompt.ts";
-import { planLine, rendered, summarySystem, summaryText, unreadLine } from "../core/conversation/summary.ts";
+import { rendered, summarySystem, summaryText } from "../core/conversation/summary.ts";
 import { countResults } from "../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import type { Instant } from "../core/ids.ts";
 import { NOTHING_SPENT, type Spent } from "../core/member.ts";
-import type { Claimed } from "../core/task.ts";
 import type { Model, Reply, ReplyOptions } from "../ports/index.ts";
 import type { Agent } from "./agent.ts";
+import { carried } from "./carried.ts";
 import { record } from "./record.ts";
 import { shortened } from "./spool.ts";
 
@@ -145,7 +143,10 @@ export class Context {
       identity: this.identity,
       notes,
       last: results.length > 0 && reply ? [reply, step] : [],
-      facts: [...(await (this.agent.holds?.() ?? this.facts(room))), this.agent.todos?.carried ?? ""],
+      facts: [
+        ...(await (this.agent.holds?.() ?? carried(this.agent, room))),
+        this.agent.todos?.carried ?? "",
+      ],
       room,
     });
     const entries: Entry[] = [
@@ -230,21 +231,6 @@ export class Context {
     };
   }
 
-  private async facts(room: number): Promise<string[]> {
-    const { store, seat, subagent } = this.agent;
-    if (subagent) return []; // the board and the mailbox are its member's
-    const [task, me, plans] = await Promise.all([
-      store.board.mine(seat.name),
-      store.roster.member(seat.name),
-      store.requests.open({ by: seat.name, kind: "plan" }),
-    ]);
-    return [
-      ...(task ? [showTask("own-task", within(task, room), this.agent.workspaceOf?.(task))] : []),
-      ...plans.flatMap(({ ask }) => (ask.kind === "plan" ? [planLine(ask.task, ask.attempt)] : [])),
-      ...(me && me.unread > 0 ? [unreadLine(me.unread)] : []),
-    ];
-  }
-
   private limits(model: Model): ContextLimits {
     const limits = limitsOf(model.window, this.agent.context ?? CONTEXT_DEFAULTS);
     const summariseAt = Math.min(limits.summariseAt, this.proven);
@@ -268,11 +254,6 @@ export class Context {
     );
   }
 }
-
-const within = (task: Claimed, room: number): Claimed => ({
-  ...task,
-  description: headAndTail(task.description, room, "the board has the rest"),
-});
 
 export const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,

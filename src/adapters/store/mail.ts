@@ -129,6 +129,7 @@ function checkBody(body: Body): void {
 }
 
 const READ_LIMIT = 100;
+const ANYBODY = "" as Name;
 
 function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
   const rows = lock
@@ -202,10 +203,10 @@ export function mailboxes(session: Session): Mailboxes {
           yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and state = 0 and wakes = 1 order by turn, id limit ${atMost(limit)}`;
         return rows.map(toMail);
       }),
-    box: (to, limit = READ_LIMIT) =>
+    box: (to, limit = READ_LIMIT, from = ANYBODY) =>
       session.look(function* (tx) {
         const rows =
-          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} order by id desc limit ${atMost(limit)}`;
+          yield* sql<MailRow>`select * from mail where team = ${tx.team} and recipient = ${to} and (sender = ${from} or ${from} = '') order by id desc limit ${atMost(limit)}`;
         return rows.reverse().map(toMail);
       }),
     deliver: async (seat, make, limit = READ_LIMIT) => {

@@ -1,4 +1,5 @@
 /** The words of a summary: what the model is asked, what it reads the conversation from, and what its notes are wrapped in. */
+import { type Mail, render } from "../mail.ts";
 import type { Message } from "./chat.ts";
 import { headAndTail } from "./compaction.ts";
 import { escapeTags, tagged } from "./tags.ts";
@@ -73,6 +74,33 @@ export function summaryText({ identity, notes, last, facts, room }: SummaryParts
   ].join("\n\n");
   const body = `Your conversation so far was replaced by your notes:\n\n${text}`;
   return [identity, tagged("summary", {}, body), ...facts].filter(Boolean).join("\n\n");
+}
+
+const TOLD_MAX = 24_000;
+
+/**
+ * What the person said, word for word: of all that a member heard, this may least be told by hearsay. The first mail, which is
+ * the goal as a rule, and of the others the newest; `shown` stands in the conversation anyway.
+ */
+export function toldByPerson(mails: readonly Mail[], room: number, shown: readonly string[]): string {
+  const [first, ...later] = mails
+    .filter(
+      ({ body, deliveredAt }) => deliveredAt !== null && (body.kind === "note" || body.kind === "broadcast"),
+    )
+    .map(render)
+    .filter((text) => !shown.some((one) => one.includes(text)));
+  if (first === undefined) return "";
+  const max = Math.min(TOLD_MAX, Math.floor(room / 2));
+  const kept = [headAndTail(first, max, "your notes have the gist")];
+  let left = max - first.length;
+  const newest: string[] = [];
+  for (const text of later.reverse()) {
+    left -= text.length;
+    if (left < 0) break;
+    newest.unshift(text);
+  }
+  const gap = newest.length < later.length ? ["[…]"] : [];
+  return ["What the person said to you, word for word:", ...kept, ...gap, ...newest].join("\n");
 }
 
 /** Mail that waits, so that a member that is about to rest knows of it. */
