@@ -126,6 +126,8 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     expect(texts(await store.mail.take(person))).toEqual(["3"]);
     expect(await store.mail.take(person)).toEqual([]);
     expect(texts(await store.mail.box(person))).toEqual(["1", "2", "3"]);
+    expect(texts(await store.mail.box(person, 2, alice))).toEqual(["2", "3"]);
+    expect(await store.mail.box(person, 2, bob)).toEqual([]);
   });
 
   it("the answer to a call is written in the step that sends", async () => {
