@@ -167,7 +167,7 @@ it("gives a task back with the output of a red gate, and lands it when it is gre
   ]);
   expect(heard("alice").some((text) => text.includes("merged tree:\nbroken"))).toBe(true);
   expect(repo.read("b.txt")).toBe("fine\n");
-  expect(repo.git("log", "--format=%s")).toBe("Write b\nWrite b\nFirst");
+  expect(repo.git("log", "--format=%s")).toBe("Write b\nFirst"); // not the commit that was red
 });
 
 it("fails a task that could not land three times, with the evidence, and keeps its work", async () => {

@@ -228,6 +228,27 @@ describe("landing", () => {
     expect(repo.read("a.txt") + repo.read("b.txt")).toBe("task\nperson\n");
   });
 
+  it("leaves no commit on the target that the gate has not seen", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const steps = async (options: Partial<WorktreeOptions>): Promise<string> => {
+      const all = await trees(repo, options);
+      const { workspace } = await all.open(TASK);
+      const here = (...args: string[]): string => repo.git("-C", workspace, ...args);
+      for (const text of ["broken", "whole"]) {
+        writeFileSync(join(workspace, "a.txt"), `${text} ${repo.git("rev-list", "--count", "HEAD")}\n`);
+        here("commit", "--quiet", "--all", "--message", `Make it ${text}`);
+      }
+      expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+      await all.remove(TASK);
+      return repo.git("log", "--format=%B");
+    };
+    expect(await steps({ gate: "! grep -q broken a.txt" })).toBe(
+      "Fix the parser\n\n- Make it broken\n- Make it whole\n\nFirst\n",
+    );
+    expect(repo.read("a.txt")).toBe("whole 1\n");
+    expect(await steps({})).toMatch(/^Make it whole\n\nMake it broken\n\nFix the parser\n/);
+  });
+
   it("begins anew when somebody else moves the target during the gate", async () => {
     const repo = repository({ "a.txt": "a\n" });
     const person = `git -C "${repo.dir}" -c user.name=P -c user.email=p@example.org commit -q --allow-empty -m Person`;

@@ -76,10 +76,11 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
         const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
         const stuck = await apart(commonDir, () => marked(marker, "rebase", () => rebase(job, as, from)));
         if (stuck) return stuck;
-        const commit = await git.run(root, "rev-parse", "HEAD");
-        if (commit === from) return { kind: "nothing" };
+        if ((await git.run(root, "rev-parse", "HEAD")) === from) return { kind: "nothing" };
         const red = await gate(job);
         if (red) return red;
+        if (job.gate !== undefined) await leaveOnlyTheProven(job, as, from);
+        const commit = await git.run(root, "rev-parse", "HEAD");
         await job.stillMine();
         job.willLand(commit);
         const moved = await advance(job, from, commit);
@@ -163,12 +164,25 @@ async function innerRepositories({ git, root, target }: LandingJob): Promise<str
 }
 
 /** Conflicts that were resolved by a merge must not have to be resolved once more: a branch with merges becomes one commit. */
-async function flatten({ git, root, target, message }: LandingJob, as: Run): Promise<void> {
+async function flatten(job: LandingJob, as: Run): Promise<void> {
+  const { git, root, target, message } = job;
   const range = `refs/heads/${target}..HEAD`;
   if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return;
   const base = await git.run(root, "merge-base", `refs/heads/${target}`, "HEAD");
-  const made = await as("commit-tree", "HEAD^{tree}", "-p", base, "-m", message);
+  await inOne(job, as, base, message);
+}
+
+/** The tree that stands there now as one commit on `parent`. */
+async function inOne({ git, root }: LandingJob, as: Run, parent: string, message: string): Promise<void> {
+  const made = await as("commit-tree", "HEAD^{tree}", "-p", parent, "-m", message);
   if (made.code === 0) await git.run(root, "reset", "--soft", made.out.trim());
+}
+
+/** The gate has seen the last of several commits. None may be on the target that it has not: whoever bisects stands on each. */
+async function leaveOnlyTheProven(job: LandingJob, as: Run, from: string): Promise<void> {
+  const { git, root, message } = job;
+  const steps = await git.run(root, "log", "--reverse", "--format=- %s", `${from}..HEAD`);
+  if (steps.trim().split("\n").length > 1) await inOne(job, as, from, `${message}\n\n${steps.trim()}`);
 }
 
 async function rebase(job: LandingJob, as: Run, onto: string): Promise<Refused | null> {
