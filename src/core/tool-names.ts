@@ -23,6 +23,9 @@ const OUR_NAMES: Readonly<Record<string, string>> = {
 export const ourName = (name: string): string =>
   Object.hasOwn(OUR_NAMES, name.toLowerCase()) ? (OUR_NAMES[name.toLowerCase()] ?? name) : name;
 
+/** Words that a file of another harness may have for them. */
+export const FOREIGN_NAMES: readonly string[] = Object.keys(OUR_NAMES);
+
 /** Tools that other harnesses have too: those a role's list speaks of. */
 export const SHARED_TOOLS: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
 

@@ -122,16 +122,19 @@ describe("roles", () => {
       join(project, ".claude/agents/reviewer.md"),
       "---\nname: reviewer\ndescription: Reads diffs\ntools: Read, Grep\nmodel: sonnet\n---\nYou review.",
     );
-    await lay(join(project, ".ekiden/agents/tester.md"), "You test.");
+    await lay(join(project, ".ekiden/agents/tester.md"), "---\ntools: Read, Gerp\n---\nYou test.");
     await lay(join(user, "agents/tester.md"), "the person's");
     await lay(join(project, ".ekiden/agents/bad.md"), "---\nname: a b\n---\n");
     await lay(join(project, ".ekiden/agents/notes.txt"), "no role");
     const { items, problems } = await loadRoles(project, user);
     expect(items).toMatchObject([
-      { name: "tester", prompt: "You test.", tools: null },
+      { name: "tester", prompt: "You test.", tools: ["read_file", "Gerp"] },
       { name: "reviewer", tools: ["read_file", "grep"], model: "", prompt: "You review." },
     ]);
     expect(problems).toMatchObject([{ file: join(project, ".ekiden/agents/bad.md") }]);
+    expect((await loadLibrary(project)).doubts).toEqual([
+      expect.stringMatching(/tester\.md: there is no tool "Gerp".* Did you mean "grep"\?$/),
+    ]);
   });
 });
 
@@ -164,7 +167,13 @@ describe("project rules", () => {
   });
 
   it("are nothing in an empty project", async () => {
-    expect(await loadLibrary(project)).toEqual({ skills: [], roles: [], rules: "", problems: [] });
+    expect(await loadLibrary(project)).toEqual({
+      skills: [],
+      roles: [],
+      rules: "",
+      problems: [],
+      doubts: [],
+    });
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { makeRole, type Role } from "../../core/project/role.ts";
+import { doubtsAbout, makeRole, type Role } from "../../core/project/role.ts";
 import { rulesSection } from "../../core/project/rules.ts";
 import { makeSkill, type Skill } from "../../core/project/skill.ts";
 import {
@@ -31,6 +31,8 @@ export type Library = {
   /** A section of the prompt; "" without rules. */
   readonly rules: string;
   readonly problems: readonly Problem[];
+  /** Sentences about files that are used all the same. */
+  readonly doubts: readonly string[];
 };
 
 /** What was read, and how everything that was looked at for it looked just before. */
@@ -75,6 +77,7 @@ async function readLibrary(project: string, userFolder: string | undefined): Pro
     roles: roles.items,
     rules: rulesSection(rules.items),
     problems: [...skills.problems, ...roles.problems, ...rules.problems],
+    doubts: roles.items.flatMap(doubtsAbout),
   };
 }
 

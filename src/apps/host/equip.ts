@@ -154,10 +154,9 @@ function lazily(
 }
 
 /** A file that cannot be used is told of once, and the others are used. */
-async function tellProblems({ store }: Agent, { told }: Kit, { problems }: Library): Promise<void> {
-  const fresh = problems
-    .map(({ file, why }) => `${file} is not used: ${why}`)
-    .filter((text) => !told.has(text));
+async function tellProblems({ store }: Agent, { told }: Kit, { problems, doubts }: Library): Promise<void> {
+  const texts = [...problems.map(({ file, why }) => `${file} is not used: ${why}`), ...doubts];
+  const fresh = texts.filter((text) => !told.has(text));
   for (const text of fresh) told.add(text);
   if (fresh.length > 0)
     await store.journal.note(fresh.map((text) => ({ type: "warning.raised", who: null, text })));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyRole, findRole, makeRole, roleCatalogue, roleNamed, rolePrompt } from "./role.ts";
+import { applyRole, doubtsAbout, findRole, makeRole, roleCatalogue, roleNamed, rolePrompt } from "./role.ts";
 
 const role = (data: unknown, body = "Review.") => makeRole(data, body, "file-name", "agents/file-name.md");
 
@@ -13,6 +13,15 @@ describe("a role's head", () => {
     expect(role({}).tools).toBeNull();
     expect(role({ tools: null }).tools).toBeNull();
     expect(role({ tools: "" }).tools).toEqual([]);
+  });
+
+  it("may name a tool that there is not: it is used, and a person hears of it", () => {
+    expect(doubtsAbout(role({ tools: "Raed, Bash, send_mesage, mcp__docs__find, WebFetch" }))).toEqual([
+      'agents/file-name.md: there is no tool "Raed"; the role goes without it. Did you mean "read"?',
+      'agents/file-name.md: there is no tool "send_mesage"; the role goes without it. Did you mean "send_message"?',
+      'agents/file-name.md: there is no tool "WebFetch"; the role goes without it.',
+    ]);
+    expect(doubtsAbout(role({}))).toEqual([]);
   });
 
   it("takes its name from the file when it has none, and the model only with a provider", () => {

@@ -7,7 +7,7 @@ import { escapeTags } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { onDemand } from "../on-demand.ts";
-import { ourName, SHARED_TOOLS } from "../tool-names.ts";
+import { FOREIGN_NAMES, ourName, SHARED_TOOLS, TOOL_NAMES } from "../tool-names.ts";
 import { faults, oneLineOf } from "./skill.ts";
 
 export type Role = {
@@ -73,6 +73,15 @@ export function makeRole(data: unknown, body: string, fallbackName: string, sour
     source,
   };
 }
+
+/** What a person should hear of a role that is used all the same: one sentence for each tool that there is not. */
+export const doubtsAbout = ({ tools, source }: Role): string[] =>
+  (tools ?? [])
+    .filter((tool) => !tool.startsWith("mcp__") && !TOOL_NAMES.includes(tool))
+    .map(
+      (tool) =>
+        `${source}: there is no tool "${tool}"; the role goes without it.${didYouMean(tool, [...TOOL_NAMES, ...FOREIGN_NAMES])}`,
+    );
 
 /** Null for a role that has no file: any word may be a role, a file only gives it a prompt. */
 export const roleNamed = (roles: readonly Role[], name: string): Role | null =>
