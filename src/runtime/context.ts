@@ -178,6 +178,11 @@ export class Context {
         why = messageOf(error);
       }
     }
+    if (this.tokens <= limits.summariseAt)
+      throw new EkidenError(
+        "context_overflow",
+        `${model.spec} did not sum up the conversation of ${this.agent.seat.name}: ${why}. It stays as it is, and still fits.`,
+      );
     throw this.tooSmall(model, `${ATTEMPTS} summaries failed, the last because: ${why}`);
   }
 
