@@ -124,7 +124,11 @@ async function store(call: Call, settings: Settings): Promise<Finding> {
     });
     try {
       const { total } = await open.board.counts();
-      return { name, state: "ok", found: `${path ?? "PostgreSQL"}: team "${open.team}", ${total} tasks` };
+      return {
+        name,
+        state: "ok",
+        found: `${path ?? "PostgreSQL"}: team "${open.team}", ${total} ${total === 1 ? "task" : "tasks"}`,
+      };
     } finally {
       await open.close();
     }

@@ -53,7 +53,12 @@ export type TeamRecord = {
 /** `file` is relative to what was imported. */
 export type Fault = { readonly file: string; readonly why: string };
 
-const idText = z.union([z.string().min(1), z.int()]).transform(String);
+const ID = "must be a text or a whole number";
+const idText = z
+  .union([z.string().min(1), z.int()], {
+    error: ({ input }) => (input === undefined ? `is missing; it ${ID}` : ID),
+  })
+  .transform(String);
 const ids = z
   .array(idText)
   .nullish()

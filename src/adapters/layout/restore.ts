@@ -8,6 +8,7 @@ import { asTaskId, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } 
 import type { Seat } from "../../core/member.ts";
 import type { NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
+import { plan } from "../store/add.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
 
 export type Restored = {
@@ -18,6 +19,11 @@ export type Restored = {
   readonly ids: Readonly<Record<string, TaskId>>;
   readonly faults: readonly Fault[];
 };
+
+/** What the board would refuse, before there is a team. @throws EkidenError `bad_input` | `cycle` */
+export const check = (record: TeamRecord): void => void plan(newTasks(record.tasks.filter(hasSubject)));
+
+const hasSubject = (task: TaskRecord): boolean => task.subject.trim() !== "";
 
 /** @throws EkidenError `bad_input` | `cycle`: then nothing was imported */
 export async function restore(
@@ -30,7 +36,7 @@ export async function restore(
   const faults: Fault[] = [];
   const fault = (file: string, why: string): void => void faults.push({ file, why });
   const sound = record.tasks.filter(
-    (task) => task.subject.trim() !== "" || void fault(`task ${task.key}`, "it has no subject"),
+    (task) => hasSubject(task) || void fault(`task ${task.key}`, "it has no subject"),
   );
   const tasks = await store.board.addAll(newTasks(sound), PERSON);
   const ids = new Map(sound.map((task, i) => [task.key, tasks[i]?.id ?? asTaskId(0)]));

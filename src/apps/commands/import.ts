@@ -2,17 +2,25 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
 import type { HostId } from "../../core/ids.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
 import { clean } from "../terminal/terminal.ts";
 
 export async function run(call: Call, [path = ""]: readonly string[]): Promise<number | undefined> {
-  const [{ readLayout }, { restore }] = await Promise.all([
+  const [{ readLayout }, { check, restore }] = await Promise.all([
     import("../../adapters/layout/read.ts"),
     import("../../adapters/layout/restore.ts"),
   ]);
   const { record, faults, layouts } = readLayout(resolve(call.cwd, path));
+  // Before the store is opened: an import that is refused must not leave an empty team behind.
+  check(record);
+  if (faults.length > 0 && record.tasks.length + record.members.length + record.mail.length === 0)
+    throw new EkidenError(
+      "import_invalid",
+      `nothing could be imported: ${faults.map(({ file, why }) => `${file}: ${why}`).join("; ")}`,
+    );
   return withTeam(call, "make", async (store) => {
     const host = `import-${randomUUID()}` as HostId;
     const restored = await restore(store, record, host, hostname(), process.pid);
@@ -27,9 +35,11 @@ export async function run(call: Call, [path = ""]: readonly string[]): Promise<n
       if (renamed.length > 0)
         call.say(`new ids: ${names.join(", ")}${renamed.length > names.length ? ", …" : ""}`);
       call.out.write(
-        `imported ${restored.tasks} tasks, ${restored.members} members, ${restored.mail} mails\n`,
+        `imported ${count(restored.tasks, "task")}, ${count(restored.members, "member")}, ${count(restored.mail, "mail")}\n`,
       );
     }
     return all.length > 0 ? 1 : undefined;
   });
 }
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

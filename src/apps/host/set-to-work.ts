@@ -52,7 +52,7 @@ async function startRunbook({ goal, tasks }: Runbook, here: Here): Promise<void>
   const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
   const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
   const text = await words.passed(
-    `${goal}\n\n${tasks.length} tasks for this are on the board already. ${names} will pull them. You are told when the board is quiet.`,
+    `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
   );
   await parts.store.board.addAll(tasks, PERSON);
   await words.mail(text);
