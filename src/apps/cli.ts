@@ -266,6 +266,11 @@ export async function main(args: readonly string[]): Promise<number> {
     if (name !== undefined && wanted === undefined) throw unknownCommand(name);
     (wanted ?? program).outputHelp();
   });
+  // Who asks for help on a command that there is not would be shown all others, as if nothing were wrong.
+  program.on("beforeAllHelp", () => {
+    const [word = "-"] = program.args;
+    if (!word.startsWith("-") && !NAMES.includes(word)) throw unknownCommand(word);
+  });
   talk.action(() => {
     const [word] = talk.args;
     if (word === undefined) return act(talk, () => import("./repl/repl.ts"));

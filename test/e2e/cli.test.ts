@@ -59,7 +59,11 @@ describe("usage", () => {
     await refused(["tasks", "--jsn"], /unknown option '--jsn'\. Did you mean --json\?/);
     await refused(["add"], /missing required argument 'subject'\. Such as: ekiden add "/);
     await refused(["tasks", "--xyzzy"], /unknown option '--xyzzy'\. See ekiden tasks --help\./);
-    await refused(["help", "runn"], /unknown command "runn"\. Did you mean "run"\?/);
+    for (const args of [
+      ["help", "runn"],
+      ["runn", "--help"],
+    ])
+      await refused(args, /unknown command "runn"\. Did you mean "run"\?/);
     await refused(["tasks", "--permission-mode", "yolo"], /--permission-mode: expected one of "plan"/);
     project.write({ ".ekiden/settings.json": '{\n  "modle": "x/y"\n}' });
     await refused(["tasks"], /\.ekiden\/settings\.json:2: unknown setting "modle"\. Did you mean "model"\?/);
@@ -70,6 +74,15 @@ describe("bad input", () => {
   it("is refused before anything is made", async () => {
     await refused(["run", ""], /the goal is empty/);
     await refused(["run", "nope.md"], /the runbook "nope\.md" does not exist/);
+    project.write({
+      "notes.txt": "Tidy up.",
+      "broken/task_1.json": "{}",
+      "round/1.json": '{"id":1,"subject":"a","blockedBy":[2]}',
+      "round/2.json": '{"id":2,"subject":"b","blockedBy":[1]}',
+    });
+    await refused(["run", "notes.txt"], /not a runbook.* ekiden run "\$\(cat notes\.txt\)"/);
+    await refused(["import", "broken"], /nothing could be imported: task_1\.json: id: is missing/);
+    await refused(["import", "round"], /wait for each other: "a" → "b" → "a"/);
     await refused(["add", ""], /A task needs a subject/);
     await refused(["add", "x", "--priority", "high"], /--priority "high" is not a number/);
     await refused(["tasks", "../x"], /"\.\.\/x" is not a task id/);
@@ -95,6 +108,7 @@ describe("bad input", () => {
     expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
     await project.run(["add", "x"]);
     await refused(["tasks", "--team", "other"], /no team "other" here yet; the store has "default"/);
+    await refused(["stop", "lead"], /"lead" has never been at work in team "default"/);
     expect((await project.run(["tasks"])).code).toBe(0);
   });
 

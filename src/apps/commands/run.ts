@@ -1,5 +1,5 @@
 /** `ekiden run`: a team works on a goal or a runbook until the board is done. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
@@ -11,6 +11,7 @@ export async function run(call: Call, args: readonly string[]): Promise<number> 
   const [file] = args;
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
     return hostTeam(call, { runbook: readRunbook(call, file) });
+  if (args.length === 1 && file !== undefined) refuseFile(call, file);
   const goal = args.join(" ").trim();
   if (goal === "")
     throw new EkidenError(
@@ -19,6 +20,19 @@ export async function run(call: Call, args: readonly string[]): Promise<number> 
     );
   return hostTeam(call, { goal });
 }
+
+/** The name of a file is no goal: a team would be paid for guessing what to do with it. @throws EkidenError `bad_input` */
+function refuseFile(call: Call, file: string): void {
+  const stat = isName(file) ? statSync(resolve(call.cwd, file), { throwIfNoEntry: false }) : undefined;
+  if (stat?.isFile())
+    throw new EkidenError(
+      "bad_input",
+      `${quote(file)} is a file, but not a runbook: that is a Markdown file, NAME.md. To use its text as the goal: ekiden run "$(cat ${/^[\w./-]+$/.test(file) ? file : quote(file)})"`,
+    );
+}
+
+/** Whatever is longer or has lines is a goal, and might be too much for the file system to look for. */
+const isName = (text: string): boolean => text.length <= 255 && !/[\n\0]/.test(text);
 
 function readRunbook(call: Call, file: string): Runbook {
   let text: string;

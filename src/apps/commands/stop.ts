@@ -32,7 +32,12 @@ export async function run(
       (member) => (who === null || member.name === who) && member.activity.phase !== "shutdown",
     );
     if (who !== null && meant.length === 0)
-      throw new EkidenError("bad_input", `"${who}" has stopped already.`);
+      throw new EkidenError(
+        "bad_input",
+        members.some((member) => member.name === who)
+          ? `"${who}" has stopped already.`
+          : `"${who}" has never been at work in team "${store.team}", so there is nothing to stop.`,
+      );
     const reason = options.reason ?? "The person asks you to stop.";
     const urgent = options.now === true;
     const results: Stopped[] = [];
