@@ -14,7 +14,7 @@ import { missing } from "./task-row.ts";
 export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
   if (ids.length === 0) return new Set();
   const rows = yield* sql<{ id: TaskId; status: Status }>`
-    select id, status from tasks where team = ${tx.team} and id in ${among(tx, ids)} order by id ${tx.dialect.forUpdate}`;
+    select id, status from tasks where team = ${tx.team} and id ${among(tx, ids)} order by id ${tx.dialect.forUpdate}`;
   const known = new Set(rows.map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) throw missing(unknown);
@@ -25,13 +25,14 @@ type Unblocked = { readonly id: TaskId; readonly status: Status; readonly open_b
 
 /** One blocker less for whoever waits for the task. The rows of the last are for `readyAmong`. */
 export function unblocking(tx: Tx, id: TaskId): Asking<Unblocked>[] {
+  // Not `in (select …)`: that is a join, which may begin at the wrong end, with all tasks of the team.
   const update = query<Unblocked>`
     update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now}
-    where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id})
+    where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
     returning id, status, open_blockers`;
   // Two that unblock the same tasks must lock them in the same order.
   const lock = query<Unblocked>`
-    select id from tasks where team = ${tx.team} and id in (select task from edges where team = ${tx.team} and blocker = ${id})
+    select id from tasks where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
     order by id for update`;
   return [lock, update];
 }
@@ -63,7 +64,7 @@ export const readyAmong = (rows: readonly Unblocked[] = []): TaskId[] =>
 export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {
   const [found] = yield* sql`
     with recursive above(id) as (
-      select id from tasks where team = ${tx.team} and id in ${among(tx, blockers)}
+      select id from tasks where team = ${tx.team} and id ${among(tx, blockers)}
       union select e.blocker from edges e join above on e.task = above.id where e.team = ${tx.team})
     select id from above where id = ${id}`;
   if (!found) return;

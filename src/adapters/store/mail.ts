@@ -141,7 +141,7 @@ function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
 function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
   const found = yield* unread(tx, to, limit, true);
   if (found.length === 0) return [];
-  yield* blindly`update mail set state = 1, delivered_at = ${tx.now} where id in ${among(
+  yield* blindly`update mail set state = 1, delivered_at = ${tx.now} where id ${among(
     tx,
     found.map((mail) => mail.id),
   )}`;

@@ -57,15 +57,15 @@ export class Raw {
   }
 }
 
-/** Ids for `where id in …`, bound as one value, so that lists of different lengths are one prepared statement. */
+/** For `where id …`: one of these, bound as one value, so that lists of different lengths are one prepared statement. */
 class Ids {
   readonly before: string;
   readonly after: string;
   readonly value: string;
   constructor(dialect: Dialect, ids: readonly number[]) {
     const postgres = dialect.name === "postgres";
-    this.before = postgres ? "(select unnest(" : "(select value from json_each(";
-    this.after = postgres ? "::bigint[]))" : "))";
+    this.before = postgres ? "= any(" : "in (select value from json_each(";
+    this.after = postgres ? "::bigint[])" : "))";
     this.value = postgres ? `{${ids.join(",")}}` : JSON.stringify(ids);
   }
 }

@@ -1,0 +1,62 @@
+/** PostgreSQL plans by its statistics, which are older than the newest team: a step on that team's board must read no more of it. */
+import { expect, inject, it } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import { openStore } from "../../src/adapters/store/index.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
+
+const SCHEMA = "plans";
+const HALF = 500;
+const open = (team: string): Promise<Store> =>
+  openStore({
+    url: `${inject("postgresUrl")}?schema=${SCHEMA}&application_name=${SCHEMA}`,
+    team: name(team),
+    clock: systemClock,
+  });
+
+/** The second half waits for the first, task by task. */
+const fill = (store: Store): Promise<unknown> =>
+  store.board.addAll(
+    Array.from({ length: 2 * HALF }, (_, i) => ({
+      subject: `Task ${i + 1}`,
+      blockedBy: i < HALF ? [] : [{ nth: i - HALF }],
+    })),
+    name("person"),
+  );
+
+it("reads a few rows to claim and complete, on a board that is newer than the statistics", async () => {
+  const client = await connect(inject("postgresUrl"));
+  /** What the store's connections have read; they tell it when they end. */
+  const read = async (): Promise<number> => {
+    const open = `select 1 from pg_stat_activity where application_name = '${SCHEMA}'`;
+    await expect.poll(async () => (await client.query(open)).rows.length).toBe(0);
+    const { rows } = await client.query(`
+      select sum(seq_tup_read) + (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = '${SCHEMA}') as rows
+      from pg_stat_user_tables where schemaname = '${SCHEMA}'`);
+    return Number(rows[0]?.rows);
+  };
+
+  const old = await open("old");
+  await fill(old);
+  await client.query(`analyze ${SCHEMA}.tasks, ${SCHEMA}.edges`);
+  const young = await old.forTeam(name("young"));
+  await fill(young);
+  await young.roster.open(host("here"), "this machine", process.pid);
+  const me = await young.roster.join(profile("ann"), host("here"), name("person"));
+  await young.close();
+  await old.close();
+
+  const before = await read();
+  const store = await open("young");
+  for (let i = 0; i < 3; i += 1) {
+    const task = await store.board.claimNext(me);
+    if (!task) throw new Error("nothing was ready");
+    const ready = await store.board.complete({ seat: me, task: task.id, attempt: task.attempt }, "done");
+    expect(ready).toEqual([task.id + HALF]);
+  }
+  await store.close();
+  expect((await read()) - before).toBeLessThan(HALF);
+
+  await client.end();
+  await dropSchema(inject("postgresUrl"), SCHEMA);
+});
