@@ -1,7 +1,7 @@
 /** Which ends of an output count as a question, and what the owner of a job is told. */
 import { expect, it } from "vitest";
-import { asJobId, type HostId, instant, type Name } from "./ids.ts";
-import { endText, type Job, looksLikePrompt, lostText, promptText } from "./job.ts";
+import { asJobId, type HostId, instant, type Name, type TaskId } from "./ids.ts";
+import { endText, type Job, looksLikePrompt, lostText, promptText, silentText } from "./job.ts";
 
 it.each([
   "Continue? [y/N] ",
@@ -44,6 +44,7 @@ const job: Job = {
   endedAt: null,
   exitCode: null,
   outputPath: "out/j3.txt",
+  task: null,
 };
 
 it("says how a job ended and where its output is", () => {
@@ -64,4 +65,9 @@ it("says what became of a job nobody watched", () => {
 
 it("names the question of a job that waits", () => {
   expect(promptText(job, "a\nName: ")).toContain("Its last line: Name:\n");
+});
+
+it("asks after a silent job, and says what it holds up", () => {
+  expect(silentText(job)).toContain("not count as finished while it runs.");
+  expect(silentText({ ...job, task: 4 as TaskId })).toContain("not count as finished before #4 has ended");
 });

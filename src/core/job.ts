@@ -1,5 +1,5 @@
 /** Background commands ("jobs"): what is known of one, and what is said about it. Pure. */
-import type { HostId, Instant, JobId, Name } from "./ids.ts";
+import type { HostId, Instant, JobId, Name, TaskId } from "./ids.ts";
 
 /**
  * running ──exit 0──▶ done, ──exit n, signal──▶ failed, ──asked──▶ stopped. `unknown`: the process that started it died, so nobody
@@ -22,6 +22,8 @@ export type Job = {
   readonly exitCode: number | null;
   /** The file with everything it printed, absolute, on `machine`. */
   readonly outputPath: string;
+  /** What its owner had in hand when it was started: whoever waits for it waits no longer than for the task. */
+  readonly task: TaskId | null;
 };
 
 export type JobEnd =
@@ -78,11 +80,11 @@ export function lostText(job: Job, alive: boolean | null): string {
   return `The process that started it died. ${now} Its output is in ${job.outputPath}. Check what it did before you start it again.`;
 }
 
-/** … and for this long, that it is a server somebody has forgotten: the team does not come to rest while it runs. */
+/** … and for this long, that it is a server somebody has forgotten. */
 export const STALE_MS = 600_000;
 
-export const silentText = (job: Pick<Job, "id" | "command">): string =>
-  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished while it runs.`;
+export const silentText = (job: Pick<Job, "id" | "command" | "task">): string =>
+  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished ${job.task === null ? "while it runs" : `before #${job.task} has ended, and whoever rests while it runs is not reminded of the task`}.`;
 
 export const promptText = (job: Pick<Job, "id" | "command">, tail: string): string =>
   `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { TaskId } from "./ids.ts";
-import { wakes } from "./mail.ts";
+import type { Name, TaskId } from "./ids.ts";
+import { wakes, words } from "./mail.ts";
 
 const task = 7 as TaskId;
 
@@ -19,4 +19,14 @@ it("what only its reader can do something about always wakes it", () => {
   expect(wakes({ kind: "note", text: "hello" })).toBe(true);
   expect(wakes({ kind: "task_failed", task, subject: "x", reason: "red" })).toBe(true);
   expect(wakes({ kind: "alarm", cron: "1", text: "tick" })).toBe(true);
+});
+
+it("the notice of a quiet board names the commands that still run", () => {
+  const counts = { total: 1, pending: 0, ready: 0, inProgress: 0, completed: 1, failed: 0, cancelled: 0 };
+  const quiet = { kind: "board_quiet", counts, unfinished: [] } as const;
+  expect(words(quiet)).not.toContain("background");
+  const running = [{ job: "j1", owner: "alice" as Name, command: "npm run dev" }];
+  expect(words({ ...quiet, running })).toMatch(
+    /They end with the run.*:\n- j1 of alice: npm run dev\nConclude:/,
+  );
 });

@@ -32,6 +32,8 @@ export type Body =
       readonly kind: "board_quiet";
       readonly counts: Counts;
       readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[];
+      /** Commands that were started for tasks which are over. Older mail has none. */
+      readonly running?: readonly { readonly job: string; readonly owner: Name; readonly command: string }[];
     }
   | {
       readonly kind: "job_done";
@@ -214,8 +216,9 @@ export function words(body: Body): string {
 
 const list = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(", ");
 
-function quiet({ counts, unfinished }: Extract<Body, { kind: "board_quiet" }>): string {
+function quiet({ counts, unfinished, running = [] }: Extract<Body, { kind: "board_quiet" }>): string {
   const head = `The board is quiet: ${counts.completed} of ${counts.total} tasks completed${counts.failed > 0 ? `, ${counts.failed} failed` : ""}${counts.cancelled > 0 ? `, ${counts.cancelled} cancelled` : ""}. Nobody is working and nothing can start by itself.`;
   const rest = unfinished.map((t) => `#${t.id} ${t.subject}: ${t.why}`).join("\n");
-  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done.`;
+  const left = running.map(({ job, owner, command }) => `- ${job} of ${owner}: ${command}`).join("\n");
+  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done.`;
 }

@@ -1,11 +1,11 @@
 /** Background commands: their rows, which all processes see, and their processes, which only one has. */
-import type { JobId, Name } from "../core/ids.ts";
+import type { JobId, Name, TaskId } from "../core/ids.ts";
 import type { Job, JobEnd } from "../core/job.ts";
 import type { Seat } from "../core/member.ts";
 
 /** The rows. A job ends once, whoever reports it; the mail about it is written in the same step. */
 export interface Jobs {
-  /** A running job of the seat's member, started by its host. @throws `stale_seat` */
+  /** A running job of the seat's member, started by its host, for the task that the member has in hand. @throws `stale_seat` */
   add(
     seat: Seat,
     job: { readonly command: string; readonly machine: string; readonly outputPath: string },
@@ -23,8 +23,8 @@ export interface Jobs {
   job(id: JobId): Promise<Job | null>;
   /** The last `limit`, oldest first. */
   list(owner: Name | null, limit?: number): Promise<Job[]>;
-  /** How many run, of one member or of all. */
-  running(owner: Name | null): Promise<number>;
+  /** How many run, of one member or of all. With `task`: without those that were started for another one. */
+  running(owner: Name | null, task?: TaskId): Promise<number>;
 }
 
 export type JobLook = {

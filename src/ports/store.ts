@@ -72,7 +72,7 @@ export interface Board {
 
   /**
    * Mails `board_quiet` to the lead if the team is quiet and the board has changed since the lead was last told so (or there
-   * are tasks and it never was). Quiet: nothing in progress, no background command running, no member in phase work, no waking mail
+   * are tasks and it never was). Quiet: nothing in progress, no background command running but those started for tasks that are over, no member in phase work, no waking mail
    * other than idle notices unread at a hosted member, no ready task that a hosted teammate may claim. One consistent step, so the lead is woken once.
    * `told`: mailed now. `quiet`: quiet, and nothing new to tell. `busy`: neither.
    */

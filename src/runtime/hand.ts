@@ -59,8 +59,8 @@ export class Hand {
     const own = kind === "lead" ? null : await store.board.mine(seat.name);
     // In the middle of its work, with nobody else to ask for more of it: what limits that are budgets.
     if (!own) return reason === "turn_limit" && conversation.awaitsReply;
-    // Who rests while its background command runs waits for it.
-    if (reason !== "turn_limit" && (await store.jobs.running(seat.name)) > 0) return false;
+    // Who rests while its background command runs waits for it; but for a server of an earlier task nobody waits.
+    if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
     if (this.reminded >= REMINDERS) {
       const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
       await store.board.release({ seat, task: own.id, attempt: own.attempt }, "given_back", note);

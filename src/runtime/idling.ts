@@ -29,6 +29,7 @@ type Parts = {
   readonly outage: Outage;
   /** The member found nothing to do. The lead's answer may be "told": look again. */
   readonly onIdle: () => Promise<"look again" | "wait">;
+  readonly isConcluding: () => boolean;
   /** Its life has something to do before it may wait. */
   readonly isWanted: () => boolean;
   /** Aborts when its stay in this process ends. */
@@ -61,6 +62,11 @@ export class Idling {
     const was = phase.reason;
     const mark = store.wake.mark();
     outer.throwIfAborted();
+    // The last words were said: that teammates leave now is no reason to pay for others.
+    if (this.parts.isConcluding()) {
+      await this.waitFor(mark, [], this.parts.settings.idlePollMs);
+      return { kind: "waited", now: clock.now() };
+    }
 
     if (stops.asked || (await store.mail.unread(seat.name, 1)).some(isStop)) {
       await stops.read(await readMail(agent));

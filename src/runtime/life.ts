@@ -23,6 +23,8 @@ export type Watcher = {
   afterTurn(outcome: TurnOutcome): void;
   /** The member found nothing to do. The lead's answer may be "told": look again. */
   onIdle(): Promise<"look again" | "wait">;
+  /** The team has come to rest, and everybody here is about to leave. */
+  isConcluding?(): boolean;
 };
 
 /** How a life in this process ended. `suspended`: the member goes on elsewhere or later, nothing was given back. */
@@ -61,6 +63,7 @@ export class Life {
       hand: this.hand,
       outage: this.replies.outage,
       onIdle: () => watcher.onIdle(),
+      isConcluding: () => watcher.isConcluding?.() === true,
       isWanted: () => this.compactions.length > 0,
       outer,
     });

@@ -54,6 +54,7 @@ export class Team implements TeamControl {
   private readonly background = new AbortController();
   private tending: Promise<unknown> = Promise.resolve();
   private readonly starting = new Set<Name>();
+  private concluding = false;
   private adopting = false;
 
   constructor(parts: TeamParts) {
@@ -159,6 +160,7 @@ export class Team implements TeamControl {
 
   /** The team has come to rest: there is nobody to ask and nothing to refuse for. */
   async conclude(): Promise<void> {
+    this.concluding = true;
     for (const group of this.ranks()) {
       for (const name of group) this.members.get(name)?.control.abort(new Interruption("stop"));
       await Promise.all(group.map((name) => this.ended(name)));
@@ -200,6 +202,7 @@ export class Team implements TeamControl {
         {
           afterTurn: (outcome) => parts.onTurn?.(profile.name, outcome),
           onIdle: () => this.idle(isLead),
+          isConcluding: () => this.concluding,
         },
         control.signal,
       );

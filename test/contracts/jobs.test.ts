@@ -1,9 +1,9 @@
 /** Rows of background commands in every store: a job ends once, its owner hears of it once, and the team is not quiet before. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { asJobId, HARNESS, LEAD } from "../../src/core/ids.ts";
+import { asJobId, asTaskId, HARNESS, LEAD } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/index.ts";
-import { BACKENDS, host, name, profile, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, held, host, name, profile, settled, stage } from "../fixtures/stage.ts";
 
 const HOST = host("here");
 const alice = name("alice");
@@ -98,6 +98,36 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     await store.roster.leave(seat, "asked", "");
     await store.jobs.end(id, DONE, "exit code 0");
     expect((await store.mail.box(LEAD)).map((mail) => mail.body.kind)).toEqual(["stopped", "job_done"]);
+  });
+
+  it("of a task hold the team up no longer than the task; the lead is told what still runs", async () => {
+    const rest = async (): Promise<void> => {
+      for (const name of [LEAD, alice])
+        await store.roster.setActivity({ name, host: HOST }, { phase: "idle", reason: "no_tool_use" });
+    };
+    await rest();
+    await store.board.add({ subject: "x" }, LEAD);
+    const claim = held(seat, await claimed(store, seat));
+    const server = await store.jobs.add(seat, { ...JOB, command: "npm run\n  dev" });
+    expect(server.task).toBe(claim.task);
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await store.board.complete(claim, "it listens");
+    const later = await store.jobs.add(seat, JOB); // somebody asked for it, and waits
+    expect(later.task).toBeNull();
+    expect(await store.board.announceQuiet()).toBe("busy");
+    expect([
+      await store.jobs.running(alice),
+      await store.jobs.running(alice, claim.task),
+      await store.jobs.running(alice, asTaskId(9)),
+    ]).toEqual([2, 2, 1]);
+    await store.jobs.end(later.id, DONE, null);
+    expect(await store.board.announceQuiet()).toBe("told");
+    expect((await store.mail.box(LEAD)).at(-1)?.body).toMatchObject({
+      kind: "board_quiet",
+      running: [{ job: "j1", owner: alice, command: "npm run dev" }],
+    });
+    await store.mail.take(LEAD);
+    expect(await store.board.announceQuiet()).toBe("quiet");
   });
 
   it("keep the team from being quiet while they run", async () => {

@@ -259,6 +259,41 @@ it("goes on where a stint was too short for what the lead does itself", async ()
   expect(await project.run([...args, "--team", "other", "--max-turns", "3"])).toMatchObject({ code: 4 });
 });
 
+it("ends although a teammate has left a server running, which the lead is told of and nothing survives", async () => {
+  const server = "echo $$ > pid; while :; do echo tick; sleep 0.1; done";
+  const steps = [
+    {
+      who: "lead",
+      when: "Serve it",
+      calls: ["Start", "Look"].map((subject) => ({ tool: "create_task", input: { subject } })),
+    },
+    { who: "lead", when: "#2", calls: [{ tool: "spawn_teammate", input: { name: "alice", prompt: "" } }] },
+    { who: "lead", when: "j1 of alice: echo", text: "It serves." },
+    { who: "lead", text: "I see.", times: "any" },
+    {
+      who: "alice",
+      when: "Start",
+      calls: [{ tool: "bash", input: { command: server, run_in_background: true } }],
+    },
+    {
+      who: "alice",
+      when: "Started j1",
+      calls: [{ tool: "bash", input: { command: "until [ -s pid ]; do sleep 0.02; done; echo it is up" } }],
+    },
+    { who: "alice", when: "it is up", calls: [{ tool: "complete_task", input: { result: "up" } }] },
+    // A server of another task is nothing to wait for: it is reminded of this one.
+    { who: "alice", when: 'auto-claimed task="2"', text: "It answers." },
+    { who: "alice", when: 'own-task task="2"', calls: [{ tool: "complete_task", input: { result: "ok" } }] },
+    { who: "alice", text: "Done.", times: "any" },
+  ];
+  project.write({ "script.json": JSON.stringify({ steps }) });
+  const script = `scripted:${join(project.dir, "script.json")}`;
+  const run = await project.run(["run", "Serve it", "--model", script, "--allow", "bash"]);
+  expect(run).toMatchObject({ code: 0, stdout: "It serves.\n" });
+  const pid = Number(readFileSync(join(project.dir, "pid"), "utf8"));
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
 describe("talking to the lead through a pipe", () => {
   const script = (steps: unknown[]): void => project.write({ "script.json": JSON.stringify({ steps }) });
   const talk = (input: string, ...more: string[]) =>

@@ -3,7 +3,15 @@
  * second changes nothing.
  */
 import { EkidenError } from "../../core/errors.ts";
-import { HARNESS, type HostId, type Instant, type JobId, LEAD, type Name } from "../../core/ids.ts";
+import {
+  HARNESS,
+  type HostId,
+  type Instant,
+  type JobId,
+  LEAD,
+  type Name,
+  type TaskId,
+} from "../../core/ids.ts";
 import { type Job, type JobEnd, type JobState, showJob } from "../../core/job.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import { book } from "./journal.ts";
@@ -24,6 +32,7 @@ type JobRow = {
   readonly ended_at: Instant | null;
   readonly exit_code: number | null;
   readonly output_path: string;
+  readonly task: TaskId | null;
 };
 
 const toJob = (row: JobRow): Job => ({
@@ -38,6 +47,7 @@ const toJob = (row: JobRow): Job => ({
   endedAt: row.ended_at,
   exitCode: row.exit_code,
   outputPath: row.output_path,
+  task: row.task,
 });
 
 const LIMIT = 50;
@@ -51,8 +61,9 @@ export function jobs(session: Session): Jobs {
           update teams set next_job = next_job + 1 where name = ${tx.team} returning next_job - 1 as id`;
         if (!next) throw new EkidenError("not_found", `There is no team "${tx.team}" any more.`);
         const [row] = yield* sql<JobRow>`
-          insert into jobs (team, id, owner, command, state, machine, host, started_at, output_path)
-          values (${tx.team}, ${next.id}, ${seat.name}, ${job.command}, 'running', ${job.machine}, ${seat.host}, ${tx.now}, ${job.outputPath})
+          insert into jobs (team, id, owner, command, state, machine, host, started_at, output_path, task)
+          values (${tx.team}, ${next.id}, ${seat.name}, ${job.command}, 'running', ${job.machine}, ${seat.host}, ${tx.now}, ${job.outputPath},
+            (select min(id) from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress'))
           returning *`;
         yield* book(tx, [{ type: "job.started", who: seat.name, job: next.id, command: job.command }]);
         return toJob(row as JobRow);
@@ -85,10 +96,11 @@ export function jobs(session: Session): Jobs {
           select * from jobs where team = ${tx.team} and (owner = ${owner ?? ""} or ${owner ?? ""} = '') order by id desc limit ${atMost(limit)}`;
         return rows.reverse().map(toJob);
       }),
-    running: (owner) =>
+    running: (owner, task = 0 as TaskId) =>
       session.look(function* (tx) {
         const [row] = yield* sql<{ count: number }>`
-          select count(*) as count from jobs where team = ${tx.team} and state = 'running' and (owner = ${owner ?? ""} or ${owner ?? ""} = '')`;
+          select count(*) as count from jobs where team = ${tx.team} and state = 'running' and (owner = ${owner ?? ""} or ${owner ?? ""} = '')
+            and (${task} = 0 or task is null or task = ${task})`;
         return Number(row?.count ?? 0);
       }),
   };

@@ -1,8 +1,13 @@
 /**
  * When nothing can go on by itself, the lead is told, once for each state of the board. All conditions are judged by one statement,
  * so on one snapshot: asked one by one, a task could pass from "in progress" to "a mail for the lead" between two questions.
+ *
+ * A command that a teammate started for a task counts for as long as the task is in progress, which is busy enough: a server that
+ * nobody ended must not keep the team. All others count while they run: their end is mail that somebody waits for.
  */
-import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
+import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
+import { showJob } from "../../core/job.ts";
+import { oneLineOf } from "../../core/project/skill.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import type { Session } from "./session.ts";
@@ -16,7 +21,7 @@ function* isBusy(tx: Tx): Op<boolean> {
     select case when
       exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
       or exists (select 1 from members where team = ${tx.team} and host is not null and (phase = 'work' or (phase = 'idle' and reason = 'awaiting_permission')))
-      or exists (select 1 from jobs where team = ${tx.team} and state = 'running')
+      or exists (select 1 from jobs where team = ${tx.team} and state = 'running' and (task is null or owner = ${LEAD}))
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown')
       or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and m.host is not null and m.phase <> 'shutdown'
@@ -53,12 +58,24 @@ function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
   if (state !== "news") return state;
   const { mark } = yield* marks(tx);
   yield* blindly`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
-  const body = { kind: "board_quiet", counts: yield* counts(tx), unfinished: yield* unfinished(tx) } as const;
+  const left = yield* running(tx);
+  const body = {
+    kind: "board_quiet",
+    counts: yield* counts(tx),
+    unfinished: yield* unfinished(tx),
+    ...(left.length > 0 && { running: left }),
+  } as const;
   yield* post(tx, [{ from: HARNESS, to: LEAD, body }]);
   return "told";
 }
 
 const SHOWN = 50;
+
+function* running(tx: Tx): Op<{ job: string; owner: Name; command: string }[]> {
+  const rows = yield* sql<{ id: JobId; owner: Name; command: string }>`
+    select id, owner, command from jobs where team = ${tx.team} and state = 'running' order by id limit ${atMost(SHOWN)}`;
+  return rows.map(({ id, owner, command }) => ({ job: showJob(id), owner, command: oneLineOf(command) }));
+}
 
 function* unfinished(tx: Tx): Op<{ id: TaskId; subject: string; why: string }[]> {
   const rows = yield* sql<TaskRow>`

@@ -132,7 +132,9 @@ const third = ({ xid }: Names): string[] =>
       )
     : [];
 
-const MIGRATIONS: readonly ((names: Names) => string[])[] = [first, second, third];
+const fourth = ({ int }: Names): string[] => [`alter table jobs add column task ${int}`];
+
+const MIGRATIONS: readonly ((names: Names) => string[])[] = [first, second, third, fourth];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {
