@@ -80,6 +80,7 @@ async function ended(
   screen: Screen,
 ): Promise<Outcome> {
   const outcome = await host.done;
+  if (outcome.elsewhere) reading.abort();
   // PostgreSQL shows facts once no older transaction of the server is open: the last ones may be a moment late.
   const waited = new AbortController();
   await Promise.race([reader, systemClock.sleep(LINGER_MS, waited.signal)]);
@@ -152,6 +153,13 @@ function interruptible(host: TeamHost, tell: (text: string) => void): () => void
 }
 
 function conclude(call: Call, outcome: Outcome): number {
+  if (outcome.elsewhere) {
+    call.say("The team goes on in another process; ekiden stop ends it.");
+    // The last line of a stream says how it ended, also where the journal has no such line.
+    const { completed, failed, cancelled, unfinished, reason } = outcome;
+    const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
+    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  }
   if (!call.json) {
     // The last words before an interruption conclude nothing.
     if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")

@@ -232,6 +232,25 @@ describe("a second process of the team", () => {
     expect((await Promise.all(ends)).map(({ code }) => code)).toEqual([0, 0]);
   });
 
+  it("leaves nothing in the journal of a team that it only watched", async () => {
+    project.write({ "plan.md": WAITS });
+    const first = ended(project.start(["run", "plan.md"]));
+    await appears("begun");
+    const second = project.start(["resume", "--json"]);
+    const watched = ended(second);
+    await once(second.stdout ?? second, "data");
+    second.kill("SIGINT");
+    const { code, stdout } = await watched;
+    expect([code, linesOf(stdout).at(-1)]).toMatchObject([
+      130,
+      { type: "team.finished", reason: "interrupted", unfinished: 1 },
+    ]);
+    project.write({ go: "" });
+    expect(await first).toMatchObject({ code: 0 });
+    const facts = linesOf((await project.run(["log", "--json"])).stdout);
+    expect(facts.filter(({ type }) => type === "team.finished")).toMatchObject([{ reason: "concluded" }]);
+  });
+
   it("takes it over when the first is interrupted", async () => {
     const { first, ends } = await two();
     first.kill("SIGINT");

@@ -21,7 +21,7 @@ import { tidy } from "../../runtime/worktree.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
 import { judgeOf } from "./judge.ts";
-import { asEkidenError, lastWords, type Outcome, tally } from "./outcome.ts";
+import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { type Ask, PermissionQuestions } from "./permission-questions.ts";
 import { PersonsWords } from "./persons-words.ts";
@@ -280,20 +280,14 @@ class Host implements TeamHost {
     this.finishing ??= (async () => {
       const { store, team } = this;
       this.patience?.up();
+      const elsewhere = reason === "interrupted" && team.names.length === 0 && (await isHosted(store));
       if (reason === "concluded") await team.conclude();
       await team.suspend();
-      const { completed, failed, cancelled, unfinished } = tally(await store.board.tasks(), this.before);
-      await store.journal.note([{ type: "team.finished", completed, failed, cancelled, unfinished, reason }]);
+      const counts = tally(await store.board.tasks(), this.before);
+      if (!elsewhere) await store.journal.note([{ type: "team.finished", ...counts, reason }]);
       const text = await lastWords(store);
-      this.resolve({
-        completed,
-        failed,
-        cancelled,
-        unfinished,
-        reason,
-        text,
-        ...(cause && { error: asEkidenError(cause) }),
-      });
+      const error = cause ? { error: asEkidenError(cause) } : {};
+      this.resolve({ ...counts, reason, text, ...(elsewhere && { elsewhere }), ...error });
     })();
     return this.finishing;
   }

@@ -18,7 +18,13 @@ export type Outcome = {
   readonly text: string;
   /** What stood in the way, with `model`. */
   readonly error?: EkidenError;
+  /** This process only watched, and the team goes on in another: nothing about its end stands in the journal. */
+  readonly elsewhere?: true;
 };
+
+/** Whether any process runs somebody of the team. */
+export const isHosted = async ({ roster }: Store): Promise<boolean> =>
+  (await roster.members()).some(({ host, activity }) => host !== null && activity.phase !== "shutdown");
 
 export function tally(
   tasks: readonly Task[],
