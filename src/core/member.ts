@@ -49,3 +49,6 @@ export type Member = Profile &
 export type Seat = { readonly name: Name; readonly host: HostId };
 
 export const NOTHING_SPENT: Spent = { turns: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0 };
+
+/** Tells a member's commands whose they are. */
+export const MEMBER_VARIABLE = "EKIDEN_MEMBER";

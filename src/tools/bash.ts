@@ -1,6 +1,7 @@
 /** Runs a command line in the workspace. A command that fails is an ordinary answer: the model reads the exit code. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
+import { MEMBER_VARIABLE } from "../core/member.ts";
 import { changesNothing } from "../core/shell/readonly.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
@@ -29,7 +30,12 @@ export const bash = defineTool({
     if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
     if (timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS)
       throw new EkidenError("bad_input", `timeout_ms ${timeoutMs} is not between 1 and ${TIMEOUT_MAX_MS}.`);
-    const result = await ctx.shell.run(command, { cwd: ctx.workspace, signal: ctx.signal, timeoutMs });
+    const result = await ctx.shell.run(command, {
+      cwd: ctx.workspace,
+      signal: ctx.signal,
+      timeoutMs,
+      env: { [MEMBER_VARIABLE]: ctx.self },
+    });
     return report(result, timeoutMs);
   },
 });

@@ -19,7 +19,10 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** The bundle, when it is newer than every source, because it starts three times as fast; else the sources. */
 const PROGRAM = isFresh(join(ROOT, "dist/main.js"))
   ? [join(ROOT, "dist/main.js")]
-  : ["--import", "tsx", join(ROOT, "src/apps/main.ts")];
+  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/apps/main.ts")];
+
+/** The program, as a line of a shell begins with it; it works where it stands. */
+export const EKIDEN = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(" ");
 
 function isFresh(bundle: string): boolean {
   if (!existsSync(bundle)) return false;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { JobId, Name } from "../../core/ids.ts";
 import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
-import type { Seat } from "../../core/member.ts";
+import { MEMBER_VARIABLE, type Seat } from "../../core/member.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { JobControl, JobLook } from "../../ports/jobs.ts";
 import type { Shell, ShellResult } from "../../ports/shell.ts";
@@ -94,7 +94,7 @@ export class JobHost implements JobControl {
         cwd,
         signal: control.signal,
         timeoutMs: Number.POSITIVE_INFINITY,
-        env: markOf(job),
+        env: { ...markOf(job), [MEMBER_VARIABLE]: job.owner },
         outputFile: job.outputPath,
         onStart: (pid) => {
           started = true;

@@ -1,11 +1,12 @@
 /** `ekiden add`: a task for the board. */
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { PERSON, quote, type TaskId, taskId } from "../../core/ids.ts";
+import { quote, type TaskId, taskId } from "../../core/ids.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import { boardData } from "../../core/views/board.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
+import { speaker } from "../speaker.ts";
 
 type Options = {
   description?: string;
@@ -30,8 +31,9 @@ export async function run(call: Call, args: readonly string[], options: Options)
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.
   checkTask(task);
-  await withTeam(call, "make", async ({ board, team }) => {
-    const added = await board.add(task, PERSON);
+  await withTeam(call, "make", async (store) => {
+    const { board, team } = store;
+    const added = await board.add(task, await speaker(call, store));
     if (!call.json) return call.out.write(`${added.id}\n`);
     const [data] = boardData(team, [added], systemClock.now()).tasks;
     call.out.write(`${JSON.stringify(data)}\n`);

@@ -1,4 +1,4 @@
-/** `ekiden send`: mail from the person. It reaches a member before its next model call. */
+/** `ekiden send`: mail from the person, or from the member in whose shell it was typed. It reaches a member before its next model call. */
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { address, fullName, PERSON } from "../../core/ids.ts";
@@ -8,6 +8,7 @@ import type { Store } from "../../ports/index.ts";
 import { sendAcross } from "../../tools/mail.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
+import { speaker } from "../speaker.ts";
 
 export async function run(
   call: Call,
@@ -24,18 +25,19 @@ export async function run(
     );
   await withTeam(call, "look", async (store) => {
     const { mail } = store;
-    const text = await passed(call, store, typed, to);
+    const from = await speaker(call, store);
+    const text = from === PERSON ? await passed(call, store, typed, to) : typed;
     const note = { to: who, body: { kind: "note", text }, urgent: options.urgent === true } as const;
     if (who === "all" && team === null) {
-      const names = await mail.broadcast(PERSON, { kind: "broadcast", text });
+      const names = await mail.broadcast(from, { kind: "broadcast", text });
       if (call.json) call.out.write(`${JSON.stringify({ to: names })}\n`);
       else call.say(names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to");
       return;
     }
     const id =
       team === null || team === store.team
-        ? await mail.send(PERSON, note)
-        : await sendAcross(store, team, fullName(PERSON, store.team), note);
+        ? await mail.send(from, note)
+        : await sendAcross(store, team, fullName(from, store.team), note);
     if (call.json) call.out.write(`${JSON.stringify({ id, to: [to] })}\n`);
     else call.say(`sent to ${to}${options.urgent ? ", urgent" : ""}`);
   });

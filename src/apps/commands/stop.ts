@@ -9,6 +9,7 @@ import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import type { Call } from "../call.ts";
 import { withTeam } from "../open.ts";
+import { onlyPerson } from "../speaker.ts";
 import { mustExist } from "./inbox.ts";
 import { readTeam } from "./team.ts";
 
@@ -26,6 +27,7 @@ export async function run(
   const who = text === undefined || text === "all" ? null : name(text);
   const { shutdownDeadlineMs } = await call.settings();
   return withTeam(call, "look", async (store) => {
+    await onlyPerson(call, store, "The lead has request_shutdown; ask it with send_message.");
     if (who !== null) await mustExist(store, who);
     const { members } = await readTeam(store);
     const meant = members.filter(

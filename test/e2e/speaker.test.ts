@@ -1,0 +1,38 @@
+/** The program in a member's own shell: who speaks there is the member, not the person. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { EKIDEN, Project } from "./cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+type Inbox = { mail: { from: string; body: { text: string } }[] };
+const FIRST = ["run", "plan.md", "--teammate", "alice"];
+
+it("a teammate writes and adds tasks in its own name, and is refused what it may not decide", async () => {
+  const tried = ["stop", "stop lead --now", "cancel 1", "retry 1", "release 1"];
+  const refused = tried.map((line) => `${EKIDEN} ${line} && exit 3`).join("\n");
+  const block = `${EKIDEN} send lead hello there\n${EKIDEN} add Another one\n(\n${refused}\ntrue\n) 2>&1\n`;
+  project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
+  const run = await project.run(FIRST);
+  expect(run.code, run.stderr).toBe(0);
+  const { result } = (await project.json<{ task: { result: string } }>(["tasks", "1"])).task;
+  expect(result.match(/this is a command of alice, who may not decide that/g)).toHaveLength(tried.length);
+  expect(result).toContain("release_task");
+  expect(result).toContain("request_shutdown");
+  const { mail } = await project.json<Inbox>(["inbox", "lead"]);
+  expect(mail.filter(({ body }) => body.text === "hello there").map(({ from }) => from)).toEqual(["alice"]);
+  const added = (await project.run(["log", "--json"])).stdout
+    .split("\n")
+    .filter((line) => line.includes("Another one"));
+  expect(JSON.parse(added[0] ?? "")).toMatchObject({ type: "task.added", by: "alice" });
+});
+
+it("with the team of another project it does what a person may", async () => {
+  const block = `mkdir other\n${EKIDEN} --cwd other add One\n${EKIDEN} --cwd other cancel 1\n`;
+  project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
+  const run = await project.run(FIRST);
+  expect(run.code, run.stderr).toBe(0);
+});
