@@ -236,7 +236,9 @@ class Conversation {
     const { out, json } = this.call;
     if (json) return out.write(`${JSON.stringify(event)}\n`);
     if (event.type === "turn.taken" && event.who === LEAD) {
-      if (!this.screen.endStream()) this.screen.write(event.text);
+      if (this.screen.endStream()) return;
+      this.screen.stream(event.text);
+      this.screen.endStream();
       return;
     }
     if (event.type === "mail.sent" && event.to === PERSON) {

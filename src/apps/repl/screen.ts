@@ -3,6 +3,7 @@
  * goes above the prompt, and what was typed so far is shown again below it.
  */
 import { clearLine, cursorTo, type Interface } from "node:readline";
+import { Streamed } from "../terminal/streamed.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 
 export class ReplScreen {
@@ -12,12 +13,14 @@ export class ReplScreen {
   private readonly out: Terminal;
   private readonly lines: Interface;
   private readonly interactive: boolean;
+  private readonly streamed: Streamed;
   private silent = false;
 
   constructor(out: Terminal, lines: Interface, interactive: boolean) {
     this.out = out;
     this.lines = lines;
     this.interactive = interactive;
+    this.streamed = new Streamed(() => out.width());
   }
 
   /** A piece of the lead's answer. */
@@ -27,14 +30,14 @@ export class ReplScreen {
     if (safe === "") return;
     if (!this.streaming) this.clearPrompt();
     this.streaming = true;
-    this.out.write(safe);
-    this.atLineStart = safe.endsWith("\n");
+    this.put(this.streamed.take(safe));
   }
 
   /** Whether anything was streamed since the last end. */
   endStream(): boolean {
     if (!this.streaming) return false;
     this.streaming = false;
+    this.put(this.streamed.end());
     if (!this.atLineStart) this.out.write("\n");
     this.atLineStart = true;
     for (const text of this.held) this.out.write(text);
@@ -70,6 +73,12 @@ export class ReplScreen {
     this.endStream();
     this.clearPrompt();
     this.silent = true;
+  }
+
+  private put(text: string): void {
+    if (text === "") return;
+    this.out.write(text);
+    this.atLineStart = text.endsWith("\n");
   }
 
   private clearPrompt(): void {
