@@ -53,12 +53,12 @@ async function sqlite() {
     }
   };
   const patiently = async (step) => {
-    for (let tries = 1; ; tries += 1) {
+    for (;;) {
       try {
         return step();
       } catch (error) {
         if (!/locked/.test(error.message)) throw error;
-        await new Promise((done) => setTimeout(done, Math.random() * Math.min(2 * tries, 25)));
+        await new Promise((done) => setTimeout(done, Math.random() * 8));
       }
     }
   };

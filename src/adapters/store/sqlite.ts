@@ -17,6 +17,8 @@ const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: n
 
 /** SQLite's own busy handler sleeps inside the event loop (1 s stalls with 8 processes), so it gets next to nothing. */
 const BUSY_MS = 2;
+/** At most, by the dice. Not longer with every try: who has waited longest would ask least often, and others go first. */
+const PAUSE_MS = 8;
 const DEADLINE_MS = 15_000;
 
 export async function openSqlite(path: string, pollMs: number): Promise<Driver> {
@@ -56,7 +58,7 @@ const pragma = (db: DatabaseSyncInstance, name: string): unknown =>
 /** Again and again while somebody else has the lock, leaving the event loop free in between. */
 async function patiently<T>(path: string, step: () => T): Promise<T> {
   const until = performance.now() + DEADLINE_MS;
-  for (let tries = 1; ; tries += 1) {
+  for (;;) {
     try {
       return step();
     } catch (error) {
@@ -67,7 +69,7 @@ async function patiently<T>(path: string, step: () => T): Promise<T> {
           `The store ${path} was locked by another process for ${DEADLINE_MS / 1000} s. See which process holds it (for example with \`fuser\`) and end it if it hangs.`,
           { cause: error },
         );
-      await pause(Math.random() * Math.min(2 * tries, 25));
+      await pause(Math.random() * PAUSE_MS);
     }
   }
 }
