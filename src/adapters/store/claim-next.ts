@@ -30,8 +30,8 @@ function* outlook(tx: Tx, seat: Seat): Op<Outlook | undefined> {
       order by r.priority desc, r.chain desc, r.id limit 1) as touches
     from (select 1) one left join members m on m.team = ${tx.team} and m.name = ${seat.name}
     where m.host is distinct from ${seat.host} or (
-      (exists (select 1 from tasks r where r.team = m.team and r.role = '' and ${READY})
-        or (m.role <> '' and exists (select 1 from tasks r where r.team = m.team and r.role = m.role and ${READY})))
+      ((select r.id from tasks r where r.team = m.team and r.role = '' and ${READY} ${BY_INDEX}) is not null
+        or (m.role <> '' and (select r.id from tasks r where r.team = m.team and r.role = m.role and ${READY} ${BY_INDEX}) is not null))
       and (m.kind <> 'teammate' or ${FREE}))`;
   if (member && member.host !== seat.host) throw staleSeat(seat, member.name === null ? undefined : member);
   return member;
@@ -39,6 +39,8 @@ function* outlook(tx: Tx, seat: Seat): Op<Outlook | undefined> {
 
 /** Of a task r. */
 const READY = new Raw("r.status = 'pending' and r.open_blockers = 0");
+/** Not `exists`: where other teams have much that is ready, PostgreSQL would expect to meet some soon in whatever order, and read it all. */
+const BY_INDEX = new Raw("order by r.priority desc, r.chain desc, r.id limit 1");
 /** Of a member m. */
 const FREE = new Raw(
   "not exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress')",
