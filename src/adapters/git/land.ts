@@ -220,6 +220,6 @@ async function gate(job: LandingJob): Promise<Refused | null> {
       : "";
   return refused(
     "gate",
-    `\`${command}\` ${how} on the merged tree:\n${bounded(ran.output, EVIDENCE_MAX - 1_000)}${changed}`,
+    `\`${command}\` ${how} on the merged tree${ran.output.trim() === "" ? " and printed nothing." : `:\n${bounded(ran.output, EVIDENCE_MAX - 1_000)}`}${changed}`,
   );
 }

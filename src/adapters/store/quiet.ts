@@ -7,7 +7,7 @@
  */
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { showJob } from "../../core/job.ts";
-import { oneLineOf } from "../../core/project/skill.ts";
+import { oneLine } from "../../core/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import type { Session } from "./session.ts";
@@ -70,11 +70,17 @@ function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
 }
 
 const SHOWN = 50;
+/** Characters of a command. */
+const COMMAND_SHOWN = 200;
 
 function* running(tx: Tx): Op<{ job: string; owner: Name; command: string }[]> {
   const rows = yield* sql<{ id: JobId; owner: Name; command: string }>`
     select id, owner, command from jobs where team = ${tx.team} and state = 'running' order by id limit ${atMost(SHOWN)}`;
-  return rows.map(({ id, owner, command }) => ({ job: showJob(id), owner, command: oneLineOf(command) }));
+  return rows.map(({ id, owner, command }) => ({
+    job: showJob(id),
+    owner,
+    command: oneLine(command, COMMAND_SHOWN),
+  }));
 }
 
 function* unfinished(tx: Tx): Op<{ id: TaskId; subject: string; why: string }[]> {

@@ -5,6 +5,7 @@
  *
  * Calls and their results stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
  */
+import { oneLine } from "../one-line.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
 import { escapeTags } from "./tags.ts";
 
@@ -135,5 +136,3 @@ export function subjectOf({ input }: ToolCall): string {
   const first = Object.values(input).find((value) => typeof value === "string" || typeof value === "number");
   return first === undefined ? "" : oneLine(String(first)).slice(0, 80);
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuMs } from "../../../test/fixtures/cpu.ts";
 import { FUZZ } from "../../../test/fixtures/fuzz.ts";
+import { allow, bash, deny, WORKSPACE } from "../../../test/fixtures/judged.ts";
 import {
   type Access,
   type Decision,
@@ -13,21 +14,6 @@ import {
   showRule,
 } from "./permission.ts";
 
-const WORKSPACE = "/home/me/project";
-const allow = (...texts: string[]): Rule[] => texts.map((text) => parseRule("allow", text));
-const deny = (...texts: string[]): Rule[] => texts.map((text) => parseRule("deny", text));
-
-function bash(subject: string, rules: readonly Rule[] = [], mode: Mode = "default"): Decision {
-  const call = {
-    tool: "bash",
-    access: "exec" as const,
-    subject,
-    workspace: WORKSPACE,
-    home: "/home/me",
-    readable: ["/spool"],
-  };
-  return decide(rules, mode, call);
-}
 function file(tool: string, subject: string, rules: readonly Rule[] = [], mode: Mode = "default"): Decision {
   const access: Access = tool === "read_file" ? "read" : "write";
   return decide(rules, mode, { tool, access, subject, workspace: WORKSPACE, home: "/home/me" });

@@ -1,23 +1,8 @@
 /** What may run in a shell without a question, what asks, and what never runs. */
 import { describe, expect, it } from "vitest";
+import { allow, bash, deny } from "../../../test/fixtures/judged.ts";
 import { changesNothing } from "../shell/readonly.ts";
-import { type Decision, decide, type Mode, parseRule, type Rule } from "./permission.ts";
 
-const WORKSPACE = "/home/me/project";
-const allow = (...texts: string[]): Rule[] => texts.map((text) => parseRule("allow", text));
-const deny = (...texts: string[]): Rule[] => texts.map((text) => parseRule("deny", text));
-
-function bash(subject: string, rules: readonly Rule[] = [], mode: Mode = "default"): Decision {
-  const call = {
-    tool: "bash",
-    access: "exec" as const,
-    subject,
-    workspace: WORKSPACE,
-    home: "/home/me",
-    readable: ["/spool"],
-  };
-  return decide(rules, mode, call);
-}
 const READS = [
   "ls",
   "ls -la src",

@@ -7,8 +7,9 @@ import { escapeTags } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { onDemand } from "../on-demand.ts";
+import { oneLine } from "../one-line.ts";
 import { FOREIGN_NAMES, ourName, SHARED_TOOLS, TOOL_NAMES } from "../tool-names.ts";
-import { faults, oneLineOf } from "./skill.ts";
+import { DESCRIPTION_MAX, faults } from "./skill.ts";
 
 export type Role = {
   readonly name: string;
@@ -66,7 +67,7 @@ export function makeRole(data: unknown, body: string, fallbackName: string, sour
   const { name, description, tools, model } = parsed.data;
   return {
     name: name ?? fallbackName,
-    description: oneLineOf(description ?? ""),
+    description: oneLine(description ?? "", DESCRIPTION_MAX),
     tools: tools ?? null,
     model: model?.includes("/") ? model : "",
     prompt: body.slice(0, PROMPT_MAX),

@@ -7,6 +7,7 @@ import { tagged } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { onDemand } from "../on-demand.ts";
+import { oneLine } from "../one-line.ts";
 
 export type Skill = {
   readonly name: string;
@@ -19,7 +20,7 @@ export type Skill = {
 
 /** Characters of a body; the rest stays in the file. */
 const BODY_MAX = 50_000;
-const DESCRIPTION_MAX = 200;
+export const DESCRIPTION_MAX = 200;
 /** Characters of the whole catalogue in a prompt. */
 const CATALOGUE_MAX = 4_000;
 
@@ -33,12 +34,6 @@ const head = onDemand(() =>
     description: z.string("must be a text").optional(),
   }),
 );
-
-/** One line of at most 200 characters. */
-export function oneLineOf(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > DESCRIPTION_MAX ? `${line.slice(0, DESCRIPTION_MAX - 1)}…` : line;
-}
 
 /** What is wrong with a parsed head, in one sentence. */
 export const faults = (error: z.ZodError): string =>
@@ -55,7 +50,7 @@ export function makeSkill(data: unknown, body: string, fallbackName: string, fol
   const firstLine = body.split("\n").find((line) => /^[^#\s]/.test(line)) ?? "";
   return {
     name: parsed.data.name ?? fallbackName,
-    description: oneLineOf(parsed.data.description ?? firstLine),
+    description: oneLine(parsed.data.description ?? firstLine, DESCRIPTION_MAX),
     body:
       body.length > BODY_MAX
         ? `${body.slice(0, BODY_MAX)}\n[… ${body.length - BODY_MAX} more characters in SKILL.md …]`

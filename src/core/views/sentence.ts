@@ -1,15 +1,18 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { Event } from "../event.ts";
 import type { JobState } from "../job.ts";
+import { oneLine } from "../one-line.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
+
+const TEXT_MAX = 400;
 
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
 
 export function sentence(event: Event): Sentence {
   const say = (who: string | null, text: string, tone: Tone = "plain"): Sentence => ({
     who: who ?? "",
-    text: oneLine(text),
+    text: oneLine(text, TEXT_MAX),
     tone,
   });
   switch (event.type) {
@@ -220,8 +223,3 @@ const JOB_ENDS: Readonly<Record<JobState, string>> = {
 
 const ids = (list: readonly number[]): string => list.map((id) => `#${id}`).join(" ");
 const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > 400 ? `${line.slice(0, 399)}…` : line;
-}
