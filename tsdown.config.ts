@@ -35,7 +35,7 @@ const program = defineConfig({
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|on-demand|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|follow|failure|call|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|lazy|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|follow|failure|invocation|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",
@@ -47,7 +47,7 @@ const program = defineConfig({
         { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/(apps\/hosting|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/(apps\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { DEFAULTS, name, openHost, PERSON } from "ekiden";
+import { DEFAULT_SETTINGS, name, openHost, PERSON } from "ekiden";
 import { sharedNow } from "./stage.ts";
 
 const [folder = ".", teammates = "1"] = process.argv.slice(2);
@@ -30,7 +30,7 @@ let onClaim = (): void => {};
 
 const host = await openHost({
   settings: {
-    ...DEFAULTS,
+    ...DEFAULT_SETTINGS,
     model: `scripted:${script}`,
     teammates: Array.from({ length: Number(teammates) }, (_, i) => ({ name: name(`t${i + 1}`), role: "" })),
     idleTimeoutMs: Number.POSITIVE_INFINITY,

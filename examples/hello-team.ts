@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULTS, name, openHost, PERSON, scripted } from "ekiden";
+import { DEFAULT_SETTINGS, name, openHost, PERSON, scripted } from "ekiden";
 
 const model = scripted([
   { who: "lead", when: "board is quiet", text: "Everybody is greeted.", times: "any" },
@@ -20,7 +20,7 @@ const host = await openHost({
   env: process.env,
   interactive: false,
   settings: {
-    ...DEFAULTS,
+    ...DEFAULT_SETTINGS,
     model: "scripted",
     teammates: [
       { name: name("alice"), role: "" },

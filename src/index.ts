@@ -14,7 +14,7 @@ export { type ScriptedModel, type ScriptedStep, type Step, scripted } from "./ad
 export { openStore, type StoreOptions } from "./adapters/store/index.ts";
 export { type HostOptions, openHost, type TeamHost } from "./apps/host/host.ts";
 export type { Outcome } from "./apps/host/outcome.ts";
-export type { Work } from "./apps/host/set-to-work.ts";
+export type { Work } from "./apps/host/start-work.ts";
 export type { Entry, Message } from "./core/conversation/chat.ts";
 export { EkidenError, type ErrorCode, isEkidenError } from "./core/errors.ts";
 export type { Event, Fact } from "./core/event.ts";
@@ -22,7 +22,7 @@ export { type Instant, LEAD, type Name, name, PERSON, type TaskId, taskId } from
 export type { Body, Mail } from "./core/mail.ts";
 export type { Member, Profile, Seat } from "./core/member.ts";
 export { parseRunbook, type Runbook } from "./core/project/runbook.ts";
-export { DEFAULTS, type Recruit, type Settings } from "./core/settings.ts";
+export { DEFAULT_SETTINGS, type Recruit, type Settings } from "./core/settings.ts";
 export type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "./core/task.ts";
 export type * from "./ports/clock.ts";
 export type * from "./ports/crons.ts";

@@ -32,47 +32,47 @@ type Sleeper = { readonly until: number; readonly wake: () => void };
 
 /** Stands still between calls of `advance`. Sleepers wake in the order of their times, each at its own time. */
 export class ManualClock implements Clock {
-  #now: number;
-  readonly #sleepers = new Set<Sleeper>();
+  private time: number;
+  private readonly sleepers = new Set<Sleeper>();
 
   constructor(start = Date.UTC(2026, 0, 1)) {
-    this.#now = start;
+    this.time = start;
   }
 
   now(): Instant {
-    return instant(this.#now);
+    return instant(this.time);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
       const done = (): void => {
-        this.#sleepers.delete(sleeper);
+        this.sleepers.delete(sleeper);
         signal?.removeEventListener("abort", done);
         resolve();
       };
-      const sleeper: Sleeper = { until: this.#now + ms, wake: done };
+      const sleeper: Sleeper = { until: this.time + ms, wake: done };
       signal?.addEventListener("abort", done, { once: true });
-      this.#sleepers.add(sleeper);
+      this.sleepers.add(sleeper);
     });
   }
 
   /** How many wait: a test that is about to `advance` can wait until somebody sleeps. */
   get sleeping(): number {
-    return this.#sleepers.size;
+    return this.sleepers.size;
   }
 
   /** Moves on, waking each sleeper on the way; what a sleeper does next may sleep again and be woken in the same move. */
   async advance(ms: number): Promise<void> {
-    const until = this.#now + ms;
+    const until = this.time + ms;
     for (;;) {
       await breathe();
-      const due = [...this.#sleepers].filter((s) => s.until <= until).sort((a, b) => a.until - b.until)[0];
+      const due = [...this.sleepers].filter((s) => s.until <= until).sort((a, b) => a.until - b.until)[0];
       if (!due) break;
-      this.#now = Math.max(this.#now, due.until);
+      this.time = Math.max(this.time, due.until);
       due.wake();
     }
-    this.#now = until;
+    this.time = until;
     await breathe();
   }
 }

@@ -8,12 +8,12 @@ import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { didYouMean } from "../core/nearest.ts";
 import { MODES } from "../core/permission/mode.ts";
-import { type Call, type CommonOptions, prepare } from "./call.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
+import { type CommonOptions, type Invocation, prepare } from "./invocation.ts";
 
 /** A command's code. It returns the exit code, if that is not 0. */
-type Code = { run(call: Call, args: readonly string[], options: never): Promise<number | undefined> };
+type Code = { run(call: Invocation, args: readonly string[], options: never): Promise<number | undefined> };
 type Entry = {
   /** Name and arguments, as commander writes them. */
   readonly usage: string;

@@ -6,7 +6,7 @@ import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
-import type { Call } from "./call.ts";
+import type { Invocation } from "./invocation.ts";
 
 /** With the path of a SQLite file made absolute. @throws EkidenError `bad_input` for another kind of database */
 export function storeUrl({ store }: Pick<Settings, "store">, cwd: string): string {
@@ -39,7 +39,7 @@ export function makeProjectFolder(cwd: string): void {
  * @throws EkidenError `not_found` when there is no team to look at; what the store throws
  */
 export async function withTeam<T>(
-  call: Call,
+  call: Invocation,
   mode: "look" | "make",
   use: (store: Store) => Promise<T>,
 ): Promise<T> {

@@ -19,7 +19,7 @@ const problems = async (env?: NodeJS.ProcessEnv, flags?: Flags): Promise<string>
   try {
     await load(env, flags);
   } catch (error) {
-    if (isEkidenError(error, "settings_invalid")) return (error.facts.problems as string[]).join("\n");
+    if (isEkidenError(error, "settings_invalid")) return (error.details.problems as string[]).join("\n");
   }
   throw new Error("it was accepted");
 };

@@ -29,7 +29,7 @@ export async function loadSettings(sources: Sources): Promise<Settings> {
   const [first, ...others] = problems;
   if (first === undefined) return mergeSettings(layers);
   const more = others.length > 0 ? ` (${others.length} more: see ekiden doctor)` : "";
-  throw new EkidenError("settings_invalid", first + more, { facts: { problems } });
+  throw new EkidenError("settings_invalid", first + more, { details: { problems } });
 }
 
 async function readLayers({
@@ -68,9 +68,9 @@ export function userFile(): string {
   return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
 }
 
-const words = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`);
-export const variableName = (key: SettingKey): string => `EKIDEN_${words(key).toUpperCase()}`;
-const flagName = (key: SettingKey): string => `--${words(key).toLowerCase().replaceAll("_", "-")}`;
+const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`);
+export const variableName = (key: SettingKey): string => `EKIDEN_${snakeCase(key).toUpperCase()}`;
+const flagName = (key: SettingKey): string => `--${snakeCase(key).toLowerCase().replaceAll("_", "-")}`;
 
 type Issue = z.core.$ZodIssue;
 type Read = { ok: true; value: unknown } | { ok: false; issue: Issue };

@@ -48,7 +48,7 @@ const EXIT: Partial<Record<ErrorCode, number>> = {
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["model_overloaded", "store_unavailable"]);
 
-export type ErrorFacts = {
+export type ErrorDetails = {
   /** Milliseconds the other side asked us to wait. */
   readonly retryAfterMs?: number;
   /** HTTP status, when there was one. */
@@ -59,12 +59,12 @@ export type ErrorFacts = {
 export class EkidenError extends Error {
   override readonly name = "EkidenError";
   readonly code: ErrorCode;
-  readonly facts: ErrorFacts;
+  readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions & { facts?: ErrorFacts } = {}) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & { details?: ErrorDetails } = {}) {
     super(message, options);
     this.code = code;
-    this.facts = options.facts ?? {};
+    this.details = options.details ?? {};
   }
 
   get retryable(): boolean {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { didYouMean, nearest } from "./nearest.ts";
-import { aboutSetting, DEFAULTS, mergeSettings, recruits, SETTING_KEYS, settingsLayer } from "./settings.ts";
+import {
+  aboutSetting,
+  DEFAULT_SETTINGS,
+  mergeSettings,
+  recruits,
+  SETTING_KEYS,
+  settingsLayer,
+} from "./settings.ts";
 
 describe("settings", () => {
   it("describe every key in one line", () => {
@@ -8,7 +15,7 @@ describe("settings", () => {
   });
 
   it("have defaults that are themselves valid", () => {
-    expect(settingsLayer().parse({ ...DEFAULTS })).toEqual(DEFAULTS);
+    expect(settingsLayer().parse({ ...DEFAULT_SETTINGS })).toEqual(DEFAULT_SETTINGS);
   });
 
   it("read teammates as a number or as names with roles", () => {

@@ -1,10 +1,10 @@
 /**
  * Every setting once: its shape, its meaning, its default. Files, variables and flags are all read through this table
- * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` and, if it has one, one in `DEFAULTS`.
+ * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` and, if it has one, one in `DEFAULT_SETTINGS`.
  */
 import { z } from "zod";
 import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
-import { onDemand } from "./on-demand.ts";
+import { lazy } from "./lazy.ts";
 import { MODES, type Mode } from "./permission/mode.ts";
 import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
 
@@ -40,7 +40,7 @@ export type Settings = {
   readonly budgetUsd?: number | undefined;
   readonly teammateBudgetTokens?: number | undefined;
   readonly teammateBudgetUsd?: number | undefined;
-  readonly providerPatienceMs: number;
+  readonly providerTimeoutMs: number;
   readonly contextShare: number;
   readonly contextTokens?: number | undefined;
   readonly trimTokens: number;
@@ -95,13 +95,13 @@ const read =
     }
   };
 
-const count = onDemand(() => z.int("a whole number").min(0, "a number of 0 or more"));
-const positive = onDemand(() => z.int("a whole number").min(1, "a number of 1 or more"));
-const duration = onDemand(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
-const text = onDemand(() => z.string("a text").min(1, "a text that is not empty"));
-const rules = onDemand(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
-const money = onDemand(() => z.number("a number").positive("a number above 0"));
-const flag = onDemand(() => z.boolean("true or false"));
+const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
+const positive = lazy(() => z.int("a whole number").min(1, "a number of 1 or more"));
+const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
+const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
+const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
+const money = lazy(() => z.number("a number").positive("a number above 0"));
+const flag = lazy(() => z.boolean("true or false"));
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
 
@@ -163,7 +163,7 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
   teammateBudgetUsd: () =>
     money().describe("US dollars each teammate may spend in all; then the same happens."),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
-  providerPatienceMs: () =>
+  providerTimeoutMs: () =>
     duration().describe(
       "How long a run that nobody watches waits for a provider that does not answer; then it stops with exit code 3.",
     ),
@@ -221,13 +221,13 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
 };
 
 /** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
-export const settingsLayer = onDemand(
+export const settingsLayer = lazy(
   (): z.ZodType<SettingsLayer> =>
     z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)]))).partial(),
 );
 export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefined };
 
-export const DEFAULTS: Settings = {
+export const DEFAULT_SETTINGS: Settings = {
   turnsPerStint: 50,
   idleTimeoutMs: 60_000,
   idlePollMs: 5_000,
@@ -241,7 +241,7 @@ export const DEFAULTS: Settings = {
   allow: [],
   ask: [],
   deny: [],
-  providerPatienceMs: 600_000,
+  providerTimeoutMs: 600_000,
   contextShare: 0.8,
   trimTokens: 50_000,
   store: "sqlite:.ekiden/team.db",
@@ -267,7 +267,7 @@ const ADDED_UP = ["allow", "ask", "deny"] as const satisfies readonly SettingKey
 
 /** Puts the sources together, strongest first, over the defaults. */
 export function mergeSettings(layers: readonly SettingsLayer[]): Settings {
-  const merged: Record<string, unknown> & { hooks?: unknown } = { ...DEFAULTS };
+  const merged: Record<string, unknown> & { hooks?: unknown } = { ...DEFAULT_SETTINGS };
   for (const layer of [...layers].reverse())
     for (const [key, value] of Object.entries(layer)) if (value !== undefined) merged[key] = value;
   for (const key of ADDED_UP) merged[key] = [...new Set(layers.flatMap((layer) => layer[key] ?? []))];

@@ -10,7 +10,7 @@
 import { EkidenError } from "./errors.ts";
 import type { Instant, Name, TaskId } from "./ids.ts";
 
-type Facts = {
+type TaskBase = {
   readonly id: TaskId;
   readonly subject: string;
   readonly description: string;
@@ -37,27 +37,27 @@ type Facts = {
   readonly updatedAt: Instant;
 };
 
-export type Pending = Facts & { readonly status: "pending" };
+export type Pending = TaskBase & { readonly status: "pending" };
 /** What `complete`, `fail` and `release` take: you cannot complete what you have not claimed. */
-export type Claimed = Facts & {
+export type Claimed = TaskBase & {
   readonly status: "in_progress";
   readonly owner: Name;
   readonly startedAt: Instant;
 };
-export type Completed = Facts & {
+export type Completed = TaskBase & {
   readonly status: "completed";
   readonly owner: Name;
   readonly startedAt: Instant;
   readonly endedAt: Instant;
   readonly result: string;
 };
-export type Failed = Facts & {
+export type Failed = TaskBase & {
   readonly status: "failed";
   readonly owner: Name | null;
   readonly endedAt: Instant;
   readonly reason: string;
 };
-export type Cancelled = Facts & {
+export type Cancelled = TaskBase & {
   readonly status: "cancelled";
   readonly owner: null;
   readonly endedAt: Instant;

@@ -4,7 +4,7 @@ import type { CronId, HostId, Instant, Name, TaskId } from "../core/ids.ts";
 /** What a firing becomes: mail to a member, or a new task on the board whose subject is the text. */
 export type CronTarget = { readonly kind: "mail"; readonly to: Name } | { readonly kind: "task" };
 
-export type NewAlarm = {
+export type NewCron = {
   /** Five fields, see `core/cron.ts`. */
   readonly expression: string;
   /** Name of the time zone the fields are meant in. */
@@ -17,7 +17,7 @@ export type NewAlarm = {
   readonly session: HostId | null;
 };
 
-export type Alarm = NewAlarm & {
+export type Cron = NewCron & {
   readonly id: CronId;
   readonly by: Name;
   readonly createdAt: Instant;
@@ -28,7 +28,7 @@ export type Alarm = NewAlarm & {
 };
 
 export type Firing = {
-  readonly alarm: Alarm;
+  readonly cron: Cron;
   /** When it was due. */
   readonly dueAt: Instant;
   /** Nobody ran when it was due; firings missed since are this one. */
@@ -40,11 +40,11 @@ export type Firing = {
 
 export interface Crons {
   /** @throws `bad_input` (expression, zone, text, a date that never comes) | `not_found` (the member) */
-  add(alarm: NewAlarm, by: Name): Promise<Alarm>;
+  add(alarm: NewCron, by: Name): Promise<Cron>;
   /** By when they are due. Those of dead processes are not among them. */
-  list(): Promise<Alarm[]>;
+  list(): Promise<Cron[]>;
   /** @throws `not_found`, with the ids there are */
-  cancel(id: CronId, by: Name): Promise<Alarm>;
+  cancel(id: CronId, by: Name): Promise<Cron>;
   /**
    * Lets everything go off that is due, each in one step with its mail or task: however many processes call it, once. One that
    * was missed several times goes off once. Looking in vain writes nothing.

@@ -162,11 +162,11 @@ export interface Transcripts {
   /** All of it, in pages of `limit`, oldest first. A subagent's too, by its name ("alice/1"). */
   all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
   /** @throws `stale_seat` */
-  record(seat: Seat, entries: readonly Entry[], along?: Along): Promise<void>;
+  record(seat: Seat, entries: readonly Entry[], along?: WithWrite): Promise<void>;
 }
 
 /** What is written in the same step as transcript entries: facts, costs, and mail from the member itself. */
-export type Along = {
+export type WithWrite = {
   readonly facts?: readonly Fact[];
   readonly spent?: Spent;
   readonly mail?: readonly Outgoing[];
@@ -247,16 +247,16 @@ export interface Journal {
 }
 
 /** What a sleeper waits for: `board`, `journal`, or mail for one name. */
-export type Topic = "board" | "journal" | `mail:${string}`;
+export type WakeTopic = "board" | "journal" | `mail:${string}`;
 export type Mark = Brand<number, "Mark">;
 
 /** Wake-ups are hints and may be early or doubled; a change after `mark()` is never missed for longer than the poll floor. */
 export interface Wake {
   mark(): Mark;
   /** Resolves when one of the topics changed since `mark`, after `ms`, or on abort (no error). */
-  changed(since: Mark, topics: readonly Topic[], ms: number, signal?: AbortSignal): Promise<void>;
+  changed(since: Mark, topics: readonly WakeTopic[], ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `on` soon after every change of a topic, until the returned function is called. */
-  watch(topic: Topic, on: () => void): () => void;
+  watch(topic: WakeTopic, on: () => void): () => void;
 }
 
 export type { Activity, IdleReason };

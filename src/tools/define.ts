@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { onDemand } from "../core/on-demand.ts";
+import { lazy } from "../core/lazy.ts";
 import type { Access, Tool, ToolContext } from "../ports/index.ts";
 
 type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject" | "accessOf"> & {
@@ -12,4 +12,4 @@ type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject" | 
 
 /** Ties `run`'s parameter to the schema of `input`, then forgets the type, so that tools can sit in one list. */
 export const defineTool = <S extends z.ZodType>(tool: Definition<S>): Tool =>
-  ({ ...tool, input: onDemand(tool.input) }) as unknown as Tool;
+  ({ ...tool, input: lazy(tool.input) }) as unknown as Tool;

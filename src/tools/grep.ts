@@ -47,7 +47,7 @@ export const grep = defineTool({
     if (!about) throw new EkidenError("not_found", `There is no file or folder ${shown}.`);
     const query: Query = { ...input, real, shown, isFolder: about.isDirectory() };
     const found = await ripgrep(query, ctx).catch((error: unknown) => {
-      if (isEkidenError(error, "tool_failed") && error.facts.missing === true) return search(query, ctx);
+      if (isEkidenError(error, "tool_failed") && error.details.missing === true) return search(query, ctx);
       throw error;
     });
     return bounded(found, query);

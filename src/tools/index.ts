@@ -62,7 +62,7 @@ export const leadTools: readonly Tool[] = [
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
 /** For a lead whose team has alarms. */
-export const alarmTools: readonly Tool[] = [listCrons, cancelCron];
+export const cronTools: readonly Tool[] = [listCrons, cancelCron];
 
 /** For whoever has a conversation that is worth summing up. */
 export const longTools: readonly Tool[] = [compact];

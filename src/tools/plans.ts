@@ -1,4 +1,4 @@
-/** Plans that somebody approves before anything is changed. The gate itself is a wrap (src/runtime/plan-gate.ts). */
+/** Plans that somebody approves before anything is changed. The gate itself is a wrap (src/runtime/wraps/plan-approval.ts). */
 import { z } from "zod";
 import { LEAD, later, name, type RequestId } from "../core/ids.ts";
 import type { Tool } from "../ports/index.ts";

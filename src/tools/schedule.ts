@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { cronId, LEAD, name } from "../core/ids.ts";
 import { showTime } from "../core/zone.ts";
-import type { Alarm } from "../ports/index.ts";
+import type { Cron } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
@@ -65,7 +65,7 @@ export const cancelCron = defineTool({
 });
 
 /** "c3 (30 9 * * 1-5) next at 2026-05-04 09:30 (Europe/Berlin) → lead: text" */
-export function alarmLine(alarm: Alarm): string {
+export function alarmLine(alarm: Cron): string {
   const { id, expression, nextAt, zone, target, text, once, session } = alarm;
   const to = target.kind === "mail" ? target.to : "a new task";
   const notes = [once ? "once" : "", session === null ? "" : "this session"].filter(Boolean).join(", ");

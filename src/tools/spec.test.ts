@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Tool } from "../ports/index.ts";
 import { createTaskTouching } from "./board.ts";
 import {
-  alarmTools,
+  cronTools,
   jobTools,
   leadTools,
   longTools,
@@ -27,7 +27,7 @@ const role = { name: "tester", description: "", tools: null, model: "", prompt: 
 const skill = { name: "release", description: "", body: "", folder: "" };
 
 const TOOLS: readonly Tool[] = [
-  ...new Set([...leadTools, ...teammateTools, ...alarmTools, ...jobTools, ...longTools, ...teamsTools]),
+  ...new Set([...leadTools, ...teammateTools, ...cronTools, ...jobTools, ...longTools, ...teamsTools]),
   planTools.request,
   planTools.review,
   planTools.submit(1),

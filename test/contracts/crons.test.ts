@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../src/adapters/clock.ts";
 import { asCronId, HARNESS, LEAD, type Name, PERSON } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
-import type { NewAlarm, Store } from "../../src/ports/index.ts";
+import type { NewCron, Store } from "../../src/ports/index.ts";
 import { BACKENDS, host, name, settled, stage } from "../fixtures/stage.ts";
 
 const MINUTE = 60_000;
@@ -23,7 +23,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     seat = crew.seats[0] as Seat;
   });
 
-  const alarm = (more: Partial<NewAlarm> = {}): NewAlarm => ({
+  const alarm = (more: Partial<NewCron> = {}): NewCron => ({
     expression: "*/5 * * * *",
     zone: "UTC",
     text: "Look at the build.",
@@ -59,7 +59,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("are refused with a reason", async () => {
-    const add = (more: Partial<NewAlarm>) => store.crons.add(alarm(more), PERSON);
+    const add = (more: Partial<NewCron>) => store.crons.add(alarm(more), PERSON);
     await expect(add({ expression: "60 * * * *" })).rejects.toThrow("minute");
     await expect(add({ zone: "Nowhere" })).rejects.toThrow("time zone");
     await expect(add({ text: " " })).rejects.toThrow("empty");
@@ -135,7 +135,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     await store.roster.suspend(HOST);
     expect((await store.crons.list()).map((one) => one.id)).toEqual([2]);
     await clock.advance(5 * MINUTE);
-    expect((await store.crons.fire()).map((firing) => firing.alarm.id)).toEqual([2]);
+    expect((await store.crons.fire()).map((firing) => firing.cron.id)).toEqual([2]);
     const { events } = await (await settled(store)).journal.read(store.journal.from(0), {
       types: ["cron.cancelled", "cron.fired"],
     });
@@ -161,7 +161,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     for (let round = 1; round <= 5; round += 1) {
       await clock.advance(5 * MINUTE);
       const firings = (await Promise.all(stores.map((one) => one.crons.fire()))).flat();
-      expect(firings.map((firing) => firing.alarm.id).sort()).toEqual([1, 2, 3, 4, 5]);
+      expect(firings.map((firing) => firing.cron.id).sort()).toEqual([1, 2, 3, 4, 5]);
       expect(await store.board.tasks()).toHaveLength(5 * round);
     }
   });

@@ -10,11 +10,11 @@ import { HARNESS, LEAD, PERSON } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Hook, HookSettings } from "../../src/core/project/hooks.ts";
 import type { Shell, Store, Tool, ToolContext } from "../../src/ports/index.ts";
-import { permitted, type Wrap, wrapped } from "../../src/runtime/call.ts";
-import { hookedCalls } from "../../src/runtime/hooked-calls.ts";
-import { Hooks } from "../../src/runtime/hooks.ts";
-import { MemberHooks } from "../../src/runtime/member-hooks.ts";
-import { followNewTasks } from "../../src/runtime/new-tasks.ts";
+import { permitted, type Wrap, wrapped } from "../../src/runtime/agent/call.ts";
+import { Hooks } from "../../src/runtime/hooks/hooks.ts";
+import { MemberHooks } from "../../src/runtime/hooks/member-hooks.ts";
+import { followNewTasks } from "../../src/runtime/team/new-tasks.ts";
+import { hookedCalls } from "../../src/runtime/wraps/hooked-calls.ts";
 import { createTask } from "../../src/tools/board.ts";
 import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
@@ -137,7 +137,7 @@ describe("a hook", () => {
       event: "PreToolUse",
       subject: "x",
       who: alice,
-      facts: {},
+      details: {},
       signal: control.signal,
     });
     while (!existsSync(join(folder, "began"))) await new Promise((done) => setTimeout(done, 5));

@@ -6,7 +6,7 @@ import { type ScriptedModel, type Step, scripted } from "../../src/adapters/mode
 import { openHost, type TeamHost } from "../../src/apps/host/host.ts";
 import type { Event, FactType } from "../../src/core/event.ts";
 import type { Name } from "../../src/core/ids.ts";
-import { DEFAULTS, recruit, type Settings } from "../../src/core/settings.ts";
+import { DEFAULT_SETTINGS, recruit, type Settings } from "../../src/core/settings.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
 import { LINES, type Repository, repository } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
@@ -42,7 +42,7 @@ async function stage(
   const teammates = Object.keys(says).filter((who) => who !== "lead");
   const host = await openHost({
     settings: {
-      ...DEFAULTS,
+      ...DEFAULT_SETTINGS,
       model: "scripted",
       permissionMode: "bypass",
       worktrees: true,

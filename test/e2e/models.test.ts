@@ -175,8 +175,8 @@ it.each(vendors)("%s: the ways of failing have their codes", async (vendor) => {
     "model_overloaded",
     "model_overloaded",
   ]);
-  expect(failures[1]?.facts).toMatchObject({ status: 429, retryAfterMs: 7_000 });
-  expect(failures[2]?.facts.retryAfterMs).toBe(0);
+  expect(failures[1]?.details).toMatchObject({ status: 429, retryAfterMs: 7_000 });
+  expect(failures[2]?.details.retryAfterMs).toBe(0);
   expect(failures[6]?.message).toContain("no such thing");
   expect(failures.every(({ message }) => message.startsWith(VENDORS[vendor]))).toBe(true);
 });
@@ -313,7 +313,7 @@ it("says when nobody listens", async () => {
   const baseUrl = `http://127.0.0.1:${await freePort()}`;
   const model = await openModel("openai-compatible/x", { env: {}, clock, baseUrl, attempts: 1 });
   const error = await failing(model);
-  expect(error).toMatchObject({ code: "model_overloaded", facts: { everyone: true } });
+  expect(error).toMatchObject({ code: "model_overloaded", details: { everyone: true } });
   expect(error.message).toContain("ECONNREFUSED");
 });
 

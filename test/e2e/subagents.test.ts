@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
 import { type HostId, type Name, name, PERSON } from "../../src/core/ids.ts";
 import type { ModelRequest } from "../../src/ports/index.ts";
-import { permitted } from "../../src/runtime/call.ts";
+import { permitted } from "../../src/runtime/agent/call.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 import { Project } from "./cli-program.ts";
 

@@ -23,12 +23,12 @@ import type { Instant } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import {
   checkNote,
-  hookOf,
+  gistOf,
   indexLine,
+  type MemoryTopic,
   type Note,
   noteLine,
   reindexed,
-  type Topic,
   topicName,
   topicsOf,
 } from "../../core/project/memory.ts";
@@ -67,16 +67,16 @@ export class MemoryFolder {
   }
 
   /** What the index names, and what lies in the folder without being named. */
-  async topics(): Promise<Topic[]> {
+  async topics(): Promise<MemoryTopic[]> {
     const listed = topicsOf(await this.index());
     const known = new Set([INDEX, ...listed.map(({ file }) => file)]);
     const names = new Set(listed.map(({ name }) => name));
-    const loose: Topic[] = [];
+    const loose: MemoryTopic[] = [];
     for (const file of await entriesOf(this.folder)) {
       const name = stem(file).toLowerCase();
       if (!file.endsWith(".md") || known.has(file) || names.has(name)) continue;
       const text = await this.read(file);
-      if (text !== null) loose.push({ name, file, hook: hookOf(text) });
+      if (text !== null) loose.push({ name, file, gist: gistOf(text) });
     }
     return [...listed, ...loose];
   }
@@ -107,7 +107,7 @@ export class MemoryFolder {
       const line = noteLine(text, by, day(at));
       if (before?.includes(line.slice(0, line.lastIndexOf(" (")))) return "known";
       await this.append(file, `${before && !before.endsWith("\n") ? "\n" : ""}${line}`);
-      if (!listed) await this.announce({ name: topic, file, hook: hookOf(before ?? text) });
+      if (!listed) await this.announce({ name: topic, file, gist: gistOf(before ?? text) });
       return "stored";
     });
   }
@@ -137,7 +137,7 @@ export class MemoryFolder {
   // -- consolidation, step by step: everything before the rename can be left as it is ---------------------------------------
   private async replace(
     index: string,
-    old: readonly (Topic & { readonly text: string })[],
+    old: readonly (MemoryTopic & { readonly text: string })[],
     notes: readonly Note[],
     at: Instant,
   ): Promise<Consolidated> {
@@ -146,7 +146,7 @@ export class MemoryFolder {
     const unchanged = new Set<string>();
     const written: string[] = [];
     try {
-      const topics: Topic[] = [];
+      const topics: MemoryTopic[] = [];
       for (const { topic, text } of notes) {
         const name = topicName(topic);
         const same = old.find((o) => o.name === name && o.text.trim() === text.trim());
@@ -156,7 +156,7 @@ export class MemoryFolder {
           await writeWhole(this.path(file), `${text.trim()}\n`);
           written.push(file);
         }
-        topics.push({ name, file, hook: hookOf(text) });
+        topics.push({ name, file, gist: gistOf(text) });
       }
       if (!(await this.isAsRead(index, old))) {
         await this.discard(written);
@@ -179,9 +179,9 @@ export class MemoryFolder {
 
   /** Moves an old topic away. What another process appended to it while it was being replaced goes to the new topic first. */
   private async retire(
-    old: Topic & { readonly text: string },
+    old: MemoryTopic & { readonly text: string },
     archive: string,
-    topics: readonly Topic[],
+    topics: readonly MemoryTopic[],
   ): Promise<void> {
     const now = (await this.read(old.file)) ?? "";
     const heir = topics.find(({ name }) => name === old.name) ?? topics[0];
@@ -192,7 +192,7 @@ export class MemoryFolder {
 
   private async isAsRead(
     index: string,
-    old: readonly (Topic & { readonly text: string })[],
+    old: readonly (MemoryTopic & { readonly text: string })[],
   ): Promise<boolean> {
     if ((await this.index()) !== index) return false;
     for (const { file, text } of old) if (((await this.read(file)) ?? "") !== text) return false;
@@ -235,7 +235,7 @@ export class MemoryFolder {
   }
 
   // -- files ----------------------------------------------------------------------------------------------------------------
-  private async announce(topic: Topic): Promise<void> {
+  private async announce(topic: MemoryTopic): Promise<void> {
     const index = await this.index();
     const gap = index === "" ? "# Memory\n\n" : index.endsWith("\n") ? "" : "\n";
     await this.append(INDEX, `${gap}${indexLine(topic)}\n`);

@@ -68,7 +68,7 @@ export class Git {
   async run(cwd: string, ...args: string[]): Promise<string> {
     const ran = await this.try(cwd, ...args);
     if (ran.code !== 0)
-      throw new EkidenError("tool_failed", `git ${args.join(" ")} failed in ${cwd}: ${words(ran)}`);
+      throw new EkidenError("tool_failed", `git ${args.join(" ")} failed in ${cwd}: ${messageOfGit(ran)}`);
     return ran.out.replace(/\n$/, "");
   }
 
@@ -100,7 +100,7 @@ export class Git {
   }
 }
 
-export const words = ({ out, err }: Ran): string => `${err}\n${out}`.trim() || "it said nothing";
+export const messageOfGit = ({ out, err }: Ran): string => `${err}\n${out}`.trim() || "it said nothing";
 
 /** Begin and end of a text. */
 export function bounded(text: string, max: number): string {

@@ -9,14 +9,14 @@ import type { Name } from "../../core/ids.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
-import { finishAdvance } from "./advance.ts";
-import { apart } from "./apart.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
-import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./check.ts";
-import { type Env, Git, type Ran, words } from "./git.ts";
+import { finishFastForward } from "./fast-forward.ts";
+import { type Env, Git, messageOfGit, type Ran } from "./git.ts";
 import { landBranch } from "./land.ts";
+import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./preflight.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
-import { clearHalfMade, isWhole } from "./whole.ts";
+import { withWorktreeLock } from "./worktree-lock.ts";
+import { clearHalfMade, isWhole } from "./worktree-state.ts";
 
 export type WorktreeOptions = {
   /** Absolute, without symlinks. */
@@ -35,7 +35,7 @@ export type WorktreeOptions = {
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const git = new Git(options.env);
   const share = checkShared(options.share);
-  await finishAdvance(git, options.project);
+  await finishFastForward(git, options.project);
   const repository = await repositoryOf(git, options.project, options.target);
   bindingsOf(options).inUse = true;
   return new GitWorktrees({ ...options, share }, git, repository);
@@ -140,7 +140,7 @@ class GitWorktrees implements Worktrees {
     if (existsSync(root)) {
       unlinkShared({ workspace: this.workspace(binding.path), paths: options.share });
       const gone = await this.apart("remove", root);
-      if (gone.code !== 0) return { kind: "kept", why: words(gone) };
+      if (gone.code !== 0) return { kind: "kept", why: messageOfGit(gone) };
     } else await this.apart("prune");
     if (tip !== null) {
       const unmerged = await this.unmerged(options.project, tip, binding);
@@ -194,7 +194,7 @@ class GitWorktrees implements Worktrees {
     if (added.code !== 0 && !isWhole(root))
       throw new EkidenError(
         "tool_failed",
-        `The worktree of #${task.id} cannot be made in ${root}: ${words(added)}`,
+        `The worktree of #${task.id} cannot be made in ${root}: ${messageOfGit(added)}`,
       );
     const workspace = this.workspace(binding.path);
     mkdirSync(workspace, { recursive: true });
@@ -208,7 +208,7 @@ class GitWorktrees implements Worktrees {
 
   private apart(...args: string[]): Promise<Ran> {
     const { git, options, repository } = this;
-    return apart(repository.commonDir, () => git.try(options.project, "worktree", ...args));
+    return withWorktreeLock(repository.commonDir, () => git.try(options.project, "worktree", ...args));
   }
 
   /** A name that an older board's task has taken gets a number. */

@@ -6,14 +6,14 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { LandingStep, Obstacle } from "../../core/worktree.ts";
 import type { Shell } from "../../ports/shell.ts";
-import { gitGone, removeLock } from "./abandoned.ts";
-import { advance } from "./advance.ts";
-import { apart } from "./apart.ts";
-import { listed, operationIn } from "./check.ts";
-import { bounded, type Git, type Ran, words } from "./git.ts";
+import { fastForward } from "./fast-forward.ts";
+import { bounded, type Git, messageOfGit, type Ran } from "./git.ts";
+import { listed, operationIn } from "./preflight.ts";
 import { inTurn, queueIn } from "./queue.ts";
+import { gitGone, removeLock } from "./stale-locks.ts";
+import { withWorktreeLock } from "./worktree-lock.ts";
 
-export type LandingJob = {
+export type LandingInput = {
   readonly git: Git;
   readonly shell: Shell;
   readonly commonDir: string;
@@ -51,7 +51,7 @@ const refused = (why: Obstacle, evidence: string): Refused => ({
   evidence: bounded(evidence, EVIDENCE_MAX),
 });
 
-export async function landBranch(job: LandingJob): Promise<Landed> {
+export async function landBranch(job: LandingInput): Promise<Landed> {
   const { git, root, commonDir, signal } = job;
   const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
   const names = await identity(job);
@@ -74,16 +74,18 @@ export async function landBranch(job: LandingJob): Promise<Landed> {
     async () => {
       for (let race = 0; race < RACES_MAX; race += 1) {
         const from = await git.run(root, "rev-parse", `refs/heads/${job.target}`);
-        const stuck = await apart(commonDir, () => marked(marker, "rebase", () => rebase(job, as, from)));
+        const stuck = await withWorktreeLock(commonDir, () =>
+          marked(marker, "rebase", () => rebase(job, as, from)),
+        );
         if (stuck) return stuck;
         if ((await git.run(root, "rev-parse", "HEAD")) === from) return { kind: "nothing" };
         const red = await gate(job);
         if (red) return red;
-        if (job.gate !== undefined) await leaveOnlyTheProven(job, as, from);
+        if (job.gate !== undefined) await squashAfterGate(job, as, from);
         const commit = await git.run(root, "rev-parse", "HEAD");
         await job.stillMine();
         job.willLand(commit);
-        const moved = await advance(job, from, commit);
+        const moved = await fastForward(job, from, commit);
         if (moved === "moved") return { kind: "landed", commit };
         if (moved !== "raced") return refused("target", moved.why);
       }
@@ -103,7 +105,7 @@ async function marked<T>(marker: string, what: "commit" | "rebase", work: () => 
 }
 
 /** After a crash: the member's own work is committed or still there, as it was before. */
-async function clear({ git, root }: LandingJob, gitDir: string, marker: string): Promise<void> {
+async function clear({ git, root }: LandingInput, gitDir: string, marker: string): Promise<void> {
   await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
   removeLock(join(gitDir, "index.lock"), statSync(marker).mtimeMs);
   if (readFileSync(marker, "utf8") === "rebase" && operationIn(gitDir) === "rebase")
@@ -111,7 +113,7 @@ async function clear({ git, root }: LandingJob, gitDir: string, marker: string):
   rmSync(marker, { force: true });
 }
 
-async function stateFault({ git, root, branch }: LandingJob, gitDir: string): Promise<Refused | null> {
+async function stateFault({ git, root, branch }: LandingInput, gitDir: string): Promise<Refused | null> {
   const operation = operationIn(gitDir);
   if (operation)
     return refused(
@@ -126,31 +128,31 @@ async function stateFault({ git, root, branch }: LandingJob, gitDir: string): Pr
   );
 }
 
-async function commitAll({ git, root, message }: LandingJob, as: Run): Promise<Refused | null> {
+async function commitAll({ git, root, message }: LandingInput, as: Run): Promise<Refused | null> {
   if ((await git.changes(root)).length === 0) return null;
   const added = await git.try(root, "add", "--all");
-  if (added.code !== 0) return refused("branch", `git add failed:\n${words(added)}`);
+  if (added.code !== 0) return refused("branch", `git add failed:\n${messageOfGit(added)}`);
   const done = await as("commit", "--quiet", "--message", message);
   // A change of nothing but a file's time, or of a submodule's inside, leaves nothing to commit.
   if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
-  return done.code === 0 ? null : refused("branch", `git commit was refused:\n${words(done)}`);
+  return done.code === 0 ? null : refused("branch", `git commit was refused:\n${messageOfGit(done)}`);
 }
 
 type Run = (...args: string[]) => Promise<Ran>;
 
 /** The person's own identity if git knows one. Nobody is there to type a passphrase, so nothing is signed. */
-async function identity({ git, root, author }: LandingJob): Promise<string[]> {
+async function identity({ git, root, author }: LandingInput): Promise<string[]> {
   const unsigned = ["-c", "commit.gpgSign=false"];
   if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
     return unsigned;
   return [...unsigned, "-c", `user.name=${author}`, "-c", `user.email=${author}@ekiden.invalid`];
 }
 
-const nothingAhead = async ({ git, root, target }: LandingJob): Promise<boolean> =>
+const nothingAhead = async ({ git, root, target }: LandingInput): Promise<boolean> =>
   (await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`)) === "0";
 
 /** What the branch adds as if it were a submodule, but is none: a clone, or what `git init` in a folder has left. */
-async function innerRepositories({ git, root, target }: LandingJob): Promise<string[]> {
+async function innerRepositories({ git, root, target }: LandingInput): Promise<string[]> {
   const range = `refs/heads/${target}...HEAD`;
   const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
   const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
@@ -164,7 +166,7 @@ async function innerRepositories({ git, root, target }: LandingJob): Promise<str
 }
 
 /** Conflicts that were resolved by a merge must not have to be resolved once more: a branch with merges becomes one commit. */
-async function flatten(job: LandingJob, as: Run): Promise<void> {
+async function flatten(job: LandingInput, as: Run): Promise<void> {
   const { git, root, target, message } = job;
   const range = `refs/heads/${target}..HEAD`;
   if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return;
@@ -173,19 +175,19 @@ async function flatten(job: LandingJob, as: Run): Promise<void> {
 }
 
 /** The tree that stands there now as one commit on `parent`. */
-async function inOne({ git, root }: LandingJob, as: Run, parent: string, message: string): Promise<void> {
+async function inOne({ git, root }: LandingInput, as: Run, parent: string, message: string): Promise<void> {
   const made = await as("commit-tree", "HEAD^{tree}", "-p", parent, "-m", message);
   if (made.code === 0) await git.run(root, "reset", "--soft", made.out.trim());
 }
 
 /** The gate has seen the last of several commits. None may be on the target that it has not: whoever bisects stands on each. */
-async function leaveOnlyTheProven(job: LandingJob, as: Run, from: string): Promise<void> {
+async function squashAfterGate(job: LandingInput, as: Run, from: string): Promise<void> {
   const { git, root, message } = job;
   const steps = await git.run(root, "log", "--reverse", "--format=- %s", `${from}..HEAD`);
   if (steps.trim().split("\n").length > 1) await inOne(job, as, from, `${message}\n\n${steps.trim()}`);
 }
 
-async function rebase(job: LandingJob, as: Run, onto: string): Promise<Refused | null> {
+async function rebase(job: LandingInput, as: Run, onto: string): Promise<Refused | null> {
   const { git, root, target } = job;
   await flatten(job, as);
   if (await git.isAncestor(root, onto, "HEAD")) return null;
@@ -197,14 +199,14 @@ async function rebase(job: LandingJob, as: Run, onto: string): Promise<Refused |
   const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
   const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
   await git.try(root, "rebase", "--abort");
-  if (conflicts.length === 0) return refused("branch", `git rebase ${target} failed:\n${words(done)}`);
+  if (conflicts.length === 0) return refused("branch", `git rebase ${target} failed:\n${messageOfGit(done)}`);
   return refused(
     "conflict",
     `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
   );
 }
 
-async function gate(job: LandingJob): Promise<Refused | null> {
+async function gate(job: LandingInput): Promise<Refused | null> {
   const { git, shell, gate: command, gateTimeoutMs, root, workspace, signal } = job;
   if (command === undefined) return null;
   await job.onStep("gate");

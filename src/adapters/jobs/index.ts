@@ -44,19 +44,19 @@ type Live = {
 };
 
 export class JobHost implements JobControl {
-  readonly #parts: JobParts;
-  readonly #live = new Map<JobId, Live>();
-  #closed = false;
+  private readonly parts: JobParts;
+  private readonly live = new Map<JobId, Live>();
+  private closed = false;
 
   constructor(parts: JobParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   async start(seat: Seat, command: string, cwd: string): Promise<Job> {
-    const { store, machine, outputDir } = this.#parts;
-    if (this.#closed)
+    const { store, machine, outputDir } = this.parts;
+    if (this.closed)
       throw new EkidenError("tool_failed", "The team is stopping: nothing is started any more.");
-    const mine = [...this.#live.values()].filter((live) => live.job.owner === seat.name);
+    const mine = [...this.live.values()].filter((live) => live.job.owner === seat.name);
     if (mine.length >= MOST)
       throw new EkidenError(
         "tool_failed",
@@ -71,10 +71,10 @@ export class JobHost implements JobControl {
       failure: null,
       done: Promise.resolve(),
     };
-    this.#live.set(job.id, live);
+    this.live.set(job.id, live);
     const pid = await new Promise<number | null>((resolve) => {
-      live.done = this.#run(live, cwd, resolve).finally(() => {
-        this.#live.delete(job.id);
+      live.done = this.run(live, cwd, resolve).finally(() => {
+        this.live.delete(job.id);
         resolve(null);
       });
     });
@@ -84,8 +84,8 @@ export class JobHost implements JobControl {
   }
 
   /** Never rejects. */
-  async #run(live: Live, cwd: string, onStart: (pid: number) => void): Promise<void> {
-    const { shell, clock } = this.#parts;
+  private async run(live: Live, cwd: string, onStart: (pid: number) => void): Promise<void> {
+    const { shell, clock } = this.parts;
     const { job, control } = live;
     const over = new AbortController();
     let started = false;
@@ -101,20 +101,20 @@ export class JobHost implements JobControl {
           onStart(pid);
         },
       });
-      void watchSilence(job, this.#parts.store.jobs, clock, over.signal);
-      await this.#report(live, endOf(await running));
+      void watchSilence(job, this.parts.store.jobs, clock, over.signal);
+      await this.report(live, endOf(await running));
     } catch (error) {
       live.failure = error;
       const { why, tell } = live.stopping ?? { why: messageOf(error), tell: true };
       // That one never started is told to who asked for it, at once.
-      await this.#report(live, { state: "stopped", why }, started && tell);
+      await this.report(live, { state: "stopped", why }, started && tell);
     } finally {
       over.abort();
     }
   }
 
-  async #report(live: Live, end: JobEnd, tell = true): Promise<void> {
-    const { store, clock } = this.#parts;
+  private async report(live: Live, end: JobEnd, tell = true): Promise<void> {
+    const { store, clock } = this.parts;
     const { job } = live;
     const text = tell ? endText(end, await tailOf(job.outputPath, SHOWN), job) : null;
     for (const wait of [...RETRIES_MS, null]) {
@@ -122,17 +122,17 @@ export class JobHost implements JobControl {
         await store.jobs.end(job.id, end, text);
         return;
       } catch {
-        if (wait === null || this.#closed) return; // found as lost when this host is gone
+        if (wait === null || this.closed) return; // found as lost when this host is gone
         await clock.sleep(wait);
       }
     }
   }
 
   async look(id: JobId, tailBytes: number): Promise<JobLook> {
-    const job = await this.#job(id);
-    if (job.machine !== this.#parts.machine) return { job, tail: "", totalBytes: 0, alive: null };
+    const job = await this.job(id);
+    if (job.machine !== this.parts.machine) return { job, tail: "", totalBytes: 0, alive: null };
     const alive =
-      this.#live.has(id) || ((job.state === "unknown" || job.state === "running") && hasProcesses(job));
+      this.live.has(id) || ((job.state === "unknown" || job.state === "running") && hasProcesses(job));
     return {
       job,
       tail: await tailOf(job.outputPath, tailBytes),
@@ -142,16 +142,16 @@ export class JobHost implements JobControl {
   }
 
   async stop(id: JobId, by: Name): Promise<Job> {
-    const live = this.#live.get(id);
-    if (live) await this.#end(live, `${by} stopped it.`, by !== live.job.owner);
-    else await this.#stopElsewhere(await this.#job(id), by);
-    return await this.#job(id);
+    const live = this.live.get(id);
+    if (live) await this.end(live, `${by} stopped it.`, by !== live.job.owner);
+    else await this.stopElsewhere(await this.job(id), by);
+    return await this.job(id);
   }
 
   /** One of another process on this machine, or one that outlived its process. */
-  async #stopElsewhere(job: Job, by: Name): Promise<void> {
+  private async stopElsewhere(job: Job, by: Name): Promise<void> {
     if (job.state !== "running" && job.state !== "unknown") return;
-    if (job.machine !== this.#parts.machine)
+    if (job.machine !== this.parts.machine)
       throw new EkidenError(
         "not_permitted",
         `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
@@ -159,34 +159,34 @@ export class JobHost implements JobControl {
     // First the row: whoever watches it must not report the end we make as a failure of its own.
     const end = { state: "stopped", why: `${by} stopped it.` } as const;
     const text = by === job.owner ? null : endText(end, await tailOf(job.outputPath, SHOWN), job);
-    await this.#parts.store.jobs.end(job.id, end, text);
+    await this.parts.store.jobs.end(job.id, end, text);
     await endProcesses(job);
   }
 
   async endAll(owner: Name): Promise<void> {
-    const theirs = [...this.#live.values()].filter((live) => live.job.owner === owner);
-    await Promise.all(theirs.map((live) => this.#end(live, `${owner} has left.`, false)));
+    const theirs = [...this.live.values()].filter((live) => live.job.owner === owner);
+    await Promise.all(theirs.map((live) => this.end(live, `${owner} has left.`, false)));
   }
 
   async reap(): Promise<void> {
-    const { store, machine } = this.#parts;
+    const { store, machine } = this.parts;
     await store.jobs.lose((job) => lostText(job, job.machine === machine ? hasProcesses(job) : null));
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.closed = true;
     const why = "the process that ran it ended. Start it again if it is still needed.";
-    await Promise.all([...this.#live.values()].map((live) => this.#end(live, why, true)));
+    await Promise.all([...this.live.values()].map((live) => this.end(live, why, true)));
   }
 
-  async #end(live: Live, why: string, tell: boolean): Promise<void> {
+  private async end(live: Live, why: string, tell: boolean): Promise<void> {
     live.stopping ??= { why, tell };
     live.control.abort(new Error(why));
     await live.done;
   }
 
-  async #job(id: JobId): Promise<Job> {
-    const job = await this.#parts.store.jobs.job(id);
+  private async job(id: JobId): Promise<Job> {
+    const job = await this.parts.store.jobs.job(id);
     if (job) return job;
     throw new EkidenError(
       "not_found",

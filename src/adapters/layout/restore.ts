@@ -8,7 +8,7 @@ import { asTaskId, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } 
 import type { Seat } from "../../core/member.ts";
 import type { NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
-import { plan } from "../store/add.ts";
+import { prepareBatch } from "../store/add.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
 
 export type Restored = {
@@ -21,7 +21,8 @@ export type Restored = {
 };
 
 /** What the board would refuse, before there is a team. @throws EkidenError `bad_input` | `cycle` */
-export const check = (record: TeamRecord): void => void plan(newTasks(record.tasks.filter(hasSubject)));
+export const check = (record: TeamRecord): void =>
+  void prepareBatch(newTasks(record.tasks.filter(hasSubject)));
 
 const hasSubject = (task: TaskRecord): boolean => task.subject.trim() !== "";
 

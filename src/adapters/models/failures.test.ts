@@ -16,7 +16,7 @@ it.each([
   [{}, '{"details": [{"retryDelay": "37s"}]}', 37_000],
   [{ "retry-after": "soon" }, "", undefined],
 ])("reads how long to wait from %j %s", (headers, body, ms) => {
-  expect(failureOf(answered(429, "slow down", headers, body), context).facts).toEqual({
+  expect(failureOf(answered(429, "slow down", headers, body), context).details).toEqual({
     status: 429,
     everyone: true,
     ...(ms !== undefined && { retryAfterMs: ms }),

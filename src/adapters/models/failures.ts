@@ -1,8 +1,8 @@
 /**
  * What vendors and networks throw, as our one error class. Nothing of the request goes into it: no key, no conversation.
- * `facts.everyone`: every other call to this provider would fail alike now (see gate.ts).
+ * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts).
  */
-import { EkidenError, type ErrorFacts, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
 import { StreamBroken } from "./stream.ts";
 
 export type FailureContext = {
@@ -26,10 +26,10 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
   if (isEkidenError(thrown)) return thrown;
   const error = thrown instanceof StreamBroken && thrown.error !== undefined ? thrown.error : thrown;
   const status = numberAt(error, "statusCode");
-  const said = tidy(wordsOf(error), context.secret);
-  const fail = (code: EkidenError["code"], message: string, facts: ErrorFacts = {}): EkidenError =>
+  const said = redacted(wordsOf(error), context.secret);
+  const fail = (code: EkidenError["code"], message: string, details: ErrorDetails = {}): EkidenError =>
     new EkidenError(code, `${context.spec}: ${message}`, {
-      facts: { ...facts, ...(status !== undefined && { status }) },
+      details: { ...details, ...(status !== undefined && { status }) },
     });
 
   if (OVERFLOW.test(said) && (status === undefined || status < 500))
@@ -93,7 +93,7 @@ function wordsOf(error: unknown): string {
 const bodyOf = (error: unknown): string => stringAt(error, "responseBody") ?? "";
 
 /** One line, without the key or anything that looks like one, not longer than a screen's width or five. */
-export function tidy(text: string, secret: string): string {
+export function redacted(text: string, secret: string): string {
   const known = secret.length >= 6 ? text.replaceAll(secret, "[key]") : text;
   const safe = known
     .replace(/\b(sk|AIza|key|Bearer)[-_ ]?[A-Za-z0-9_-]{16,}/g, "[key]")

@@ -4,10 +4,10 @@ import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
-import { connectedModel } from "./connected.ts";
-import { Gate } from "./gate.ts";
+import { RateLimitGate } from "./rate-limit-gate.ts";
 import { retrying } from "./retrying.ts";
 import type { Environment, Vendor } from "./vendor.ts";
+import { connectedModel } from "./vendor-model.ts";
 import { anthropic } from "./vendors/anthropic.ts";
 import { google } from "./vendors/google.ts";
 import { ollama, ollamaModel } from "./vendors/ollama.ts";
@@ -36,7 +36,7 @@ export type OpenModelOptions = {
 };
 
 /** One gate for each provider and key in this process, however many models are opened. */
-const gates = new Map<string, Gate>();
+const gates = new Map<string, RateLimitGate>();
 
 /**
  * Opens a model, with the retry policy around it. Nothing is sent yet. Open a spec once and share the model.
@@ -68,7 +68,7 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
     stallMs,
   });
   const gateKey = `${connection.address} ${connection.secret}`;
-  const gate = gates.get(gateKey) ?? new Gate();
+  const gate = gates.get(gateKey) ?? new RateLimitGate();
   gates.set(gateKey, gate);
   const { attempts, maxWaitMs } = options;
   return retrying(connected, {

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { EkidenError, type ErrorFacts } from "../../core/errors.ts";
+import { EkidenError, type ErrorDetails } from "../../core/errors.ts";
 import type { Model, Reply, ReplyOptions } from "../../ports/model.ts";
 import { ManualClock } from "../clock.ts";
-import type { AliveOptions } from "./connected.ts";
-import { Gate } from "./gate.ts";
 import { localReply } from "./local.ts";
+import { RateLimitGate } from "./rate-limit-gate.ts";
 import { retrying } from "./retrying.ts";
+import type { AliveOptions } from "./vendor-model.ts";
 
-const busy = (facts: ErrorFacts = { everyone: true }): EkidenError =>
-  new EkidenError("model_overloaded", "busy", { facts });
+const busy = (details: ErrorDetails = { everyone: true }): EkidenError =>
+  new EkidenError("model_overloaded", "busy", { details });
 const request = { system: "", messages: [], tools: [] };
 
 /** A model whose calls are answered by hand, or at once by a function of the number of the call. */
@@ -64,7 +64,7 @@ it("gives up after the last attempt, and at once when the wait would be too long
   const waits: number[] = [];
   await expect(
     retrying(long.model, { clock, random: () => 0 }).reply(request, options(waits)),
-  ).rejects.toMatchObject({ facts: { retryAfterMs: 3_600_000 } });
+  ).rejects.toMatchObject({ details: { retryAfterMs: 3_600_000 } });
   expect([long.calls(), waits]).toEqual([1, []]);
 });
 
@@ -79,7 +79,7 @@ it("does not repeat what a retry cannot mend", async () => {
 it("ends a wait at once when it is aborted, alone and in the line", async () => {
   const clock = new ManualClock();
   const { model } = made(() => busy({ retryAfterMs: 60_000 }));
-  const gate = new Gate();
+  const gate = new RateLimitGate();
   const stop = new AbortController();
   const replies = [1, 2, 3].map(() =>
     retrying(model, { clock, random: () => 0, gate }).reply(request, options([], stop.signal)),
@@ -92,7 +92,7 @@ it("ends a wait at once when it is aborted, alone and in the line", async () => 
 it("lets ten teammates try a broken provider one at a time, and everybody through when it is back", async () => {
   const clock = new ManualClock();
   const { model, open } = made();
-  const gate = new Gate();
+  const gate = new RateLimitGate();
   const waits: number[] = [];
   const ten = Array.from({ length: 10 }, () => retrying(model, { clock, random: () => 0.5, gate }));
   const replies = [ten[0]?.reply(request, options(waits))];
@@ -132,7 +132,7 @@ it("lets ten teammates try a broken provider one at a time, and everybody throug
 it("keeps a failure of one call to that call", async () => {
   const clock = new ManualClock();
   const { model, open } = made();
-  const gate = new Gate();
+  const gate = new RateLimitGate();
   const cut = retrying(model, { clock, random: () => 1, gate }).reply(request, options());
   open[0]?.reject(busy({}));
   await settle();

@@ -6,8 +6,8 @@
 import { type EkidenError, isEkidenError } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model, ModelRequest, Reply } from "../../ports/model.ts";
-import type { AliveOptions } from "./connected.ts";
-import { Gate, type Pass } from "./gate.ts";
+import { type Pass, RateLimitGate } from "./rate-limit-gate.ts";
+import type { AliveOptions } from "./vendor-model.ts";
 
 export type RetryOptions = {
   readonly clock: Clock;
@@ -18,17 +18,17 @@ export type RetryOptions = {
   /** A provider that asks for a longer wait is given up at once, with `facts.retryAfterMs`. Default 15 minutes. */
   readonly maxWaitMs?: number;
   /** Without one the model has its own. */
-  readonly gate?: Gate;
+  readonly gate?: RateLimitGate;
 };
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
 export function retrying(model: Model, options: RetryOptions): Model {
-  const { clock, random, attempts = 8, maxWaitMs = 900_000, gate = new Gate() } = options;
+  const { clock, random, attempts = 8, maxWaitMs = 900_000, gate = new RateLimitGate() } = options;
 
   const waitFor = (error: EkidenError, failures: number): number => {
-    const asked = error.facts.retryAfterMs;
+    const asked = error.details.retryAfterMs;
     // A little on top, so that processes which share a key do not all come back in the same millisecond.
     if (asked !== undefined && asked > maxWaitMs) return asked;
     if (asked !== undefined)
@@ -62,7 +62,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
           pass?.answered(); // a refusal is an answer: the provider works
           throw error;
         }
-        const everyone = error.facts.everyone === true || error.facts.retryAfterMs !== undefined;
+        const everyone = error.details.everyone === true || error.details.retryAfterMs !== undefined;
         const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
         if (everyone && waitMs <= maxWaitMs) gate.close(clock.now(), waitMs);
         if (attempt >= attempts || waitMs > maxWaitMs) throw error;

@@ -106,7 +106,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     return say(`Task #${task.id}: ${ended.result.tool === "complete_task" ? "completed" : "failed"}.`);
   }
   const scripts = scriptsIn(task.description);
-  const planning = plan(task, request, scripts, results.get("plan"));
+  const planning = nextStep(task, request, scripts, results.get("plan"));
   if (planning) return planning;
   let output = scripts.length === 0 ? "nothing to run" : "";
   for (const [i, script] of scripts.entries()) {
@@ -163,7 +163,7 @@ function redoOf(
 }
 
 /** Where a plan is wanted, its blocks are the plan. Null when they may be run; nothing to say while the answer is not there. */
-function plan(
+function nextStep(
   task: Task,
   request: ModelRequest,
   scripts: readonly Script[],

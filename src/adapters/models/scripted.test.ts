@@ -56,7 +56,7 @@ it("computes, fails and stops as it is told", async () => {
   expect(deltas).toEqual(["heard 1"]);
   await expect(model.reply(asks("a", "x"), options)).rejects.toMatchObject({
     code: "model_overloaded",
-    facts: { retryAfterMs: 5 },
+    details: { retryAfterMs: 5 },
   });
   expect(await model.reply(asks("a", "x"), options)).toMatchObject({
     stop: "length",

@@ -16,11 +16,11 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { AssistantMessage, Message } from "../../core/conversation/chat.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
-import { onDemand } from "../../core/on-demand.ts";
+import { lazy } from "../../core/lazy.ts";
 import type { Model, ModelRequest, Usage } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 
-const stepShape = onDemand(() =>
+const stepShape = lazy(() =>
   z.strictObject({
     who: z.string().optional(),
     when: z.string().optional(),
@@ -54,7 +54,7 @@ const stepShape = onDemand(() =>
       .optional(),
   }),
 );
-const fileShape = onDemand(() =>
+const fileShape = lazy(() =>
   z.union([
     z.array(stepShape()),
     z.strictObject({ steps: z.array(stepShape()) }).transform((file) => file.steps),
@@ -149,7 +149,7 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
       if (step.fail) {
         const { code, message = "scripted failure", retryAfterMs } = step.fail;
         throw new EkidenError(code, `${spec}: ${message}`, {
-          facts: retryAfterMs === undefined ? {} : { retryAfterMs },
+          details: retryAfterMs === undefined ? {} : { retryAfterMs },
         });
       }
       const content: AssistantMessage["content"] = [

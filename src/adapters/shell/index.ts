@@ -171,7 +171,9 @@ function started(child: ChildProcess, file: string, cwd: string): Promise<number
         : cause.code === "ENOENT"
           ? `The program ${file} was not found. Install it, or use another one.`
           : `${file} cannot be started: ${cause.message}.`;
-      reject(new EkidenError("tool_failed", message, { cause, facts: { missing: cause.code === "ENOENT" } }));
+      reject(
+        new EkidenError("tool_failed", message, { cause, details: { missing: cause.code === "ENOENT" } }),
+      );
     });
   });
 }

@@ -12,97 +12,97 @@ export class Output {
   totalBytes = 0;
   /** The file, once there is one. */
   spooledTo: string | null = null;
-  readonly #keep: number;
-  readonly #path: string;
+  private readonly keep: number;
+  private readonly path: string;
   /** Everything, while it fits; then the head alone. */
-  #head: Buffer[] = [];
-  #over = false;
-  #tail: Buffer[] = [];
-  #tailBytes = 0;
-  #file: number | null = null;
-  #written = 0;
-  #trouble = "";
+  private head: Buffer[] = [];
+  private over = false;
+  private tail: Buffer[] = [];
+  private tailBytes = 0;
+  private file: number | null = null;
+  private written = 0;
+  private trouble = "";
 
   constructor(keepBytes: number, path: string) {
-    this.#keep = Math.max(2, keepBytes);
-    this.#path = path;
+    this.keep = Math.max(2, keepBytes);
+    this.path = path;
   }
 
   add(chunk: Buffer): void {
     this.totalBytes += chunk.length;
-    if (!this.#over) this.#head.push(chunk);
-    if (this.totalBytes <= this.#keep) return;
-    if (!this.#over) this.#overflow();
+    if (!this.over) this.head.push(chunk);
+    if (this.totalBytes <= this.keep) return;
+    if (!this.over) this.overflow();
     else {
-      this.#write(chunk);
-      this.#keepTail(chunk);
+      this.write(chunk);
+      this.keepTail(chunk);
     }
   }
 
   /** The text that is kept, with a line in place of what is not. Ends the writing. */
   finish(): string {
     this.close();
-    const head = Buffer.concat(this.#head);
-    if (this.totalBytes <= this.#keep) return printable(head);
-    const tail = Buffer.concat(this.#tail);
-    const from = Math.max(0, tail.length - this.#half);
+    const head = Buffer.concat(this.head);
+    if (this.totalBytes <= this.keep) return printable(head);
+    const tail = Buffer.concat(this.tail);
+    const from = Math.max(0, tail.length - this.half);
     const shownHead = head.subarray(0, cutBefore(head, head.length));
     const shownTail = tail.subarray(cutAfter(tail, from));
     const left = this.totalBytes - shownHead.length - shownTail.length;
-    const middle = `\n[… ${left} bytes left out${this.#trouble} …]\n`;
+    const middle = `\n[… ${left} bytes left out${this.trouble} …]\n`;
     return `${printable(shownHead)}${middle}${printable(shownTail)}`;
   }
 
   close(): void {
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = null;
+    if (this.file !== null) closeSync(this.file);
+    this.file = null;
   }
 
-  get #half(): number {
-    return Math.floor(this.#keep / 2);
+  private get half(): number {
+    return Math.floor(this.keep / 2);
   }
 
-  #overflow(): void {
-    const all = Buffer.concat(this.#head);
-    this.#over = true;
+  private overflow(): void {
+    const all = Buffer.concat(this.head);
+    this.over = true;
     try {
-      mkdirSync(dirname(this.#path), { recursive: true });
-      this.#file = openSync(this.#path, "wx", 0o600);
-      this.spooledTo = this.#path;
+      mkdirSync(dirname(this.path), { recursive: true });
+      this.file = openSync(this.path, "wx", 0o600);
+      this.spooledTo = this.path;
     } catch (error) {
-      this.#trouble = `, and not kept: ${error instanceof Error ? error.message : String(error)}`;
+      this.trouble = `, and not kept: ${error instanceof Error ? error.message : String(error)}`;
     }
-    this.#write(all);
-    this.#head = [Buffer.from(all.subarray(0, this.#half))];
-    this.#keepTail(all.subarray(this.#half));
+    this.write(all);
+    this.head = [Buffer.from(all.subarray(0, this.half))];
+    this.keepTail(all.subarray(this.half));
   }
 
-  #write(chunk: Buffer): void {
-    if (this.#file === null) return;
+  private write(chunk: Buffer): void {
+    if (this.file === null) return;
     try {
-      for (let at = 0; at < chunk.length; ) at += writeSync(this.#file, chunk, at);
-      this.#written += chunk.length;
-      if (this.#written > SPOOL_MAX) {
-        this.#trouble = `; the file ends after ${this.#written} bytes`;
+      for (let at = 0; at < chunk.length; ) at += writeSync(this.file, chunk, at);
+      this.written += chunk.length;
+      if (this.written > SPOOL_MAX) {
+        this.trouble = `; the file ends after ${this.written} bytes`;
         this.close();
       }
     } catch (error) {
-      this.#trouble = `; the file is not whole: ${error instanceof Error ? error.message : String(error)}`;
+      this.trouble = `; the file is not whole: ${error instanceof Error ? error.message : String(error)}`;
       this.close();
     }
   }
 
-  #keepTail(chunk: Buffer): void {
+  private keepTail(chunk: Buffer): void {
     // A copy: a slice would keep the whole 64 kB chunk alive.
-    this.#tail.push(chunk.length > this.#half ? Buffer.from(chunk.subarray(-this.#half)) : chunk);
-    this.#tailBytes += this.#tail.at(-1)?.length ?? 0;
+    this.tail.push(chunk.length > this.half ? Buffer.from(chunk.subarray(-this.half)) : chunk);
+    this.tailBytes += this.tail.at(-1)?.length ?? 0;
     for (
-      let first = this.#tail[0];
-      first && this.#tailBytes - first.length >= this.#half;
-      first = this.#tail[0]
+      let first = this.tail[0];
+      first && this.tailBytes - first.length >= this.half;
+      first = this.tail[0]
     ) {
-      this.#tail.shift();
-      this.#tailBytes -= first.length;
+      this.tail.shift();
+      this.tailBytes -= first.length;
     }
   }
 }

@@ -124,7 +124,7 @@ describe("exec", () => {
 
   it("says when there is no such program", async () => {
     const failure = shell.exec("no-such-program", [], options());
-    await expect(failure).rejects.toMatchObject({ code: "tool_failed", facts: { missing: true } });
+    await expect(failure).rejects.toMatchObject({ code: "tool_failed", details: { missing: true } });
   });
 });
 

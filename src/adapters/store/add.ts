@@ -4,8 +4,8 @@ import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
-import { book } from "./journal.ts";
-import { blindly, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
+import { appendFacts } from "./journal.ts";
+import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
 
 /** What can be said of a batch without the database. */
@@ -18,7 +18,7 @@ export type Batch = {
 };
 
 /** @throws `bad_input` | `cycle` */
-export function plan(tasks: readonly NewTask[]): Batch {
+export function prepareBatch(tasks: readonly NewTask[]): Batch {
   const within = tasks.map((task, i) => {
     checkTask(task);
     const nths = (task.blockedBy ?? []).flatMap((blocker) =>
@@ -138,7 +138,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
     for (const id of outside[i] ?? []) behind.set(id, Math.max(behind.get(id) ?? 0, row.chain));
   });
   yield* lengthen(tx, behind);
-  yield* book(
+  yield* appendFacts(
     tx,
     rows.map(
       (row): Fact => ({
@@ -150,7 +150,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       }),
     ),
   );
-  if (rows.some((row) => row.open_blockers === 0)) tx.touch("board");
+  if (rows.some((row) => row.open_blockers === 0)) tx.notify("board");
   return rows.map(toTask);
 }
 
@@ -194,7 +194,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     .map((column) => NAMED[column]);
   if (what.length === 0) return toTask(row);
 
-  yield* blindly`
+  yield* exec`
     update tasks set subject = ${after.subject}, description = ${after.description}, blocked_by = ${after.blocked_by},
       open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
       touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
@@ -205,11 +205,11 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     added.map((blocker) => [tx.team, id, blocker]),
   );
   for (const blocker of removed)
-    yield* blindly`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
+    yield* exec`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
   if (after.estimate !== row.estimate || added.length + removed.length > 0)
     yield* measure(tx, [id, ...added, ...removed]);
-  yield* book(tx, [{ type: "task.changed", task: id, by, what }]);
-  if (after.status === "pending" && after.open_blockers === 0) tx.touch("board");
+  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what }]);
+  if (after.status === "pending" && after.open_blockers === 0) tx.notify("board");
   return toTask({ ...after, updated_at: tx.now });
 }
 

@@ -2,7 +2,7 @@
 import type { Name } from "../../core/ids.ts";
 import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";
-import { addAll, change, plan } from "./add.ts";
+import { addAll, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";
 import { claimNext } from "./claim-next.ts";
 import { counts } from "./counts.ts";
@@ -17,11 +17,11 @@ export function board(session: Session): Board {
   const { maxAttempts } = session.limits;
   return {
     add: async (task, by) => {
-      const batch = plan([task]);
+      const batch = prepareBatch([task]);
       return (await session.write((tx) => addAll(tx, batch, by)))[0] as Task;
     },
     addAll: async (tasks, by) => {
-      const batch = plan(tasks);
+      const batch = prepareBatch(tasks);
       return session.write((tx) => addAll(tx, batch, by));
     },
     change: async (id, changes, by) => {

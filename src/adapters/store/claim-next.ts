@@ -7,11 +7,11 @@ import type { Claimed } from "../../core/task.ts";
 import { conflict, type MakeEntry, start, taken, touched } from "./claim.ts";
 import { checked, locked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, type Op, query, Raw, sql, type Tx, teamLock, together } from "./sql.ts";
+import { atMost, batch, type Op, query, Raw, sql, type Tx, teamLock } from "./sql.ts";
 import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, takenOf } from "./task-row.ts";
 
 /** Of a member who may find something, or may not act. */
-type Outlook = {
+type Precheck = {
   /** Null when there is no such member. */
   readonly name: string | null;
   readonly host: string | null;
@@ -24,8 +24,8 @@ type Outlook = {
  * One query answers what idle members ask again and again: is there anything for me? Without a row there is nothing: to hand over
  * none is a part of what it costs. Nor is it asked whether the member has a task before there is another for it.
  */
-function* outlook(tx: Tx, seat: Seat): Op<Outlook | undefined> {
-  const [member] = yield* sql<Outlook>`
+function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
+  const [member] = yield* sql<Precheck>`
     select m.name, m.host, m.role, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
       order by r.priority desc, r.chain desc, r.id limit 1) as touches
     from (select 1) one left join members m on m.team = ${tx.team} and m.name = ${seat.name}
@@ -57,7 +57,7 @@ export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry)
   const task = await (known
     ? session.write((tx) => known(tx, seat, entry))
     : session.lookAndWrite(
-        (tx) => outlook(tx, seat),
+        (tx) => claimPrecheck(tx, seat),
         (member) => {
           if (!member) return null;
           const chosen = member.role === "" && member.touches === "[]" ? takeFirst : takeBest;
@@ -91,7 +91,7 @@ function* takeUnseen(tx: Tx, seat: Seat): Op<First | null> {
     where team = ${tx.team} and id = (select id from first) and touches = '[]' and not exists (
       select 1 from tasks b where b.team = ${tx.team} and b.owner = ${seat.name} and b.status = 'in_progress')
     returning ${TAKEN}`;
-  const [members, [row]] = yield* together(locked(tx, seat), take);
+  const [members, [row]] = yield* batch(locked(tx, seat), take);
   const { life } = checked(seat, members);
   return row ? { life, task: takenOf(row, seat.name, tx.now) } : null;
 }
@@ -128,7 +128,7 @@ function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   }
 }
 
-const PATIENCE = 2;
+const SKIP_ROUNDS = 2;
 
 /**
  * PostgreSQL: passes over rows that others are taking just now; after `PATIENCE` rounds it waits for them, since they may be
@@ -150,7 +150,7 @@ function* takeOne(
       ? [best]
       : yield* sql<{ id: TaskId }>`
           select id from tasks where team = ${tx.team} and id = any(${ids}::bigint[]) and status = 'pending' and open_blockers = 0
-          order by array_position(${ids}::bigint[], id) limit 1 ${round <= PATIENCE ? tx.dialect.skipLocked : tx.dialect.forUpdate}`;
+          order by array_position(${ids}::bigint[], id) limit 1 ${round <= SKIP_ROUNDS ? tx.dialect.skipLocked : tx.dialect.forUpdate}`;
   if (!chosen) return undefined;
   const [row] = yield* sql<TakenRow>`
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,

@@ -8,9 +8,9 @@ import type { Seat } from "../../core/member.ts";
 import type { Claimed, ClaimResult } from "../../core/task.ts";
 import { overlapping } from "../../core/touches.ts";
 import { append } from "./entries.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { seated } from "./seat.ts";
-import { blindly, type Op, sql, type Tx, teamLock } from "./sql.ts";
+import { exec, type Op, sql, type Tx, teamLock } from "./sql.ts";
 import { claimedOf, listOf, type TaskRow, takenOf } from "./task-row.ts";
 
 export type MakeEntry = (task: Claimed) => Entry;
@@ -19,7 +19,7 @@ export type MakeEntry = (task: Claimed) => Entry;
 export function* taken(tx: Tx, seat: Seat, life: number, task: Claimed, entry?: MakeEntry): Op<Claimed> {
   if (entry) yield* append(tx, seat.name, life, [entry(task)]);
   const { id, subject, attempt } = task;
-  yield* book(tx, [{ type: "task.claimed", task: id, subject, by: seat.name, attempt }]);
+  yield* appendFacts(tx, [{ type: "task.claimed", task: id, subject, by: seat.name, attempt }]);
   return task;
 }
 
@@ -65,7 +65,7 @@ export function* claim(
 
 /** Of a row that nobody else can change before this transaction ends. */
 export function* start(tx: Tx, seat: Seat, id: TaskId): Op<void> {
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
       started_at = ${tx.now}, updated_at = ${tx.now}
     where team = ${tx.team} and id = ${id}`;

@@ -16,9 +16,9 @@ import {
 } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { checkTask, type NewTask, SUBJECT_MAX } from "../../core/task.ts";
-import type { Alarm, Crons, Firing, NewAlarm } from "../../ports/crons.ts";
-import { addAll, plan } from "./add.ts";
-import { book } from "./journal.ts";
+import type { Cron, Crons, Firing, NewCron } from "../../ports/crons.ts";
+import { addAll, prepareBatch } from "./add.ts";
+import { appendFacts } from "./journal.ts";
 import { post, reachable } from "./mail.ts";
 import type { Session } from "./session.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
@@ -39,7 +39,7 @@ type CronRow = {
   readonly fired: number;
 };
 
-const toAlarm = (row: CronRow): Alarm => ({
+const toAlarm = (row: CronRow): Cron => ({
   id: row.id,
   expression: row.expression,
   zone: row.zone,
@@ -73,7 +73,7 @@ export function crons(session: Session): Crons {
   };
 }
 
-function* add(tx: Tx, alarm: NewAlarm, by: Name): Op<Alarm> {
+function* add(tx: Tx, alarm: NewCron, by: Name): Op<Cron> {
   const { expression, zone, text, target, once, session } = alarm;
   const cron = parseCron(expression);
   const nextAt = nextRun(cron, tx.now, zone);
@@ -88,20 +88,20 @@ function* add(tx: Tx, alarm: NewAlarm, by: Name): Op<Alarm> {
     insert into crons (team, id, expression, zone, text, recipient, once, session, created_by, created_at, next_at)
     values (${tx.team}, ${next.id}, ${cron.text}, ${zone}, ${text}, ${recipient}, ${Number(once)}, ${session}, ${by}, ${tx.now}, ${nextAt})
     returning *`;
-  yield* book(tx, [
+  yield* appendFacts(tx, [
     { type: "cron.added", cron: next.id, by, expression: cron.text, text: text.slice(0, 200) },
   ]);
   return toAlarm(row as CronRow);
 }
 
-function* living(tx: Tx): Op<Alarm[]> {
+function* living(tx: Tx): Op<Cron[]> {
   const rows = yield* sql<CronRow>`
     select * from crons c where team = ${tx.team} and (session is null
       or exists (select 1 from hosts h where h.team = c.team and h.id = c.session)) order by next_at, id`;
   return rows.map(toAlarm);
 }
 
-function* cancel(tx: Tx, id: CronId, by: Name): Op<Alarm> {
+function* cancel(tx: Tx, id: CronId, by: Name): Op<Cron> {
   const [row] = yield* sql<CronRow>`delete from crons where team = ${tx.team} and id = ${id} returning *`;
   if (!row) {
     const ids = (yield* living(tx)).map((alarm) => `c${alarm.id}`);
@@ -110,7 +110,7 @@ function* cancel(tx: Tx, id: CronId, by: Name): Op<Alarm> {
       `There is no alarm c${id}. ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "There are none."}`,
     );
   }
-  yield* book(tx, [{ type: "cron.cancelled", cron: id, by }]);
+  yield* appendFacts(tx, [{ type: "cron.cancelled", cron: id, by }]);
   return toAlarm(row);
 }
 
@@ -118,7 +118,7 @@ function* fire(tx: Tx): Op<Firing[]> {
   const ended = yield* sql<{ id: CronId }>`
     delete from crons where team = ${tx.team} and session is not null and session not in
       (select id from hosts where team = ${tx.team}) returning id`;
-  yield* book(
+  yield* appendFacts(
     tx,
     ended.map(({ id }) => ({ type: "cron.cancelled", cron: id, by: null })),
   );
@@ -130,8 +130,8 @@ function* fire(tx: Tx): Op<Firing[]> {
     const late = tx.now - row.next_at > LATE_MS;
     const said = alarmText(row.text, late ? { dueAt: row.next_at, zone: row.zone } : null);
     const { to, task } = yield* row.recipient === "" ? taskFrom(tx, row, said) : mailFrom(tx, row, said);
-    yield* book(tx, [{ type: "cron.fired", cron: row.id, to, task, late }]);
-    firings.push({ alarm: toAlarm(row), dueAt: row.next_at, late, task, to });
+    yield* appendFacts(tx, [{ type: "cron.fired", cron: row.id, to, task, late }]);
+    firings.push({ cron: toAlarm(row), dueAt: row.next_at, late, task, to });
   }
   return firings;
 }
@@ -154,7 +154,7 @@ function* following(tx: Tx, row: CronRow): Op<Instant | null> {
     return nextRun(parseCron(row.expression), tx.now, row.zone);
   } catch (error) {
     const text = `The alarm c${row.id} goes off for the last time: ${messageOf(error)}`;
-    yield* book(tx, [{ type: "warning.raised", who: null, text }]);
+    yield* appendFacts(tx, [{ type: "warning.raised", who: null, text }]);
     return null;
   }
 }
@@ -173,7 +173,7 @@ function* mailFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
 }
 
 function* taskFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
-  const [task] = yield* addAll(tx, plan([taskOf(row.text, text)]), HARNESS);
+  const [task] = yield* addAll(tx, prepareBatch([taskOf(row.text, text)]), HARNESS);
   return { to: null, task: task?.id ?? null };
 }
 

@@ -6,10 +6,10 @@ import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { readyAmong, unblock, unblocking } from "./graph.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { checked, locked, type SeatRow, seated } from "./seat.ts";
-import { blindly, type Op, query, sql, type Tx, together } from "./sql.ts";
+import { batch, exec, type Op, query, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 /** Returns what became ready. @throws `stale_seat` | `stale_claim` */
@@ -36,7 +36,7 @@ function* finishSeen(tx: Tx, held: Held, result: string): Op<Finished> {
     where m.team = ${tx.team} and m.name = ${seat.name}`;
   const { life, subject, touches } = checked(seat, rows);
   if (touches === null) throw yield* stale(tx, held);
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${task}`;
   return { life, subject, touches, ready: yield* unblock(tx, task) };
@@ -49,11 +49,7 @@ function* finishUnseen(tx: Tx, held: Held, result: string): Op<Finished> {
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${task} and owner = ${seat.name} and attempt = ${attempt} and status = 'in_progress'
     returning subject, touches`;
-  const [members, finished, ...waiting] = yield* together(
-    locked(tx, seat),
-    finishing,
-    ...unblocking(tx, task),
-  );
+  const [members, finished, ...waiting] = yield* batch(locked(tx, seat), finishing, ...unblocking(tx, task));
   const { life } = checked(seat, members);
   const [done] = finished;
   if (!done) throw yield* stale(tx, held);
@@ -72,18 +68,18 @@ export function* completed(
   ready: readonly TaskId[],
 ): Op<TaskId[]> {
   const { id, subject, attempt } = task;
-  yield* book(tx, [
+  yield* appendFacts(tx, [
     { type: "task.completed", task: id, subject, by, attempt, result: result.slice(0, RESULT_SHOWN) },
     ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
   ]);
-  if (ready.length > 0) tx.touch("board");
+  if (ready.length > 0) tx.notify("board");
   freed(tx, task);
   return [...ready];
 }
 
 /** Somebody may have to keep away from this task's files no longer. */
 export function freed(tx: Tx, task: Pick<TaskRow, "touches">): void {
-  if (task.touches !== "[]") tx.touch("board");
+  if (task.touches !== "[]") tx.notify("board");
 }
 
 export function* fail(tx: Tx, held: Held, reason: string, entry?: Entry): Op<void> {
@@ -135,21 +131,21 @@ export function* putBack(
     );
     return "failed";
   }
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'pending', owner = null, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
-  yield* book(tx, [
+  yield* appendFacts(tx, [
     { type: "task.released", task: row.id, from: row.owner, why, ...(note !== undefined && { note }) },
   ]);
-  tx.touch("board");
+  tx.notify("board");
   return "pending";
 }
 
 function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void> {
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'failed', reason = ${reason}, last_failure = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
-  yield* book(tx, [
+  yield* appendFacts(tx, [
     { type: "task.failed", task: row.id, subject: row.subject, by, attempt: row.attempt, reason },
   ]);
   // The lead need not be told what it has just decided itself.

@@ -7,14 +7,14 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { type Status, showCycle } from "../../core/task.ts";
-import { type Asking, among, blindly, type Op, query, sql, type Tx } from "./sql.ts";
+import { type Asking, anyOf, exec, type Op, query, sql, type Tx } from "./sql.ts";
 import { missing } from "./task-row.ts";
 
 /** Locks them in id order. Returns those that still block. @throws `not_found` */
 export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
   if (ids.length === 0) return new Set();
   const rows = yield* sql<{ id: TaskId; status: Status }>`
-    select id, status from tasks where team = ${tx.team} and id ${among(tx, ids)} order by id ${tx.dialect.forUpdate}`;
+    select id, status from tasks where team = ${tx.team} and id ${anyOf(tx, ids)} order by id ${tx.dialect.forUpdate}`;
   const known = new Set(rows.map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) throw missing(unknown);
@@ -48,7 +48,7 @@ function* unblockSeen(tx: Tx, id: TaskId): Op<TaskId[]> {
     select t.id, t.status, t.open_blockers - 1 as open_blockers from edges e join tasks t on t.team = e.team and t.id = e.task
     where e.team = ${tx.team} and e.blocker = ${id}`;
   for (const one of waiting)
-    yield* blindly`
+    yield* exec`
       update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now} where team = ${tx.team} and id = ${one.id}`;
   return readyAmong(waiting);
 }
@@ -64,7 +64,7 @@ export const readyAmong = (rows: readonly Unblocked[] = []): TaskId[] =>
 export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {
   const [found] = yield* sql`
     with recursive above(id) as (
-      select id from tasks where team = ${tx.team} and id ${among(tx, blockers)}
+      select id from tasks where team = ${tx.team} and id ${anyOf(tx, blockers)}
       union select e.blocker from edges e join above on e.task = above.id where e.team = ${tx.team})
     select id from above where id = ${id}`;
   if (!found) return;

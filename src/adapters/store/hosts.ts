@@ -5,9 +5,9 @@
 import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
 import type { Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
-import { blindly, type Op, sql, type Tx } from "./sql.ts";
+import { exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type HostRow = {
@@ -24,7 +24,7 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
     open: (host, machine, pid) =>
       session.write(function* (tx) {
         const until = later(tx.now, leaseMs);
-        yield* blindly`
+        yield* exec`
           insert into hosts (team, id, machine, pid, lease_until, heard_at) values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now})
           on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
       }),
@@ -102,14 +102,14 @@ function* bury(
   maxAttempts: number,
 ): Op<TaskId[]> {
   for (const { id } of dead)
-    yield* blindly`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.now} or ${gone.has(id) ? 1 : 0} = 1)`;
+    yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.now} or ${gone.has(id) ? 1 : 0} = 1)`;
   const orphaned = yield* sql<{ name: Name }>`
     select name from members m where team = ${tx.team} and host is not null
       and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host) order by name ${tx.dialect.forUpdate}`;
   const released: TaskId[] = [];
   for (const { name } of orphaned) {
-    yield* blindly`update members set host = null, kept_until = 0 where team = ${tx.team} and name = ${name}`;
-    yield* book(tx, [
+    yield* exec`update members set host = null, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    yield* appendFacts(tx, [
       { type: "warning.raised", who: name, text: `The process that hosted ${name} is gone.` },
     ]);
     released.push(...(yield* putAllBack(tx, name, "owner_died", maxAttempts)));
@@ -119,7 +119,7 @@ function* bury(
     select name from members where team = ${tx.team} and host is null and kept_until > 0 and kept_until <= ${tx.now}
       and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.now}) order by name ${tx.dialect.forUpdate}`;
   for (const { name } of suspended) {
-    yield* blindly`update members set kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    yield* exec`update members set kept_until = 0 where team = ${tx.team} and name = ${name}`;
     released.push(...(yield* putAllBack(tx, name, "owner_stopped", maxAttempts)));
   }
   return released;

@@ -8,7 +8,7 @@ import type { Store } from "../../ports/store.ts";
 import { board } from "./board.ts";
 import { crons } from "./crons.ts";
 import { jobs } from "./jobs.ts";
-import { book, journal } from "./journal.ts";
+import { appendFacts, journal } from "./journal.ts";
 import { mailboxes } from "./mail.ts";
 import { openPostgres } from "./postgres.ts";
 import { requests } from "./requests.ts";
@@ -30,7 +30,7 @@ export type StoreOptions = Partial<Limits> & {
   readonly mustExist?: boolean;
 };
 
-const DEFAULTS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
+const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
 
 /**
  * The team is created if it is new, unless it must exist. Stores of one address share a connection and the wake-ups inside a process.
@@ -40,7 +40,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, team, clock, pollMs = 250, mustExist = false, ...limits } = options;
   const share = await shared(url, pollMs);
   try {
-    const session = new Session(team, share.driver, clock, { ...DEFAULTS, ...limits });
+    const session = new Session(team, share.driver, clock, { ...DEFAULT_LIMITS, ...limits });
     if (mustExist) await find(session);
     return await view(share, session);
   } catch (error) {
@@ -103,7 +103,7 @@ async function begin(session: Session): Promise<void> {
   await session.write(function* (tx) {
     const made =
       yield* sql`insert into teams (name, created_at) values (${tx.team}, ${tx.now}) on conflict (name) do nothing returning name`;
-    if (made.length > 0) yield* book(tx, [{ type: "team.created" }]);
+    if (made.length > 0) yield* appendFacts(tx, [{ type: "team.created" }]);
   });
 }
 

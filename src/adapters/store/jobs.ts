@@ -14,11 +14,11 @@ import {
 } from "../../core/ids.ts";
 import { type Job, type JobEnd, type JobState, showJob } from "../../core/job.ts";
 import type { Jobs } from "../../ports/jobs.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, blindly, type Op, sql, type Tx } from "./sql.ts";
+import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
 
 type JobRow = {
   readonly id: JobId;
@@ -65,12 +65,12 @@ export function jobs(session: Session): Jobs {
           values (${tx.team}, ${next.id}, ${seat.name}, ${job.command}, 'running', ${job.machine}, ${seat.host}, ${tx.now}, ${job.outputPath},
             (select min(id) from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress'))
           returning *`;
-        yield* book(tx, [{ type: "job.started", who: seat.name, job: next.id, command: job.command }]);
+        yield* appendFacts(tx, [{ type: "job.started", who: seat.name, job: next.id, command: job.command }]);
         return toJob(row as JobRow);
       }),
     started: (id, pid) =>
       session.write(function* (tx) {
-        yield* blindly`update jobs set pid = ${pid} where team = ${tx.team} and id = ${id}`;
+        yield* exec`update jobs set pid = ${pid} where team = ${tx.team} and id = ${id}`;
       }),
     end: (id, end, text) => session.write((tx) => finish(tx, id, end, text)),
     note: (id, text) =>
@@ -118,7 +118,7 @@ function* finish(tx: Tx, id: JobId, end: JobEnd, text: string | null): Op<boolea
 
 function* tell(tx: Tx, row: JobRow, text: string | null): Op<void> {
   const { id, owner, state, command, exit_code: exitCode } = row;
-  yield* book(tx, [{ type: "job.ended", who: owner, job: id, state, exitCode }]);
+  yield* appendFacts(tx, [{ type: "job.ended", who: owner, job: id, state, exitCode }]);
   if (text === null) return;
   const body = {
     kind: "job_done",

@@ -13,11 +13,11 @@ import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
 const COLUMNS = ["team", "at", "type", "data"];
 
-export function* book(tx: Tx, facts: readonly Fact[]): Op<void> {
+export function* appendFacts(tx: Tx, facts: readonly Fact[]): Op<void> {
   if (facts.length === 0) return;
   const rows = facts.map(({ type, ...data }) => [tx.team, tx.now, type, JSON.stringify(data)]);
   yield* insert("events", COLUMNS, rows);
-  tx.touch("journal");
+  tx.notify("journal");
 }
 
 type EventRow = {
@@ -63,7 +63,7 @@ export function journal(session: Session): Journal {
   const sqlite = session.driver.dialect.name === "sqlite";
   return {
     note: async (facts) => {
-      if (facts.length > 0) await session.write((tx) => book(tx, facts));
+      if (facts.length > 0) await session.write((tx) => appendFacts(tx, facts));
     },
     read: (cursor, { limit = LIMIT, types } = {}) =>
       session.read((tx) =>

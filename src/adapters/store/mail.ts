@@ -17,10 +17,10 @@ import {
 } from "../../core/mail.ts";
 import type { Mailboxes } from "../../ports/store.ts";
 import { append } from "./entries.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { among, atMost, blindly, insert, type Op, parse, sql, type Tx } from "./sql.ts";
+import { anyOf, atMost, exec, insert, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type MailRow = {
   readonly id: MailId;
@@ -72,7 +72,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
     ];
   });
   const ids = (yield* insert("mail", COLUMNS, rows, "id")) as MailId[];
-  yield* book(
+  yield* appendFacts(
     tx,
     mails.map(
       ({ from, to, body }, i): Fact => ({
@@ -84,7 +84,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
       }),
     ),
   );
-  for (const { to } of mails) tx.touch(`mail:${to}`);
+  for (const { to } of mails) tx.notify(`mail:${to}`);
   return ids;
 }
 
@@ -141,11 +141,11 @@ function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
 function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
   const found = yield* unread(tx, to, limit, true);
   if (found.length === 0) return [];
-  yield* blindly`update mail set state = 1, delivered_at = ${tx.now} where id ${among(
+  yield* exec`update mail set state = 1, delivered_at = ${tx.now} where id ${anyOf(
     tx,
     found.map((mail) => mail.id),
   )}`;
-  yield* book(
+  yield* appendFacts(
     tx,
     found.map(
       (mail): Fact => ({

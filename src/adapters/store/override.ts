@@ -4,8 +4,8 @@ import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { completed, freed, putBack } from "./finish.ts";
 import { unblock } from "./graph.ts";
-import { book } from "./journal.ts";
-import { blindly, type Op, type Tx } from "./sql.ts";
+import { appendFacts } from "./journal.ts";
+import { exec, type Op, type Tx } from "./sql.ts";
 import { type TaskRow, taskForUpdate } from "./task-row.ts";
 
 export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
@@ -14,20 +14,20 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   if (row.status === "in_progress")
     throw refused("already_started", row, "Take it back, or cancel it, before it can be tried again.");
   if (row.status === "completed") throw refused("already_started", row, "Add a new task for further work.");
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'pending', owner = null, tries = 0, last_failure = reason, reason = null, started_at = null, ended_at = null,
       updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  yield* book(tx, [{ type: "task.released", task: id, from: row.owner, why: "retry" }]);
-  tx.touch("board");
+  yield* appendFacts(tx, [{ type: "task.released", task: id, from: row.owner, why: "retry" }]);
+  tx.notify("board");
 }
 
 export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
   const row = yield* unfinished(tx, id);
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'cancelled', owner = null, reason = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  yield* book(tx, [{ type: "task.cancelled", task: id, by, reason }]);
+  yield* appendFacts(tx, [{ type: "task.cancelled", task: id, by, reason }]);
   freed(tx, row);
 }
 
@@ -40,7 +40,7 @@ export function* takeBack(tx: Tx, id: TaskId, by: Name): Op<void> {
 
 export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<TaskId[]> {
   const row = yield* unfinished(tx, id);
-  yield* blindly`
+  yield* exec`
     update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${result}, started_at = ${row.started_at ?? tx.now},
       ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;

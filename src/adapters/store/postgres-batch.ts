@@ -40,29 +40,29 @@ function nameOf(text: string): string {
 const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
 
 class Batch {
-  readonly #queries: readonly Query[];
-  readonly #resolve: (rows: Row[][]) => void;
-  readonly #reject: (error: Error) => void;
-  readonly #rows: Row[][] = [];
-  #current: Row[] = [];
-  #fields: readonly Field[] | null = null;
-  #known = new Map<string, readonly Field[]>();
+  private readonly queries: readonly Query[];
+  private readonly resolve: (rows: Row[][]) => void;
+  private readonly reject: (error: Error) => void;
+  private readonly rows: Row[][] = [];
+  private current: Row[] = [];
+  private fields: readonly Field[] | null = null;
+  private known = new Map<string, readonly Field[]>();
 
   constructor(queries: readonly Query[], resolve: (rows: Row[][]) => void, reject: (error: Error) => void) {
-    this.#queries = queries;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.queries = queries;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   /** Called by `pg` when it is this one's turn on the connection; so are the `handle…` below, as answers come in. */
   submit(connection: Connection): void {
-    this.#known = prepared.get(connection) ?? this.#known;
-    prepared.set(connection, this.#known);
+    this.known = prepared.get(connection) ?? this.known;
+    prepared.set(connection, this.known);
     connection.stream.cork();
     try {
-      for (const { text, params } of this.#queries) {
+      for (const { text, params } of this.queries) {
         const name = nameOf(text);
-        const isNew = !this.#known.has(name);
+        const isNew = !this.known.has(name);
         if (isNew) {
           connection.close({ type: "S", name }); // a batch that failed may have left it behind
           connection.parse({ text, name });
@@ -78,39 +78,39 @@ class Batch {
   }
 
   handleRowDescription({ fields }: RowDescription): void {
-    this.#fields = fields.map(({ name, dataTypeID }) => ({ name, isNumber: NUMBERS.has(dataTypeID) }));
+    this.fields = fields.map(({ name, dataTypeID }) => ({ name, isNumber: NUMBERS.has(dataTypeID) }));
   }
 
   handleDataRow({ fields: values }: DataRow): void {
-    const fields = this.#fields ?? this.#known.get(this.#name) ?? [];
+    const fields = this.fields ?? this.known.get(this.name) ?? [];
     const row: Row = {};
     for (let i = 0; i < fields.length; i += 1) {
       const { name, isNumber } = fields[i] as Field;
       const value = values[i] ?? null;
       row[name] = isNumber && value !== null ? Number(value) : value;
     }
-    this.#current.push(row);
+    this.current.push(row);
   }
 
   handleCommandComplete(): void {
-    const name = this.#name;
-    if (!this.#known.has(name)) this.#known.set(name, this.#fields ?? []);
-    this.#fields = null;
-    this.#rows.push(this.#current);
-    this.#current = [];
+    const name = this.name;
+    if (!this.known.has(name)) this.known.set(name, this.fields ?? []);
+    this.fields = null;
+    this.rows.push(this.current);
+    this.current = [];
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#rows);
+    this.resolve(this.rows);
   }
 
   handleError(error: Error): void {
-    this.#reject(error);
+    this.reject(error);
   }
 
   /** Of the statement that is being answered. */
-  get #name(): string {
-    return nameOf(this.#queries[this.#rows.length]?.text ?? "");
+  private get name(): string {
+    return nameOf(this.queries[this.rows.length]?.text ?? "");
   }
 }
 

@@ -8,12 +8,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config, Pool, PoolClient } from "pg";
 import { messageOf } from "../../core/errors.ts";
-import { Hub } from "./hub.ts";
-import { Notices } from "./notices.ts";
+import { ListenNotify } from "./listen-notify.ts";
 import { type Address, addressOf, codeOf, unavailable } from "./postgres-address.ts";
 import { ask } from "./postgres-batch.ts";
 import { foreign, isCurrent, migrate } from "./schema.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
+import { WakeHub } from "./wake-hub.ts";
 
 const DIALECT: Dialect = {
   name: "postgres",
@@ -44,8 +44,8 @@ export async function openPostgres(text: string): Promise<Driver> {
   // A connection that dies is reported by the query that needs it; without listeners Node would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
-  const hub = new Hub();
-  hub.feed = new Notices(() => new pg.Client(config), pool, `${address.schema}_changed`, hub);
+  const hub = new WakeHub();
+  hub.feed = new ListenNotify(() => new pg.Client(config), pool, `${address.schema}_changed`, hub);
   const driver = new Postgres(pool, address, hub);
   try {
     await driver.prepare();
@@ -58,19 +58,19 @@ export async function openPostgres(text: string): Promise<Driver> {
 
 class Postgres implements Driver {
   readonly dialect = DIALECT;
-  readonly hub: Hub;
-  readonly #pool: Pool;
-  readonly #address: Address;
+  readonly hub: WakeHub;
+  private readonly pool: Pool;
+  private readonly address: Address;
 
-  constructor(pool: Pool, address: Address, hub: Hub) {
-    this.#pool = pool;
-    this.#address = address;
+  constructor(pool: Pool, address: Address, hub: WakeHub) {
+    this.pool = pool;
+    this.address = address;
     this.hub = hub;
   }
 
   /** Creates the schema or brings it up to date, one process at a time. */
   async prepare(): Promise<void> {
-    const { schema, shown } = this.#address;
+    const { schema, shown } = this.address;
     const found = await this.look(function* (): Op<Row | undefined> {
       const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta
         from information_schema.tables where table_schema = $1`;
@@ -90,8 +90,8 @@ class Postgres implements Driver {
   }
 
   look<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(async () => {
-      const client = await this.#pool.connect();
+    return this.guard(async () => {
+      const client = await this.pool.connect();
       try {
         return (await run(client, op, []))[0];
       } finally {
@@ -101,14 +101,14 @@ class Postgres implements Driver {
   }
 
   read<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(() => this.#transaction(SNAPSHOT, op));
+    return this.guard(() => this.transaction(SNAPSHOT, op));
   }
 
   write<T>(op: () => Op<T>): Promise<T> {
-    return this.#guard(async () => {
+    return this.guard(async () => {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await this.#transaction(BEGIN, op);
+          return await this.transaction(BEGIN, op);
         } catch (error) {
           if (tries === TRIES || !AGAIN.has(codeOf(error))) throw error;
           await pause(Math.random() * 10 * tries);
@@ -124,12 +124,12 @@ class Postgres implements Driver {
 
   async close(): Promise<void> {
     await this.hub.close();
-    await this.#pool.end();
+    await this.pool.end();
   }
 
   /** `begin` and blind queries are sent with the next one whose rows are wanted, or with the commit. */
-  async #transaction<T>(begin: Query, op: () => Op<T>): Promise<T> {
-    const client = await this.#pool.connect();
+  private async transaction<T>(begin: Query, op: () => Op<T>): Promise<T> {
+    const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
       const [result, unsent] = await run(client, op, [begin]);
@@ -145,11 +145,11 @@ class Postgres implements Driver {
     }
   }
 
-  async #guard<T>(step: () => Promise<T>): Promise<T> {
+  private async guard<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
-      throw unavailable(error, this.#address);
+      throw unavailable(error, this.address);
     }
   }
 }

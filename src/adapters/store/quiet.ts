@@ -11,7 +11,7 @@ import { oneLine } from "../../core/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import type { Session } from "./session.ts";
-import { atMost, blindly, type Op, sql, type Tx } from "./sql.ts";
+import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type Judgement = { readonly busy: number };
@@ -53,11 +53,11 @@ function* marks(tx: Tx): Op<{ mark: number; told: number | null }> {
 }
 
 function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
-  yield* blindly`select name from teams where name = ${tx.team} ${tx.dialect.forUpdate}`;
+  yield* exec`select name from teams where name = ${tx.team} ${tx.dialect.forUpdate}`;
   const state = yield* judge(tx);
   if (state !== "news") return state;
   const { mark } = yield* marks(tx);
-  yield* blindly`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
+  yield* exec`update teams set quiet_mark = ${mark} where name = ${tx.team}`;
   const left = yield* running(tx);
   const body = {
     kind: "board_quiet",

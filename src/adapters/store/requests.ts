@@ -6,11 +6,11 @@ import { HARNESS, type Instant, type Name, PERSON, type RequestId } from "../../
 import type { Body } from "../../core/mail.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { post, reachable } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { blindly, type Op, parse, sql, type Tx } from "./sql.ts";
+import { exec, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type RequestRow = {
   readonly id: RequestId;
@@ -133,7 +133,7 @@ export function requests(session: Session): Requests {
         const writer = entry && (yield* seated(tx, entry.seat));
         const result = yield* settle(tx, from, id, kind, answer);
         if (result instanceof EkidenError)
-          yield* book(tx, [{ type: "answer.ignored", from, request: id, why: result.message }]);
+          yield* appendFacts(tx, [{ type: "answer.ignored", from, request: id, why: result.message }]);
         else if (entry && writer) yield* append(tx, entry.seat.name, writer.life, [entry.entry]);
         return result;
       });
@@ -168,7 +168,7 @@ export function requests(session: Session): Requests {
     },
     withdraw: (id) =>
       session.write(function* (tx) {
-        yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
+        yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
       }),
   };
 }
@@ -189,7 +189,7 @@ function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Ins
       `The same question to ${of} was answered at this very moment. Read the answer, or ask again.`,
     );
   }
-  yield* book(tx, [asked(id, ask, by, of)]);
+  yield* appendFacts(tx, [asked(id, ask, by, of)]);
   yield* post(tx, [
     { from: by, to: of, body: question(id, ask, deadline), urgent: ask.kind === "shutdown" && ask.urgent },
   ]);
@@ -227,7 +227,7 @@ function* settle(
       status: string;
     }>`select attempt, status from tasks where team = ${tx.team} and id = ${task}`;
     if (now?.attempt !== attempt || now.status !== "in_progress") {
-      yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
+      yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
       return refuse(`is about attempt ${attempt} of task #${task}, which is over`);
     }
   }
@@ -242,8 +242,8 @@ function* close(
   from: Name,
 ): Op<Request> {
   const given = { ...answer, by: from };
-  yield* blindly`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
-  yield* book(tx, [answered(request, answer, from)]);
+  yield* exec`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
+  yield* appendFacts(tx, [answered(request, answer, from)]);
   const [mail] = yield* post(tx, [
     { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
   ]);
@@ -274,7 +274,7 @@ export function* closeFor(tx: Tx, name: Name): Op<void> {
   for (const row of rows) {
     // That it has stopped is the answer to a request to stop, and reaches the lead as such.
     if (row.asker === name || row.kind === "shutdown")
-      yield* blindly`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
+      yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
     else yield* close(tx, toRequest(row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
   }
 }

@@ -15,12 +15,12 @@ import { checkTask } from "../../core/task.ts";
 import type { Adoption, Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
 import { hosting } from "./hosts.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { blindly, type Op, sql, type Tx } from "./sql.ts";
+import { exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type MemberRow = {
@@ -113,9 +113,9 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
       );
     // Mail that the former bearer never read was not meant for this one. The lead's is: it is addressed to the office.
     if (kind === "teammate")
-      yield* blindly`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
+      yield* exec`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
   }
-  yield* book(tx, [{ type: "teammate.spawned", who: name, kind, role, model }]);
+  yield* appendFacts(tx, [{ type: "teammate.spawned", who: name, kind, role, model }]);
   if (prompt.trim() !== "") yield* post(tx, [{ from: by, to: name, body: { kind: "note", text: prompt } }]);
   return { name, host };
 }
@@ -152,7 +152,7 @@ function* adopt(
       select machine, pid from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
     if (other && isAlive(other.machine, other.pid) !== false) return null;
   }
-  yield* blindly`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  yield* exec`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
   if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
   return { name, host };
 }
@@ -163,7 +163,7 @@ function* setActivity(tx: Tx, name: Name, activity: Activity): Op<void> {
     update members set phase = ${activity.phase}, reason = ${reason}, since = ${tx.now}
     where team = ${tx.team} and name = ${name} and (phase <> ${activity.phase} or coalesce(reason, '') <> ${reason ?? ""}) returning name`;
   if (changed.length > 0)
-    yield* book(tx, [
+    yield* appendFacts(tx, [
       {
         type: "teammate.phase",
         who: name,
@@ -179,7 +179,7 @@ function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): 
     select * from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
   for (const row of tasks) yield* putBack(tx, row, "owner_stopped", undefined, Number.POSITIVE_INFINITY);
   yield* setActivity(tx, seat.name, { phase: "shutdown", reason });
-  yield* blindly`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
+  yield* exec`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
   yield* closeFor(tx, seat.name);
   if (kind === "teammate")
     yield* post(tx, [
@@ -213,10 +213,10 @@ export function roster(session: Session): Roster {
     leave: (seat, reason, lastWords) => session.write((tx) => leave(tx, seat, reason, lastWords)),
     suspend: (host) =>
       session.write(function* (tx) {
-        yield* blindly`
+        yield* exec`
           update members set host = null, heartbeat = ${tx.now}, kept_until = ${later(tx.now, session.limits.leaseMs)}
           where team = ${tx.team} and host = ${host}`;
-        yield* blindly`delete from hosts where team = ${tx.team} and id = ${host}`;
+        yield* exec`delete from hosts where team = ${tx.team} and id = ${host}`;
       }),
   };
 }

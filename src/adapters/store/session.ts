@@ -1,7 +1,7 @@
 /** One team's view of a driver: runs operations for it, and wakes whom they concern once they are committed. */
 import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Topic } from "../../ports/store.ts";
+import type { WakeTopic } from "../../ports/store.ts";
 import type { Driver, Op, Tx } from "./sql.ts";
 
 export type Limits = {
@@ -27,18 +27,18 @@ export class Session {
   }
 
   look<T>(work: (tx: Tx) => Op<T>): Promise<T> {
-    return this.driver.look(() => work(this.#tx(null)));
+    return this.driver.look(() => work(this.tx(null)));
   }
 
   read<T>(work: (tx: Tx) => Op<T>): Promise<T> {
-    return this.driver.read(() => work(this.#tx(null)));
+    return this.driver.read(() => work(this.tx(null)));
   }
 
   async write<T>(work: (tx: Tx) => Op<T>): Promise<T> {
-    let topics = new Set<Topic>();
+    let topics = new Set<WakeTopic>();
     const result = await this.driver.write(() => {
       topics = new Set();
-      return work(this.#tx(topics));
+      return work(this.tx(topics));
     });
     this.driver.hub.announce(this.team, topics);
     return result;
@@ -48,15 +48,15 @@ export class Session {
     look: (tx: Tx) => Op<L>,
     next: (seen: L) => ((tx: Tx) => Op<T>) | null,
   ): Promise<T | null> {
-    let topics = new Set<Topic>();
+    let topics = new Set<WakeTopic>();
     const result = await this.driver.lookAndWrite(
-      () => look(this.#tx(null)),
+      () => look(this.tx(null)),
       (seen) => {
         const work = next(seen);
         if (!work) return null;
         return () => {
           topics = new Set();
-          return work(this.#tx(topics));
+          return work(this.tx(topics));
         };
       },
     );
@@ -64,12 +64,12 @@ export class Session {
     return result;
   }
 
-  #tx(topics: Set<Topic> | null): Tx {
+  private tx(topics: Set<WakeTopic> | null): Tx {
     return {
       team: this.team,
       now: this.clock.now(),
       dialect: this.driver.dialect,
-      touch: (topic) => topics?.add(topic),
+      notify: (topic) => topics?.add(topic),
     };
   }
 }

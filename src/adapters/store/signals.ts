@@ -5,14 +5,14 @@
  */
 import { closeSync, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 import type { FactType } from "../../core/event.ts";
-import type { Topic } from "../../ports/store.ts";
-import type { Feed, Hub } from "./hub.ts";
+import type { WakeTopic } from "../../ports/store.ts";
 import { parse, type Row, type Value } from "./sql.ts";
+import type { Feed, WakeHub } from "./wake-hub.ts";
 
 type Options = {
   readonly path: string;
   readonly pollMs: number;
-  readonly hub: Hub;
+  readonly hub: WakeHub;
   /** Changes when another connection has committed. */
   readonly version: () => number;
   readonly query: (text: string, params: readonly Value[]) => Row[];
@@ -39,130 +39,130 @@ const FREES_FILES: ReadonlySet<string> = new Set<FactType>([
 ]);
 
 export class SignalFiles implements Feed {
-  readonly #options: Options;
-  #file: number | null = null;
-  #watcher: FSWatcher | null = null;
-  #poll: NodeJS.Timeout | null = null;
-  #later: NodeJS.Timeout | null = null;
-  #signalAt = Number.POSITIVE_INFINITY;
-  #signalledAt = Number.NEGATIVE_INFINITY;
-  #version = 0;
-  #seq = 0;
+  private readonly options: Options;
+  private file: number | null = null;
+  private watcher: FSWatcher | null = null;
+  private poll: NodeJS.Timeout | null = null;
+  private later: NodeJS.Timeout | null = null;
+  private signalAt = Number.POSITIVE_INFINITY;
+  private signalledAt = Number.NEGATIVE_INFINITY;
+  private version = 0;
+  private seq = 0;
 
   constructor(options: Options) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Everything up to here is known. */
   begin(): void {
-    this.#version = this.#options.version();
-    this.#seq = this.#lastSeq();
+    this.version = this.options.version();
+    this.seq = this.lastSeq();
   }
 
   start(): void {
     try {
-      if (!this.#watcher) {
-        this.#open();
-        this.#watcher = watch(
-          `${this.#options.path}-signal`,
+      if (!this.watcher) {
+        this.open();
+        this.watcher = watch(
+          `${this.options.path}-signal`,
           { persistent: false },
-          () => this.#poll && this.#check(),
+          () => this.poll && this.check(),
         );
-        this.#watcher.on("error", () => {});
+        this.watcher.on("error", () => {});
       }
     } catch {
       // No watches left, a file system without them: the poll is the floor.
     }
-    this.#poll ??= setInterval(() => this.#check(), this.#options.pollMs).unref();
-    this.#check();
+    this.poll ??= setInterval(() => this.check(), this.options.pollMs).unref();
+    this.check();
   }
 
   pause(): void {
-    if (this.#poll) clearInterval(this.#poll);
-    this.#poll = null;
+    if (this.poll) clearInterval(this.poll);
+    this.poll = null;
   }
 
-  publish(_team: string, topics: ReadonlySet<Topic>): void {
+  publish(_team: string, topics: ReadonlySet<WakeTopic>): void {
     const quiet = topics.size === 1 && topics.has("journal");
     const now = performance.now();
-    const at = quiet ? now + JOURNAL_MS : Math.max(now, this.#signalledAt + GAP_MS);
-    if (at >= this.#signalAt) return;
+    const at = quiet ? now + JOURNAL_MS : Math.max(now, this.signalledAt + GAP_MS);
+    if (at >= this.signalAt) return;
     if (at === now) {
-      this.#signal();
+      this.signal();
       return;
     }
-    if (this.#later) clearTimeout(this.#later);
-    this.#signalAt = at;
-    this.#later = setTimeout(() => this.#signal(), at - now).unref();
+    if (this.later) clearTimeout(this.later);
+    this.signalAt = at;
+    this.later = setTimeout(() => this.signal(), at - now).unref();
   }
 
   async close(): Promise<void> {
     this.pause();
-    this.#watcher?.close();
-    if (this.#later) this.#signal();
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = null;
+    this.watcher?.close();
+    if (this.later) this.signal();
+    if (this.file !== null) closeSync(this.file);
+    this.file = null;
   }
 
-  #open(): number {
-    this.#file ??= openSync(`${this.#options.path}-signal`, "w");
-    return this.#file;
+  private open(): number {
+    this.file ??= openSync(`${this.options.path}-signal`, "w");
+    return this.file;
   }
 
-  #signal(): void {
-    if (this.#later) clearTimeout(this.#later);
-    this.#later = null;
-    this.#signalAt = Number.POSITIVE_INFINITY;
-    this.#signalledAt = performance.now();
+  private signal(): void {
+    if (this.later) clearTimeout(this.later);
+    this.later = null;
+    this.signalAt = Number.POSITIVE_INFINITY;
+    this.signalledAt = performance.now();
     try {
-      writeSync(this.#open(), "!", 0);
+      writeSync(this.open(), "!", 0);
     } catch {
       // The others find out by their poll.
     }
   }
 
-  #check(): void {
+  private check(): void {
     try {
-      const version = this.#options.version();
-      if (version === this.#version) return;
-      this.#version = version;
-      this.#tell();
+      const version = this.options.version();
+      if (version === this.version) return;
+      this.version = version;
+      this.tell();
     } catch {
-      this.#options.hub.wakeAll(); // whoever is woken meets the fault itself, and can report it
+      this.options.hub.wakeAll(); // whoever is woken meets the fault itself, and can report it
     }
   }
 
-  #tell(): void {
-    const { hub, query } = this.#options;
+  private tell(): void {
+    const { hub, query } = this.options;
     const news = query("select seq, team, type, data from events where seq > $1 order by seq limit $2", [
-      this.#seq,
+      this.seq,
       MANY,
     ]);
     if (news.length === MANY) {
-      this.#seq = this.#lastSeq();
+      this.seq = this.lastSeq();
       hub.wakeAll();
       return;
     }
-    const topics = new Map<string, Set<Topic>>();
+    const topics = new Map<string, Set<WakeTopic>>();
     for (const { seq, team, type, data } of news) {
-      this.#seq = Number(seq);
-      const set = topics.get(String(team)) ?? new Set<Topic>(["journal"]);
+      this.seq = Number(seq);
+      const set = topics.get(String(team)) ?? new Set<WakeTopic>(["journal"]);
       topics.set(String(team), set);
       if (MAKES_READY.has(String(type))) set.add("board");
-      else if (FREES_FILES.has(String(type)) && !set.has("board") && this.#waitsForFiles(String(team)))
+      else if (FREES_FILES.has(String(type)) && !set.has("board") && this.waitsForFiles(String(team)))
         set.add("board");
       else if (type === "mail.sent") set.add(`mail:${parse<{ to?: string }>(String(data), {}).to ?? ""}`);
     }
     for (const [team, set] of topics) hub.wake(team, set);
   }
 
-  #waitsForFiles(team: string): boolean {
+  private waitsForFiles(team: string): boolean {
     const text =
       "select 1 from tasks where team = $1 and status = 'pending' and open_blockers = 0 and touches <> '[]' limit 1";
-    return this.#options.query(text, [team]).length > 0;
+    return this.options.query(text, [team]).length > 0;
   }
 
-  #lastSeq(): number {
-    return Number(this.#options.query("select coalesce(max(seq), 0) as seq from events", [])[0]?.seq ?? 0);
+  private lastSeq(): number {
+    return Number(this.options.query("select coalesce(max(seq), 0) as seq from events", [])[0]?.seq ?? 0);
   }
 }

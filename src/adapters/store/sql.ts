@@ -4,8 +4,8 @@
  * anything but SQL, and a driver may run an operation again after a lost race. So an operation changes nothing but the database.
  */
 import type { Instant, Name } from "../../core/ids.ts";
-import type { Topic } from "../../ports/store.ts";
-import type { Hub } from "./hub.ts";
+import type { WakeTopic } from "../../ports/store.ts";
+import type { WakeHub } from "./wake-hub.ts";
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
@@ -32,12 +32,12 @@ export type Tx = {
   readonly now: Instant;
   readonly dialect: Dialect;
   /** Wakes whoever waits for the topic, once the transaction is committed. */
-  touch(topic: Topic): void;
+  notify(topic: WakeTopic): void;
 };
 
 export interface Driver {
   readonly dialect: Dialect;
-  readonly hub: Hub;
+  readonly hub: WakeHub;
   /** Every query sees what is committed at its own start. The cheapest, for one query. */
   look<T>(op: () => Op<T>): Promise<T>;
   /** All queries see one snapshot; takes no lock that a writer would wait for. */
@@ -69,7 +69,7 @@ class Ids {
     this.value = postgres ? `{${ids.join(",")}}` : JSON.stringify(ids);
   }
 }
-export const among = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect, ids);
+export const anyOf = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect, ids);
 
 /** The text of a statement is built once per place in the source, so that the drivers find its prepared form quickly. */
 type Built = { readonly raws: readonly string[]; readonly text: string };
@@ -120,12 +120,12 @@ export function* sql<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): 
 }
 
 /** The same, and nobody looks at what it returns. */
-export function* blindly(strings: TemplateStringsArray, ...parts: Part[]): Op<void> {
+export function* exec(strings: TemplateStringsArray, ...parts: Part[]): Op<void> {
   yield { ...query(strings, ...parts), blind: true };
 }
 
 /** One way to the database and back for all of them. All are run: what is wrong with the first rows must still undo the rest. */
-export function* together<A, B, C = never>(
+export function* batch<A, B, C = never>(
   a: Asking<A>,
   b: Asking<B>,
   ...more: readonly Asking<C>[]
@@ -190,5 +190,5 @@ export function parse<T>(text: string, otherwise: T): T {
 /** Serialises what no row lock can: two halves of a cycle, two overlapping `touches`. Ends with the transaction. */
 export function* teamLock(tx: Tx, what: string): Op<void> {
   if (tx.dialect.name === "postgres")
-    yield* blindly`select pg_advisory_xact_lock(hashtextextended(${`ekiden ${tx.team} ${what}`}, 0))`;
+    yield* exec`select pg_advisory_xact_lock(hashtextextended(${`ekiden ${tx.team} ${what}`}, 0))`;
 }

@@ -7,11 +7,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { EkidenError } from "../../core/errors.ts";
-import { Hub } from "./hub.ts";
 import { APPLICATION_ID, isCurrent, migrate } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
 import { databaseClass, explained, isBusy, prepareFile } from "./sqlite-file.ts";
+import { WakeHub } from "./wake-hub.ts";
 
 const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw("") };
 
@@ -76,69 +76,69 @@ async function patiently<T>(path: string, step: () => T): Promise<T> {
 
 class Sqlite implements Driver {
   readonly dialect = DIALECT;
-  readonly hub = new Hub();
+  readonly hub = new WakeHub();
   /** Held for as long as its statements live: the package's statements do not keep it alive themselves. */
-  readonly #db: DatabaseSyncInstance;
-  readonly #path: string;
-  readonly #statements = new Map<string, StatementSyncInstance>();
+  private readonly db: DatabaseSyncInstance;
+  private readonly path: string;
+  private readonly statements = new Map<string, StatementSyncInstance>();
   readonly signals: SignalFiles;
 
   constructor(db: DatabaseSyncInstance, path: string, pollMs: number) {
-    this.#db = db;
-    this.#path = path;
+    this.db = db;
+    this.path = path;
     this.signals = new SignalFiles({
       path,
       pollMs,
       hub: this.hub,
-      version: () => Number(this.#all({ text: "pragma data_version", params: [] })[0]?.data_version),
-      query: (text, params) => this.#all({ text, params }),
+      version: () => Number(this.all({ text: "pragma data_version", params: [] })[0]?.data_version),
+      query: (text, params) => this.all({ text, params }),
     });
     this.hub.feed = this.signals;
   }
 
   async isCurrent(): Promise<boolean> {
-    const tables = this.#all({ text: "select name from sqlite_schema where type = 'table'", params: [] });
-    return tables.length > 0 && this.read(() => isCurrent(this.#path));
+    const tables = this.all({ text: "select name from sqlite_schema where type = 'table'", params: [] });
+    return tables.length > 0 && this.read(() => isCurrent(this.path));
   }
 
   look<T>(op: () => Op<T>): Promise<T> {
-    return patiently(this.#path, () => this.#run(op));
+    return patiently(this.path, () => this.run(op));
   }
 
   read<T>(op: () => Op<T>): Promise<T> {
-    return patiently(this.#path, () => this.#transaction("begin", op));
+    return patiently(this.path, () => this.transaction("begin", op));
   }
 
   write<T>(op: () => Op<T>): Promise<T> {
-    return patiently(this.#path, () => this.#transaction("begin immediate", op));
+    return patiently(this.path, () => this.transaction("begin immediate", op));
   }
 
   lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null> {
-    return patiently(this.#path, () => {
-      const op = next(this.#run(look));
-      return op && this.#transaction("begin immediate", op);
+    return patiently(this.path, () => {
+      const op = next(this.run(look));
+      return op && this.transaction("begin immediate", op);
     });
   }
 
   async close(): Promise<void> {
     await this.hub.close();
-    this.#statements.clear();
+    this.statements.clear();
     try {
-      this.#db.close();
+      this.db.close();
     } catch {
       // Closed before.
     }
   }
 
-  #transaction<T>(begin: string, op: () => Op<T>): T {
-    this.#prepare(begin).all();
+  private transaction<T>(begin: string, op: () => Op<T>): T {
+    this.prepare(begin).all();
     try {
-      const result = this.#run(op);
-      this.#prepare("commit").all();
+      const result = this.run(op);
+      this.prepare("commit").all();
       return result;
     } catch (error) {
       try {
-        this.#prepare("rollback").all();
+        this.prepare("rollback").all();
       } catch {
         // SQLite has rolled back by itself, or never begun.
       }
@@ -146,25 +146,25 @@ class Sqlite implements Driver {
     }
   }
 
-  #run<T>(op: () => Op<T>): T {
+  private run<T>(op: () => Op<T>): T {
     const steps = op();
     let step = steps.next([]);
     while (!step.done) {
       const asked = step.value;
-      step = steps.next("text" in asked ? this.#all(asked) : asked.map((query) => this.#all(query)));
+      step = steps.next("text" in asked ? this.all(asked) : asked.map((query) => this.all(query)));
     }
     return step.value;
   }
 
-  #all({ text, params }: Query): Row[] {
-    return this.#prepare(text).all(...params) as Row[];
+  private all({ text, params }: Query): Row[] {
+    return this.prepare(text).all(...params) as Row[];
   }
 
-  #prepare(text: string): StatementSyncInstance {
-    const known = this.#statements.get(text);
+  private prepare(text: string): StatementSyncInstance {
+    const known = this.statements.get(text);
     if (known) return known;
-    const statement = this.#db.prepare(text.replace(/\$\d+/g, "?"));
-    if (this.#statements.size < 500) this.#statements.set(text, statement);
+    const statement = this.db.prepare(text.replace(/\$\d+/g, "?"));
+    if (this.statements.size < 500) this.statements.set(text, statement);
     return statement;
   }
 }

@@ -1,7 +1,7 @@
 /** The teams of a store, and the end of one. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
 export function* teamNames(): Op<Name[]> {
@@ -46,7 +46,7 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
       `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or delete it with force.`,
     );
   // Before its events go: SQLite gives the highest numbers again, and whoever follows another team would miss what gets them.
-  if (name !== tx.team) yield* book(tx, [{ type: "team.deleted", team: name, by }]);
+  if (name !== tx.team) yield* appendFacts(tx, [{ type: "team.deleted", team: name, by }]);
   for (const table of TEAM_TABLES) yield* sql`delete from ${new Raw(table)} where team = ${name}`;
   yield* sql`delete from teams where name = ${name}`;
 }

@@ -4,11 +4,11 @@ import type { Instant, Name } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";
 import type { Transcripts } from "../../ports/store.ts";
 import { append } from "./entries.ts";
-import { book } from "./journal.ts";
+import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, blindly, type Op, parse, sql, type Tx } from "./sql.ts";
+import { atMost, exec, type Op, parse, sql, type Tx } from "./sql.ts";
 
 type EntryRow = { readonly seq: number; readonly at: Instant; readonly entry: string };
 const toEntry = ({ seq, entry }: EntryRow): Entry =>
@@ -31,7 +31,7 @@ export function transcripts(session: Session): Transcripts {
         const { life } = yield* seated(tx, seat);
         yield* append(tx, subagent ?? seat.name, life, entries);
         if (spent) yield* spend(tx, seat.name, spent);
-        yield* book(tx, facts);
+        yield* appendFacts(tx, facts);
         yield* post(
           tx,
           mail.map((one) => ({ from: seat.name, ...one })),
@@ -41,7 +41,7 @@ export function transcripts(session: Session): Transcripts {
 }
 
 function* spend(tx: Tx, name: Name, spent: Spent): Op<void> {
-  yield* blindly`
+  yield* exec`
     update members set turns = turns + ${spent.turns}, input_tokens = input_tokens + ${spent.inputTokens},
       cached_tokens = cached_tokens + ${spent.cachedTokens}, output_tokens = output_tokens + ${spent.outputTokens},
       usd = usd + ${spent.usd}

@@ -4,9 +4,9 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote, type TaskId, taskId } from "../../core/ids.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import { boardData } from "../../core/views/board.ts";
-import type { Call } from "../call.ts";
+import { actorOf } from "../actor.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { speaker } from "../speaker.ts";
 
 type Options = {
   description?: string;
@@ -18,7 +18,7 @@ type Options = {
   touches?: string[];
 };
 
-export async function run(call: Call, args: readonly string[], options: Options): Promise<undefined> {
+export async function run(call: Invocation, args: readonly string[], options: Options): Promise<undefined> {
   const task: NewTask = {
     subject: args.join(" ").trim(),
     blockedBy: idList(options.after ?? []),
@@ -33,7 +33,7 @@ export async function run(call: Call, args: readonly string[], options: Options)
   checkTask(task);
   await withTeam(call, "make", async (store) => {
     const { board, team } = store;
-    const added = await board.add(task, await speaker(call, store));
+    const added = await board.add(task, await actorOf(call, store));
     if (!call.json) return call.out.write(`${added.id}\n`);
     const [data] = boardData(team, [added], systemClock.now()).tasks;
     call.out.write(`${JSON.stringify(data)}\n`);

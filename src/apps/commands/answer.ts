@@ -2,10 +2,13 @@
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
 import type { Request, Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
-export async function run(call: Call, [id = "", word = "", ...text]: readonly string[]): Promise<undefined> {
+export async function run(
+  call: Invocation,
+  [id = "", word = "", ...text]: readonly string[],
+): Promise<undefined> {
   // Set for every command of a member: what it asks for it may not grant itself.
   if (call.env.EKIDEN_JOB)
     throw new EkidenError(

@@ -5,16 +5,16 @@ import { cronId, LEAD, name, PERSON, quote } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { cronsViews } from "../../core/views/cron.ts";
 import { zoneOf } from "../../core/zone.ts";
-import type { NewAlarm } from "../../ports/index.ts";
+import type { NewCron } from "../../ports/index.ts";
 import { alarmLine, localZone } from "../../tools/schedule.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import { clean } from "../terminal/terminal.ts";
 
 type Options = { to?: string; task?: boolean; once?: boolean; zone?: string };
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [action = "list", ...args]: readonly string[],
   options: Options,
 ): Promise<undefined> {
@@ -27,7 +27,7 @@ export async function run(
   );
 }
 
-async function add(call: Call, args: readonly string[], options: Options): Promise<undefined> {
+async function add(call: Invocation, args: readonly string[], options: Options): Promise<undefined> {
   const alarm = newAlarm(args, options);
   await withTeam(call, "make", async (store) => {
     const added = await store.crons.add(alarm, PERSON);
@@ -36,7 +36,7 @@ async function add(call: Call, args: readonly string[], options: Options): Promi
 }
 
 /** Checked before the store is opened: what is refused must not leave an empty team behind. */
-function newAlarm(args: readonly string[], { to, task, once, zone }: Options): NewAlarm {
+function newAlarm(args: readonly string[], { to, task, once, zone }: Options): NewCron {
   if (to !== undefined && task)
     throw new EkidenError("bad_input", "Give either --to NAME or --task, not both.");
   // "0 9 * * 1" in quotes, or five words of their own.
@@ -55,14 +55,14 @@ function newAlarm(args: readonly string[], { to, task, once, zone }: Options): N
   };
 }
 
-async function list(call: Call): Promise<undefined> {
+async function list(call: Invocation): Promise<undefined> {
   await withTeam(call, "look", async ({ team, crons }) => {
     const data = { team, alarms: await crons.list() };
     await call.show(data, () => cronsViews(data));
   });
 }
 
-async function cancel(call: Call, id: string): Promise<undefined> {
+async function cancel(call: Invocation, id: string): Promise<undefined> {
   const wanted = cronId(id);
   await withTeam(call, "look", async ({ crons }) => {
     const cancelled = await crons.cancel(wanted, PERSON);

@@ -1,10 +1,10 @@
 /** `ekiden doctor`: every check with what was found and, where something is wrong, how to mend it. Keys are never shown. */
 import type { Figure, View } from "../../core/views/view.ts";
-import type { Call } from "../call.ts";
-import { examine, type Finding } from "../examine.ts";
+import { type Finding, runChecks } from "../checks.ts";
+import type { Invocation } from "../invocation.ts";
 
-export async function run(call: Call): Promise<number | undefined> {
-  const findings = await examine(call);
+export async function run(call: Invocation): Promise<number | undefined> {
+  const findings = await runChecks(call);
   const ok = findings.every((finding) => finding.state !== "wrong");
   await call.show({ ok, findings }, () => [view(findings)]);
   return ok ? undefined : 1;
@@ -17,7 +17,7 @@ const LOOKS = {
 } as const;
 
 function view(findings: readonly Finding[]): View {
-  const figures = findings.map(({ name, state, found, mend }): Figure => {
+  const figures = findings.map(({ name, state, found, fix: mend }): Figure => {
     const { glyph, tone } = LOOKS[state];
     return {
       label: `${glyph} ${name}`,

@@ -1,11 +1,11 @@
 /** `ekiden export`: the team as files. */
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [dir = ""]: readonly string[],
   options: { force?: boolean },
 ): Promise<undefined> {

@@ -4,11 +4,11 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { HostId } from "../../core/ids.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import { clean } from "../terminal/terminal.ts";
 
-export async function run(call: Call, [path = ""]: readonly string[]): Promise<number | undefined> {
+export async function run(call: Invocation, [path = ""]: readonly string[]): Promise<number | undefined> {
   const [{ readLayout }, { check, restore }] = await Promise.all([
     import("../../adapters/layout/read.ts"),
     import("../../adapters/layout/restore.ts"),

@@ -3,11 +3,11 @@ import { EkidenError } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, name, PERSON, quote } from "../../core/ids.ts";
 import { type InboxData, inboxViews } from "../../core/views/inbox.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [text = ""]: readonly string[],
   options: { limit?: string },
 ): Promise<undefined> {

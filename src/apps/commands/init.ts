@@ -2,8 +2,8 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
-import { aboutSetting, DEFAULTS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
-import type { Call } from "../call.ts";
+import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
+import type { Invocation } from "../invocation.ts";
 import { makeProjectFolder } from "../open.ts";
 import { projectFile, variableName } from "../settings.ts";
 
@@ -26,7 +26,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
 };
 
 export async function run(
-  call: Call,
+  call: Invocation,
   _args: readonly string[],
   options: { force?: boolean },
 ): Promise<undefined> {
@@ -44,8 +44,8 @@ export async function run(
 
 export function commentedSettings(): string {
   const lines = SETTING_KEYS.flatMap((key) => {
-    const isDefault = key in DEFAULTS;
-    const value = isDefault ? (DEFAULTS as Record<string, unknown>)[key] : EXAMPLES[key as UnsetKey];
+    const isDefault = key in DEFAULT_SETTINGS;
+    const value = isDefault ? (DEFAULT_SETTINGS as Record<string, unknown>)[key] : EXAMPLES[key as UnsetKey];
     const note = isDefault ? "" : " (not set; an example)";
     return [`  // ${aboutSetting(key)}${note}`, `  // "${key}": ${JSON.stringify(value)},`, ""];
   });

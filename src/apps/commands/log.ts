@@ -3,8 +3,8 @@ import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { type Name, name, quote } from "../../core/ids.ts";
 import { sentence } from "../../core/views/sentence.ts";
-import type { Call } from "../call.ts";
 import { allEvents, follow } from "../follow.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import { feedLine } from "../terminal/print.ts";
 import { mustExist } from "./inbox.ts";
@@ -12,7 +12,7 @@ import { mustExist } from "./inbox.ts";
 type Options = { follow?: boolean; since?: string; who?: string };
 
 export async function run(
-  call: Call,
+  call: Invocation,
   _args: readonly string[],
   options: Options,
 ): Promise<number | undefined> {
@@ -50,7 +50,7 @@ export async function run(
   });
 }
 
-export const line = (call: Call, event: Event): string =>
+export const line = (call: Invocation, event: Event): string =>
   call.json
     ? `${JSON.stringify(event)}\n`
     : `${feedLine(call.out, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`;

@@ -1,9 +1,9 @@
 /** `ekiden retry`, `cancel` and `release`: what a person, or the lead, decides over the heads of the team. Journalled as theirs. */
 import { type Name, PERSON, type TaskId, taskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import { leadOrPerson } from "../actor.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { leadOrPerson } from "../speaker.ts";
 
 const INSTEAD =
   "Give back your own task with release_task or fail_task; about others ask the lead with send_message.";
@@ -12,7 +12,7 @@ const override = (
   act: (store: Store, id: TaskId, by: Name, reason: string) => Promise<unknown>,
   done: string,
 ) => ({
-  async run(call: Call, [text = "", ...reason]: readonly string[]): Promise<undefined> {
+  async run(call: Invocation, [text = "", ...reason]: readonly string[]): Promise<undefined> {
     const id = taskId(text);
     await withTeam(call, "look", async (store) => {
       await act(store, id, await leadOrPerson(call, store, INSTEAD), reason.join(" "));

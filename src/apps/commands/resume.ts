@@ -1,9 +1,9 @@
 /** `ekiden resume`: the same team, where it was. */
-import type { Call } from "../call.ts";
-import { hostTeam } from "../hosting.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
+import { hostTeam } from "../run-team.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Invocation): Promise<number> {
   // Says so when there is nothing to resume, before a new team is made in its place.
   await withTeam(call, "look", async () => {});
   return hostTeam(call, { resume: true });

@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
-import type { Call } from "../call.ts";
-import { hostTeam } from "../hosting.ts";
+import type { Invocation } from "../invocation.ts";
+import { hostTeam } from "../run-team.ts";
 
-export async function run(call: Call, args: readonly string[]): Promise<number> {
+export async function run(call: Invocation, args: readonly string[]): Promise<number> {
   const [file] = args;
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
     return hostTeam(call, { runbook: readRunbook(call, file) });
@@ -22,7 +22,7 @@ export async function run(call: Call, args: readonly string[]): Promise<number> 
 }
 
 /** The name of a file is no goal: a team would be paid for guessing what to do with it. @throws EkidenError `bad_input` */
-function refuseFile(call: Call, file: string): void {
+function refuseFile(call: Invocation, file: string): void {
   const stat = isName(file) ? statSync(resolve(call.cwd, file), { throwIfNoEntry: false }) : undefined;
   if (stat?.isFile())
     throw new EkidenError(
@@ -34,7 +34,7 @@ function refuseFile(call: Call, file: string): void {
 /** Whatever is longer or has lines is a goal, and might be too much for the file system to look for. */
 const isName = (text: string): boolean => text.length <= 255 && !/[\n\0]/.test(text);
 
-function readRunbook(call: Call, file: string): Runbook {
+function readRunbook(call: Invocation, file: string): Runbook {
   let text: string;
   try {
     text = readFileSync(resolve(call.cwd, file), "utf8");

@@ -6,12 +6,12 @@ import { checkText } from "../../core/mail.ts";
 import { mayMail } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { sendAcross } from "../../tools/mail.ts";
-import type { Call } from "../call.ts";
+import { actorOf } from "../actor.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { speaker } from "../speaker.ts";
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [to = "", ...words]: readonly string[],
   options: { urgent?: boolean },
 ): Promise<undefined> {
@@ -25,7 +25,7 @@ export async function run(
     );
   await withTeam(call, "look", async (store) => {
     const { mail } = store;
-    const from = await speaker(call, store);
+    const from = await actorOf(call, store);
     const text = from === PERSON ? await passed(call, store, typed, to) : typed;
     const note = { to: who, body: { kind: "note", text }, urgent: options.urgent === true } as const;
     if (who === "all" && team === null) {
@@ -44,12 +44,12 @@ export async function run(
 }
 
 /** Through the person's own hooks, as whatever they say in the conversation with the lead. */
-async function passed(call: Call, store: Store, text: string, to: string): Promise<string> {
+async function passed(call: Invocation, store: Store, text: string, to: string): Promise<string> {
   const { hooks } = await call.settings();
   if (!hooks.UserPromptSubmit?.length) return text;
   const [{ createShell }, { Hooks }] = await Promise.all([
     import("../../adapters/shell/index.ts"),
-    import("../../runtime/hooks.ts"),
+    import("../../runtime/hooks/hooks.ts"),
   ]);
   const shell = createShell({ outputDir: join(call.cwd, ".ekiden", "output") });
   try {

@@ -7,9 +7,9 @@ import { EkidenError } from "../../core/errors.ts";
 import { later, type Name, name, PERSON } from "../../core/ids.ts";
 import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import { onlyPerson } from "../actor.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { onlyPerson } from "../speaker.ts";
 import { mustExist } from "./inbox.ts";
 import { readTeam } from "./team.ts";
 
@@ -20,7 +20,7 @@ type Stopped = { readonly name: Name; readonly stopped: boolean; readonly how: s
 const GRACE_MS = 15_000;
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [text]: readonly string[],
   options: Options,
 ): Promise<number | undefined> {
@@ -59,7 +59,7 @@ export async function run(
 
 type How = { readonly reason: string; readonly urgent: boolean; readonly deadline: Request["deadline"] };
 
-async function stopOne(call: Call, store: Store, member: MemberData, how: How): Promise<Stopped> {
+async function stopOne(call: Invocation, store: Store, member: MemberData, how: How): Promise<Stopped> {
   const end = (stopped: boolean, text: string): Stopped => {
     call.say(`${member.name}: ${text}`);
     return { name: member.name, stopped, how: text };

@@ -12,11 +12,11 @@ import {
   taskViews,
 } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
 import { allEvents } from "../follow.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
-export async function run(call: Call, [text]: readonly string[]): Promise<undefined> {
+export async function run(call: Invocation, [text]: readonly string[]): Promise<undefined> {
   const id = text === undefined ? null : taskId(text);
   await withTeam(call, "look", async (store) => {
     if (id === null) {

@@ -2,10 +2,10 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { type TeamData, teamData, teamViews } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
-export async function run(call: Call): Promise<undefined> {
+export async function run(call: Invocation): Promise<undefined> {
   await withTeam(call, "look", async (store) => {
     const team = await readTeam(store);
     await call.show(team, () => teamViews(team));

@@ -5,11 +5,11 @@ import { EkidenError } from "../../core/errors.ts";
 import { LEAD, type Name, name, PERSON, quote } from "../../core/ids.ts";
 import { type TeamsData, teamsViews } from "../../core/views/teams.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { sqlitePath, storeUrl, withTeam } from "../open.ts";
 
 export async function run(
-  call: Call,
+  call: Invocation,
   [action = "list", wanted]: readonly string[],
   { force = false }: { force?: boolean },
 ): Promise<undefined> {
@@ -22,7 +22,7 @@ export async function run(
   );
 }
 
-async function list(call: Call): Promise<undefined> {
+async function list(call: Invocation): Promise<undefined> {
   const teams: TeamsData["teams"][number][] = [];
   for (const team of await known(call)) teams.push(await withTeam(at(call, team), "look", numbers));
   const data: TeamsData = { teams };
@@ -43,14 +43,14 @@ async function numbers({ team, roster, board, mail }: Store): Promise<TeamsData[
   };
 }
 
-async function create(call: Call, team: Name): Promise<undefined> {
+async function create(call: Invocation, team: Name): Promise<undefined> {
   if ((await known(call)).includes(team))
     throw new EkidenError("name_taken", `there is a team "${team}" already.`);
   await withTeam(at(call, team), "make", () => Promise.resolve());
   say(call, { name: team, created: true }, `created; start it with ekiden --team ${team} run GOAL`);
 }
 
-async function remove(call: Call, team: Name, force: boolean): Promise<undefined> {
+async function remove(call: Invocation, team: Name, force: boolean): Promise<undefined> {
   const teams = await known(call);
   const { team: ours } = await call.settings();
   // From another team, if there is one: that is where it is journalled.
@@ -60,13 +60,13 @@ async function remove(call: Call, team: Name, force: boolean): Promise<undefined
   say(call, { name: team, deleted: true }, `deleted the team ${team}`);
 }
 
-function say(call: Call, data: unknown, text: string): void {
+function say(call: Invocation, data: unknown, text: string): void {
   if (call.json) call.out.write(`${JSON.stringify(data)}\n`);
   else call.say(text);
 }
 
 /** No store is made by looking for teams. */
-async function known(call: Call): Promise<Name[]> {
+async function known(call: Invocation): Promise<Name[]> {
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
   if (path !== null && !existsSync(path)) return [];
@@ -74,7 +74,7 @@ async function known(call: Call): Promise<Name[]> {
   return await teamsAt({ url: storeUrl(settings, call.cwd) });
 }
 
-const at = (call: Call, team: Name): Call => ({
+const at = (call: Invocation, team: Name): Invocation => ({
   ...call,
   settings: async () => ({ ...(await call.settings()), team }),
 });

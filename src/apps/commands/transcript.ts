@@ -2,13 +2,13 @@
 import { EkidenError } from "../../core/errors.ts";
 import { speaker } from "../../core/ids.ts";
 import { type Line, transcriptViews } from "../../core/views/transcript.ts";
-import type { Call } from "../call.ts";
+import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import { mustExist } from "./inbox.ts";
 
 const PAGE = 500;
 
-export async function run(call: Call, [text = ""]: readonly string[]): Promise<undefined> {
+export async function run(call: Invocation, [text = ""]: readonly string[]): Promise<undefined> {
   const { who, member } = speaker(text);
   await withTeam(call, "look", async (store) => {
     await mustExist(store, member);

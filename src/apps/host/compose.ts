@@ -12,18 +12,18 @@ import { isUnpriced } from "../../core/prices.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
 import { worktreeRules } from "../../core/worktree.ts";
 import type { Delta, Model, Store, TeamControl, Tool } from "../../ports/index.ts";
-import { aftercare } from "../../runtime/aftercare.ts";
-import type { Agent } from "../../runtime/agent.ts";
-import { type Judge, permitted, wrapped } from "../../runtime/call.ts";
-import { hookedCalls } from "../../runtime/hooked-calls.ts";
-import type { Life } from "../../runtime/life.ts";
-import { MemberHooks } from "../../runtime/member-hooks.ts";
-import type { Patience } from "../../runtime/patience.ts";
-import { planGate } from "../../runtime/plan-gate.ts";
-import { budgeted, type Spool } from "../../runtime/spool.ts";
-import { inWorktrees, landing } from "../../runtime/worktree.ts";
+import type { Agent } from "../../runtime/agent/agent.ts";
+import { type PermissionPolicy, permitted, wrapped } from "../../runtime/agent/call.ts";
+import { MemberHooks } from "../../runtime/hooks/member-hooks.ts";
+import type { MemberLoop } from "../../runtime/member/member-loop.ts";
+import type { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
+import { aftercare } from "../../runtime/wraps/follow-up-tools.ts";
+import { hookedCalls } from "../../runtime/wraps/hooked-calls.ts";
+import { planGate } from "../../runtime/wraps/plan-approval.ts";
+import { budgeted, type Spool } from "../../runtime/wraps/result-size.ts";
+import { inWorktrees, landing } from "../../runtime/wraps/worktrees.ts";
 import {
-  alarmTools,
+  cronTools,
   jobTools,
   leadTools,
   longTools,
@@ -41,9 +41,9 @@ import { plans } from "./plans.ts";
 
 export type Crew = {
   readonly parts: Parts;
-  readonly judge: Judge;
+  readonly judge: PermissionPolicy;
   readonly questions: PermissionQuestions;
-  readonly patience: Patience | undefined;
+  readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   readonly kit: Kit;
 };
@@ -53,7 +53,7 @@ export async function composeAgent(
   profile: Profile,
   seat: Seat,
   team: TeamControl,
-  life: () => Life | undefined,
+  life: () => MemberLoop | undefined,
 ): Promise<Agent> {
   const { parts, onDelta } = crew;
   const { store, settings, workspace, trees } = parts;
@@ -79,7 +79,7 @@ export async function composeAgent(
   };
   const sinceNeeded = async (): Promise<Iterable<Tool>> => {
     give(jobTools, (await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0);
-    give(alarmTools, isLead && (await store.crons.list()).length > 0);
+    give(cronTools, isLead && (await store.crons.list()).length > 0);
     give(longTools, conversation.size > LONG);
     return given;
   };
@@ -138,7 +138,7 @@ export async function composeAgent(
     about: () => life()?.task ?? null,
     context: settings,
     spool,
-    patience: crew.patience,
+    providerTimeout: crew.providerTimeout,
     onDelta: onDelta && ((delta) => onDelta(name, delta)),
     beginStint: async () => {
       tools = await offered();

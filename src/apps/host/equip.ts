@@ -11,9 +11,9 @@ import { memorySection } from "../../core/project/memory.ts";
 import { applyRole, roleCatalogue, roleNamed, rolePrompt } from "../../core/project/role.ts";
 import { skillCatalogue } from "../../core/project/skill.ts";
 import type { Model, Tool, ToolSpec } from "../../ports/index.ts";
-import type { Agent } from "../../runtime/agent.ts";
-import { reflection } from "../../runtime/reflection.ts";
-import { subagents } from "../../runtime/subagent.ts";
+import type { Agent } from "../../runtime/agent/agent.ts";
+import { reflection } from "../../runtime/turn/reflection.ts";
+import { subagents } from "../../runtime/turn/subagent.ts";
 import { memoryTools } from "../../tools/memory.ts";
 import { skillTools } from "../../tools/skill.ts";
 import { specOf } from "../../tools/spec.ts";
@@ -77,7 +77,7 @@ export async function equip(
       fallback: agent.fallback,
       context: agent.context,
       spool: agent.spool,
-      patience: agent.patience,
+      providerTimeout: agent.providerTimeout,
     }),
   });
 

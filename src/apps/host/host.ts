@@ -13,22 +13,22 @@ import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "
 import type { Settings } from "../../core/settings.ts";
 import { isFinished } from "../../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
-import type { Compacted } from "../../runtime/context.ts";
-import { followNewTasks } from "../../runtime/new-tasks.ts";
-import { Patience } from "../../runtime/patience.ts";
-import { Team } from "../../runtime/team.ts";
-import { tidy } from "../../runtime/worktree.ts";
+import { followNewTasks } from "../../runtime/team/new-tasks.ts";
+import { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
+import { Team } from "../../runtime/team/team.ts";
+import type { Compacted } from "../../runtime/turn/context.ts";
+import { removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { composeAgent } from "./compose.ts";
 import type { Kit } from "./equip.ts";
-import { judgeOf } from "./judge.ts";
 import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
-import { type Ask, PermissionQuestions } from "./permission-questions.ts";
-import { PersonsWords } from "./persons-words.ts";
-import { setToWork, type Work } from "./set-to-work.ts";
+import { permissionPolicy } from "./permission-policy.ts";
+import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.ts";
+import { startWork, type Work } from "./start-work.ts";
+import { UserPrompts } from "./user-prompts.ts";
 
 export type HostOptions = {
-  /** `DEFAULTS` with whatever is to be different. */
+  /** `DEFAULT_SETTINGS` with whatever is to be different. */
   readonly settings: Settings;
   /** The project's folder. Ekiden keeps its own files in `.ekiden` there. */
   readonly cwd: string;
@@ -37,7 +37,7 @@ export type HostOptions = {
   /** What models say while they say it. */
   readonly onDelta?: (who: Name, delta: Delta) => void;
   /** Answers permission questions; without it they are refused with the rule that would allow the call. */
-  readonly ask?: Ask;
+  readonly ask?: AskAtTerminal;
   /** Opens models in the place of the providers: a scripted one, one of your own. Asked once for each spec. */
   readonly openModel?: (spec: string) => Promise<Model>;
   /** The embedded model will do when there is no other: the work is a runbook. */
@@ -109,8 +109,8 @@ class Host implements TeamHost {
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
   private readonly team: Team;
-  private readonly words: PersonsWords;
-  private readonly patience: Patience | undefined;
+  private readonly words: UserPrompts;
+  private readonly providerTimeout: ProviderTimeout | undefined;
   private budget: Budget;
   /** Tasks that were over before this run: they are not its outcome. */
   private before: ReadonlySet<TaskId> = new Set();
@@ -132,9 +132,9 @@ class Host implements TeamHost {
     });
     // Nobody watches a headless run, so a provider that stays down must end it at some time.
     if (!options.interactive)
-      this.patience = new Patience(
+      this.providerTimeout = new ProviderTimeout(
         clock,
-        settings.providerPatienceMs,
+        settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
     const kit: Kit = {
@@ -149,13 +149,13 @@ class Host implements TeamHost {
     const questions = new PermissionQuestions(parts, options.ask);
     const crew = {
       parts,
-      judge: judgeOf(parts, questions),
+      judge: permissionPolicy(parts, questions),
       questions,
-      patience: this.patience,
+      providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
       kit,
     };
-    this.words = new PersonsWords(parts, this.over.signal, async () => {
+    this.words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
     });
     this.team = new Team({
@@ -186,7 +186,7 @@ class Host implements TeamHost {
     this.budget = new Budget(this.parts.settings, await this.store.roster.members());
     await this.team.open();
     const { store, hooks, trees } = this.parts;
-    if (trees) await tidy(trees, store);
+    if (trees) await removeLanded(trees, store);
     this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
   }
 
@@ -200,7 +200,7 @@ class Host implements TeamHost {
       ]);
       return await this.finish(over.what);
     }
-    await setToWork(work, tasks, {
+    await startWork(work, tasks, {
       parts: this.parts,
       team: this.team,
       host: this.id,
@@ -251,7 +251,7 @@ class Host implements TeamHost {
       this.over.abort();
       await (this.finishing ?? this.team.suspend());
       await this.chores;
-      this.patience?.up();
+      this.providerTimeout?.up();
       await this.parts.mcp?.close();
       await this.store.close();
     })();
@@ -279,7 +279,7 @@ class Host implements TeamHost {
   private finish(reason: Outcome["reason"], cause?: Error | null): Promise<void> {
     this.finishing ??= (async () => {
       const { store, team } = this;
-      this.patience?.up();
+      this.providerTimeout?.up();
       const elsewhere = reason === "interrupted" && team.names.length === 0 && (await isHosted(store));
       if (reason === "concluded") await team.conclude();
       await team.suspend();

@@ -13,7 +13,7 @@ import { openStore } from "../../adapters/store/index.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Clock, Cursor, Model, Shell, Store, Worktrees } from "../../ports/index.ts";
-import { Hooks } from "../../runtime/hooks.ts";
+import { Hooks } from "../../runtime/hooks/hooks.ts";
 import { makeProjectFolder, storeUrl } from "../open.ts";
 import { userFile } from "../settings.ts";
 import { openMcp } from "./mcp.ts";

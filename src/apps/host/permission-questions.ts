@@ -6,8 +6,8 @@ import { LEAD, later, type Name, PERSON, type RequestId } from "../../core/ids.t
 import type { Seat } from "../../core/member.ts";
 import type { Answer, Request, Tool, ToolContext } from "../../ports/index.ts";
 import { reviewPermission } from "../../tools/index.ts";
-import { allowForGood } from "./allow-for-good.ts";
 import type { Parts } from "./parts.ts";
+import { allowForGood } from "./save-rule.ts";
 
 export type Question = {
   readonly who: Name;
@@ -21,22 +21,22 @@ export type Question = {
   readonly signal?: AbortSignal | undefined;
 };
 /** What the person at the terminal said; `text`: what to do instead. */
-export type Said = { readonly word: "yes" | "no" | "always"; readonly text: string };
-export type Ask = (question: Question) => Promise<Said>;
+export type TerminalAnswer = { readonly word: "yes" | "no" | "always"; readonly text: string };
+export type AskAtTerminal = (question: Question) => Promise<TerminalAnswer>;
 
 export type Given = Answer & { readonly by: Name | null; readonly state: "answered" | "expired" };
 
-type Needs = Pick<Parts, "store" | "settings" | "clock" | "workspace">;
+type QuestionParts = Pick<Parts, "store" | "settings" | "clock" | "workspace">;
 const FLOOR_MS = 1_000;
 
 export class PermissionQuestions {
-  private readonly parts: Needs;
-  private readonly terminal: Ask | undefined;
+  private readonly parts: QuestionParts;
+  private readonly terminal: AskAtTerminal | undefined;
   /** How many questions each member has open, for calls that read run at once. */
   private readonly open = new Map<Name, number>();
   private leadWasAsked = false;
 
-  constructor(parts: Needs, terminal: Ask | undefined) {
+  constructor(parts: QuestionParts, terminal: AskAtTerminal | undefined) {
     this.parts = parts;
     this.terminal = terminal;
   }
@@ -109,7 +109,12 @@ export class PermissionQuestions {
   }
 
   /** Whoever is first answers; who comes too late changes nothing. */
-  private async ask(terminal: Ask, question: Question, id: RequestId, signal: AbortSignal): Promise<void> {
+  private async ask(
+    terminal: AskAtTerminal,
+    question: Question,
+    id: RequestId,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { word, text } = await terminal({ ...question, signal }).catch(
       () => ({ word: "no", text: "" }) as const,
     );

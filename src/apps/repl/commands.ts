@@ -25,11 +25,11 @@ export type ReplContext = {
   quit(): void;
 };
 
-type Said = readonly View[] | string;
+type CommandOutput = readonly View[] | string;
 type ReplCommand = {
   readonly usage: string;
   readonly about: string;
-  run(context: ReplContext, args: readonly string[], rest: string): Promise<Said>;
+  run(context: ReplContext, args: readonly string[], rest: string): Promise<CommandOutput>;
 };
 
 const COMMANDS: Readonly<Record<string, ReplCommand>> = {
@@ -151,7 +151,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
-export async function slash(context: ReplContext, line: string): Promise<Said> {
+export async function slash(context: ReplContext, line: string): Promise<CommandOutput> {
   const [, word = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
   const known = Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word;
   const command = Object.hasOwn(COMMANDS, known) ? COMMANDS[known] : undefined;

@@ -2,11 +2,15 @@
  * Permission questions in a conversation: asked at the prompt, one after the other. The prompt says so for as long as one waits;
  * a line that is no answer goes where it always goes, so that the person can look around, or talk to the lead, before answering.
  */
-import type { Ask, Said } from "../host/permission-questions.ts";
+import type { AskAtTerminal, TerminalAnswer } from "../host/permission-questions.ts";
 import { NO, questionText, readAnswer } from "../terminal/asking.ts";
 import type { ReplScreen } from "./screen.ts";
 
-type Waiting = { readonly who: string; readonly text: string; readonly settle: (answer: Said) => void };
+type Waiting = {
+  readonly who: string;
+  readonly text: string;
+  readonly settle: (answer: TerminalAnswer) => void;
+};
 
 export class Questions {
   private readonly waiting: Waiting[] = [];
@@ -18,7 +22,7 @@ export class Questions {
     this.paint = paint;
   }
 
-  readonly ask: Ask = (question) =>
+  readonly ask: AskAtTerminal = (question) =>
     new Promise((settle) => {
       const waiting = { who: question.who, text: questionText(question), settle };
       this.waiting.push(waiting);

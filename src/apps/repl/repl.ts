@@ -9,12 +9,12 @@ import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { checkText, words } from "../../core/mail.ts";
 import { isNews, sentence } from "../../core/views/sentence.ts";
-import type { Call } from "../call.ts";
 import { follow } from "../follow.ts";
 import { openHost, type TeamHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
-import { exitCodeOf } from "../hosting.ts";
+import type { Invocation } from "../invocation.ts";
 import { makeProjectFolder } from "../open.ts";
+import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
 import { feedLine, overflow, lines as viewLines } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -29,7 +29,7 @@ const MARK = "· ";
 /** How often a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
 const FLOOR_MS = 500;
 
-export async function run(call: Call): Promise<number | undefined> {
+export async function run(call: Invocation): Promise<number | undefined> {
   const settings = await call.settings();
   makeProjectFolder(call.cwd);
   const interactive = process.stdin.isTTY === true && call.out.isTTY;
@@ -80,7 +80,7 @@ class Conversation {
   readonly questions: Questions;
   /** By the person's wish, not because the team came to its end. */
   left = false;
-  private readonly call: Call;
+  private readonly call: Invocation;
   private readonly host: TeamHost;
   private readonly input: Interface;
   private readonly piped: AsyncIterableIterator<string> | null;
@@ -88,7 +88,7 @@ class Conversation {
   private readonly early: string[] = [];
   private onLine: (line: string) => void = (line) => void this.early.push(line);
 
-  constructor(call: Call, host: TeamHost, input: Interface, interactive: boolean) {
+  constructor(call: Invocation, host: TeamHost, input: Interface, interactive: boolean) {
     this.call = call;
     this.host = host;
     this.input = input;

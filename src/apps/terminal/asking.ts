@@ -1,9 +1,9 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
-import type { Ask, Said } from "../host/permission-questions.ts";
+import type { AskAtTerminal, TerminalAnswer } from "../host/permission-questions.ts";
 import { clean, type Terminal } from "./terminal.ts";
 
 /** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
-export function readAnswer(text: string): Said | null {
+export function readAnswer(text: string): TerminalAnswer | null {
   const found = /^\s*(y|yes|a|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
   if (!found) return null;
   const [, word = "", more = ""] = found;
@@ -12,17 +12,20 @@ export function readAnswer(text: string): Said | null {
   return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
 }
 
-export const NO: Said = { word: "no", text: "" };
+export const NO: TerminalAnswer = { word: "no", text: "" };
 
-type Question = Parameters<Ask>[0];
+type Question = Parameters<AskAtTerminal>[0];
 
 export const questionText = ({ who, tool, subject, rule }: Question): string =>
   `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${clean(rule)})` : ""}: `;
 
 /** `alone` gives the question the terminal for itself. */
-export function askOnTerminal(term: Terminal, alone: <T>(use: () => Promise<T>) => Promise<T>): Ask {
+export function askOnTerminal(
+  term: Terminal,
+  alone: <T>(use: () => Promise<T>) => Promise<T>,
+): AskAtTerminal {
   let queue: Promise<unknown> = Promise.resolve();
-  const ask = async (question: Question): Promise<Said> => {
+  const ask = async (question: Question): Promise<TerminalAnswer> => {
     const { createInterface } = await import("node:readline/promises");
     if (question.signal?.aborted) return NO;
     const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { asTaskId, instant, LEAD, type Name } from "../../core/ids.ts";
-import { exitCodeOf } from "../hosting.ts";
+import { exitCodeOf } from "../run-team.ts";
 import { readAnswer } from "./asking.ts";
 import { TeamStatus } from "./status.ts";
 

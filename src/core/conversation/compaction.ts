@@ -58,7 +58,7 @@ const ENOUGH = 0.7;
 /** Of `summariseAt`: what must be reached without a summary to put it off, or the next turns would all break the cache. */
 const RELIEF = 0.75;
 
-export function plan(load: Load, limits: ContextLimits): Step[] {
+export function compactionSteps(load: Load, limits: ContextLimits): Step[] {
   const { messages, unread, charactersPerToken } = load;
   if (load.tokens <= limits.trimAt) return [];
   const steps: Step[] = [];

@@ -3,7 +3,7 @@
  * *is* the state: it needs no table, survives restarts, and is carried over a compaction as text (`carriedTodos`).
  */
 import { z } from "zod";
-import { onDemand } from "../on-demand.ts";
+import { lazy } from "../lazy.ts";
 import { type Entry, heard } from "./chat.ts";
 import { tagged } from "./tags.ts";
 
@@ -12,7 +12,7 @@ export const TODOS_MAX = 30;
 /** Characters of one item. */
 export const TODO_MAX = 200;
 /** Rounds of tool calls without an update, while something is open, before the member is reminded. */
-export const TODO_PATIENCE = 3;
+export const TODO_REMINDER_ROUNDS = 3;
 
 const STATUSES = ["pending", "in_progress", "completed"] as const;
 const ONE_OF = STATUSES.map((status) => `"${status}"`).join(", ");
@@ -37,7 +37,7 @@ const item = () =>
   );
 
 /** What `todo_write` takes. Every issue says what was expected. */
-export const todoInput = onDemand(() =>
+export const todoInput = lazy(() =>
   z.object({
     todos: z
       .array(item(), "must be an array of { content, status }, the whole list")
@@ -90,7 +90,7 @@ const reminder = (list: readonly Todo[]): Entry =>
     tagged(
       "reminder",
       REMINDER,
-      `Your todo list is ${TODO_PATIENCE} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
+      `Your todo list is ${TODO_REMINDER_ROUNDS} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
     ),
   );
 
@@ -119,7 +119,7 @@ export class TodoWatch {
    */
   afterRound(round: readonly Entry[]): Entry | null {
     for (const entry of round) this.add(entry);
-    if (!isOpen(this.items) || this.rounds < TODO_PATIENCE) return null;
+    if (!isOpen(this.items) || this.rounds < TODO_REMINDER_ROUNDS) return null;
     this.rounds = 0;
     return reminder(this.items);
   }

@@ -11,7 +11,7 @@ export type Access = "read" | "write" | "exec" | "team";
 export const MODES = ["plan", "default", "accept-edits", "bypass"] as const;
 export type Mode = (typeof MODES)[number];
 
-export type Attempt = {
+export type PermissionRequest = {
   readonly tool: string;
   readonly access: Access;
   /** The command, the path, the recipient; "" when the tool has none. */
@@ -36,7 +36,7 @@ export type Decision = {
 };
 
 /** What a mode says to a call that no rule speaks of. */
-export const DEFAULTS: Readonly<Record<Mode, Readonly<Record<Access, Effect>>>> = {
+export const MODE_DEFAULTS: Readonly<Record<Mode, Readonly<Record<Access, Effect>>>> = {
   plan: { read: "allow", team: "allow", write: "deny", exec: "deny" },
   default: { read: "allow", team: "allow", write: "ask", exec: "ask" },
   "accept-edits": { read: "allow", team: "allow", write: "allow", exec: "ask" },

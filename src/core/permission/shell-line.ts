@@ -6,8 +6,8 @@ import { isWithin, resolvePath } from "../paths.ts";
 import { dangerOf } from "../shell/danger.ts";
 import { isInside, isReader, writesOf } from "../shell/readonly.ts";
 import { type Command, programOf, readShellLine, withInner } from "../shell/wrappers.ts";
-import { brokenBy, mayBreak } from "./closed-files.ts";
-import { type Attempt, DEFAULTS, type Decision, isOurs, type Mode, VERBS } from "./mode.ts";
+import { couldViolate, violatedBy } from "./file-denials.ts";
+import { type Decision, isOurs, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
 import { type Effect, fitsText, type Rule, showRule } from "./rule.ts";
 
 type Verdict = Omit<Decision, "suggestion"> & { readonly fix: string | null };
@@ -17,7 +17,7 @@ export function judgeShell(
   rules: readonly Rule[],
   all: readonly Rule[],
   mode: Mode,
-  call: Attempt,
+  call: PermissionRequest,
 ): Decision {
   const { commands, sound } = readShellLine(call.subject);
   const every = commands.flatMap(withInner);
@@ -25,7 +25,7 @@ export function judgeShell(
   if (danger)
     return { effect: "deny", rule: null, reason: `${danger}; no rule allows that`, suggestion: null };
   const denied =
-    rules.find((rule) => rule.effect === "deny" && bites(rule, every, call)) ?? brokenBy(all, every, call);
+    rules.find((rule) => rule.effect === "deny" && bites(rule, every, call)) ?? violatedBy(all, every, call);
   if (denied)
     return {
       effect: "deny",
@@ -60,7 +60,7 @@ function suggestion(verdicts: readonly Verdict[], fix: string | null, line: stri
 const textOf = ({ words }: Command): string => words.map(({ text }) => text).join(" ");
 
 /** A denied command stays denied in a folder (`/bin/rm`), behind assignments, inside others; and the line itself counts too. */
-function bites(rule: Rule, every: readonly Command[], call: Attempt): boolean {
+function bites(rule: Rule, every: readonly Command[], call: PermissionRequest): boolean {
   if (rule.match === undefined || fitsText(rule, call.subject.trim())) return true;
   return every.some((command) => {
     const [, ...args] = command.words;
@@ -72,50 +72,50 @@ function bites(rule: Rule, every: readonly Command[], call: Attempt): boolean {
 class Judge {
   readonly fine: Verdict = { effect: "allow", rule: null, reason: "it changes nothing", fix: null };
   /** Where the line may be by now: a `cd` may fail, or end with its subshell. Null when it cannot be known. */
-  #folders: ReadonlySet<string> | null;
-  readonly #rules: readonly Rule[];
+  private folders: ReadonlySet<string> | null;
+  private readonly rules: readonly Rule[];
   /** Those of other tools too. */
-  readonly #all: readonly Rule[];
-  readonly #mode: Mode;
-  readonly #call: Attempt;
-  readonly #readable: readonly string[];
+  private readonly all: readonly Rule[];
+  private readonly mode: Mode;
+  private readonly call: PermissionRequest;
+  private readonly readable: readonly string[];
 
-  constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: Attempt) {
-    this.#all = all;
-    this.#rules = rules.filter(({ effect }) => effect !== "deny");
-    this.#mode = mode;
-    this.#call = call;
-    this.#folders = new Set([call.workspace]);
-    this.#readable = [call.workspace, ...(call.readable ?? [])];
-    this.#hasDenials = rules.some(({ effect, match }) => effect === "deny" && match !== undefined);
+  constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: PermissionRequest) {
+    this.all = all;
+    this.rules = rules.filter(({ effect }) => effect !== "deny");
+    this.mode = mode;
+    this.call = call;
+    this.folders = new Set([call.workspace]);
+    this.readable = [call.workspace, ...(call.readable ?? [])];
+    this.hasDenials = rules.some(({ effect, match }) => effect === "deny" && match !== undefined);
   }
-  readonly #hasDenials: boolean;
+  private readonly hasDenials: boolean;
 
   verdict(command: Command): Verdict {
     const own = command.known
-      ? this.#own(command)
+      ? this.own(command)
       : this.unknown("it runs a command that cannot be known in advance");
-    const files = this.#files(command);
+    const files = this.files(command);
     const inner = command.inner.map((one) => this.verdict(one));
-    this.#follow(command);
+    this.follow(command);
     return [files, ...inner].reduce((a, b) => (RANK[b.effect] > RANK[a.effect] ? b : a), own);
   }
 
   /** Only a rule for all of bash can allow what is not known; and not where a deny rule might have bitten. */
   unknown(why: string): Verdict {
-    const rule = this.#rules.find(({ match }) => match === undefined);
-    const effect = rule?.effect ?? DEFAULTS[this.#mode].exec;
-    if (effect === "allow" && this.#hasDenials)
+    const rule = this.rules.find(({ match }) => match === undefined);
+    const effect = rule?.effect ?? MODE_DEFAULTS[this.mode].exec;
+    if (effect === "allow" && this.hasDenials)
       return { effect: "ask", rule: null, reason: `${why}, so the deny rules cannot be checked`, fix: null };
     return { effect, rule: rule ?? null, reason: why, fix: null };
   }
 
-  #own(command: Command): Verdict {
+  private own(command: Command): Verdict {
     const { words, assigns } = command;
     const text = textOf(command);
     const risky = assigns.find(({ name }) => (words.length === 0 ? BENDS.test(name) : !MILD.test(name)));
-    const line = this.#call.subject.trim();
-    const rule = this.#rules.find(
+    const line = this.call.subject.trim();
+    const rule = this.rules.find(
       (one) =>
         one.match === undefined ||
         one.match === line ||
@@ -130,67 +130,67 @@ class Judge {
         fix: pattern(command),
       };
     if (risky && words.length === 0)
-      return this.#byMode(`setting ${risky.name} changes what commands do`, null);
+      return this.byMode(`setting ${risky.name} changes what commands do`, null);
     if (words.length === 0 || (command.transparent && command.inner.length > 0 && !risky)) return this.fine;
-    const closed = mayBreak(this.#all, command, this.#call);
+    const closed = couldViolate(this.all, command, this.call);
     if (closed)
-      return this.#byMode(`${quoted(text)} may read what the rule deny ${showRule(closed)} closes`, null);
-    if (isReader(command, (path) => this.#everywhere((folder) => this.#isInside(path, folder))))
+      return this.byMode(`${quoted(text)} may read what the rule deny ${showRule(closed)} closes`, null);
+    if (isReader(command, (path) => this.everywhere((folder) => this.isInside(path, folder))))
       return this.fine;
-    return this.#byMode(`no rule allows ${quoted(text)}`, risky ? null : pattern(command));
+    return this.byMode(`no rule allows ${quoted(text)}`, risky ? null : pattern(command));
   }
 
-  #byMode(why: string, fix: string | null): Verdict {
-    const effect = DEFAULTS[this.#mode].exec;
+  private byMode(why: string, fix: string | null): Verdict {
+    const effect = MODE_DEFAULTS[this.mode].exec;
     return {
       effect,
       rule: null,
-      reason: `${why}, and mode ${this.#mode} ${VERBS[effect]} running programs`,
+      reason: `${why}, and mode ${this.mode} ${VERBS[effect]} running programs`,
       fix,
     };
   }
 
   /** Redirections. A rule for all of bash covers them anywhere; a narrower one covers files of the workspace. */
-  #files(command: Command): Verdict {
+  private files(command: Command): Verdict {
     if (
-      this.#mode === "bypass" ||
-      this.#rules.some(({ match, effect }) => match === undefined && effect === "allow")
+      this.mode === "bypass" ||
+      this.rules.some(({ match, effect }) => match === undefined && effect === "allow")
     )
       return this.fine;
-    const covered = command.words.length > 0 && this.#own(command).rule?.effect === "allow";
+    const covered = command.words.length > 0 && this.own(command).rule?.effect === "allow";
     for (const { text, exact } of writesOf(command)) {
       const inside =
         exact &&
         !/^[~$]/.test(text) &&
-        this.#everywhere((folder) => isWithin(this.#call.workspace, resolvePath(folder, text)));
+        this.everywhere((folder) => isWithin(this.call.workspace, resolvePath(folder, text)));
       if (!inside)
         return {
-          effect: denies(this.#mode),
+          effect: denies(this.mode),
           rule: null,
           reason: `it writes to ${quoted(text)}, which is not known to be in the workspace`,
           fix: null,
         };
-      if (!this.#everywhere((folder) => !isOurs(resolvePath(folder, text), this.#call.workspace)))
+      if (!this.everywhere((folder) => !isOurs(resolvePath(folder, text), this.call.workspace)))
         return {
-          effect: denies(this.#mode),
+          effect: denies(this.mode),
           rule: null,
           reason: `it writes to ${quoted(text)}, which belongs to git or to Ekiden itself`,
           fix: null,
         };
-      const effect = covered ? "allow" : DEFAULTS[this.#mode].write;
+      const effect = covered ? "allow" : MODE_DEFAULTS[this.mode].write;
       if (effect !== "allow")
         return {
           effect,
           rule: null,
-          reason: `it writes the file ${quoted(text)}, and mode ${this.#mode} ${VERBS[effect]} that`,
+          reason: `it writes the file ${quoted(text)}, and mode ${this.mode} ${VERBS[effect]} that`,
           fix: null,
         };
     }
     for (const { op, to } of command.redirects) {
       if (op !== "<" || covered) continue;
-      if (!to.exact || !this.#everywhere((folder) => this.#isInside(to.text, folder)))
+      if (!to.exact || !this.everywhere((folder) => this.isInside(to.text, folder)))
         return {
-          effect: denies(this.#mode),
+          effect: denies(this.mode),
           rule: null,
           reason: `it reads ${quoted(to.text)}, which is not known to be in the workspace`,
           fix: null,
@@ -199,26 +199,26 @@ class Judge {
     return this.fine;
   }
 
-  #follow(command: Command): void {
+  private follow(command: Command): void {
     const name = programOf(command);
-    if (name === "pushd" || name === "popd") this.#folders = null;
+    if (name === "pushd" || name === "popd") this.folders = null;
     if (name !== "cd") return;
     const to = command.words.slice(1).find(({ text }) => !/^-[LPe]+$/.test(text));
     const certain = to?.exact && !to.glob && !/^[~-]/.test(to.text);
-    const before = this.#folders;
-    this.#folders =
+    const before = this.folders;
+    this.folders =
       certain && before
         ? new Set([...before, ...[...before].map((folder) => resolvePath(folder, to.text))])
         : null;
-    if (this.#folders && this.#folders.size > 64) this.#folders = null;
+    if (this.folders && this.folders.size > 64) this.folders = null;
   }
 
-  #isInside(path: string, folder: string): boolean {
-    return isInside(path, folder, this.#readable, this.#call.real);
+  private isInside(path: string, folder: string): boolean {
+    return isInside(path, folder, this.readable, this.call.real);
   }
 
-  #everywhere(holds: (folder: string) => boolean): boolean {
-    return this.#folders !== null && [...this.#folders].every(holds);
+  private everywhere(holds: (folder: string) => boolean): boolean {
+    return this.folders !== null && [...this.folders].every(holds);
   }
 }
 

@@ -11,7 +11,7 @@
  */
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
-import { onDemand } from "../on-demand.ts";
+import { lazy } from "../lazy.ts";
 import { ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 60_000;
 /** What a hook may hold up at most, and what a timer can hold. */
 const LONGEST_MS = 3_600_000;
 
-export const hookSettings = onDemand((): z.ZodType<HookSettings> => {
+export const hookSettings = lazy((): z.ZodType<HookSettings> => {
   const command = z.string("a command line").min(1, "a command line");
   const matcher = z.string(`names of tools such as "bash|write_*"`).default("");
   const own = z
@@ -193,17 +193,21 @@ export function verdict(
 const SAID_MAX = 10_000;
 const bounded = (text: string): string => headAndTail(text.trim(), SAID_MAX, "a hook said more than is read");
 
-const words = onDemand(() => z.string().catch(""));
-const answerShape = onDemand(() =>
+const optionalText = lazy(() => z.string().catch(""));
+const answerShape = lazy(() =>
   z.object({
-    decision: words(),
-    reason: words(),
+    decision: optionalText(),
+    reason: optionalText(),
     continue: z.boolean().catch(true),
-    stopReason: words(),
-    systemMessage: words(),
-    additionalContext: words(),
+    stopReason: optionalText(),
+    systemMessage: optionalText(),
+    additionalContext: optionalText(),
     hookSpecificOutput: z
-      .object({ permissionDecision: words(), permissionDecisionReason: words(), additionalContext: words() })
+      .object({
+        permissionDecision: optionalText(),
+        permissionDecisionReason: optionalText(),
+        additionalContext: optionalText(),
+      })
       .catch({ permissionDecision: "", permissionDecisionReason: "", additionalContext: "" }),
   }),
 );
@@ -245,24 +249,24 @@ export const MOST_BLOCKS = 3;
 
 /** Counts blocks in a row, per thing that is blocked. */
 export class Blocks {
-  readonly #counts = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
 
   /** Books one more. `over`: it was blocked often enough, and is not to be asked about again. */
   block(what: string): "again" | "over" {
-    const count = (this.#counts.get(what) ?? 0) + 1;
-    this.#counts.set(what, count);
+    const count = (this.counts.get(what) ?? 0) + 1;
+    this.counts.set(what, count);
     return count >= MOST_BLOCKS ? "over" : "again";
   }
 
   has(what: string): boolean {
-    return this.#counts.has(what);
+    return this.counts.has(what);
   }
 
   isOver(what: string): boolean {
-    return (this.#counts.get(what) ?? 0) >= MOST_BLOCKS;
+    return (this.counts.get(what) ?? 0) >= MOST_BLOCKS;
   }
 
   pass(what: string): void {
-    this.#counts.delete(what);
+    this.counts.delete(what);
   }
 }

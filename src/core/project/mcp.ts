@@ -3,18 +3,18 @@
  * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so what does not fit gets a short hash.
  */
 import { z } from "zod";
-import { onDemand } from "../on-demand.ts";
+import { lazy } from "../lazy.ts";
 
 const NAME_MAX = 64;
 
-const shared = onDemand(() => ({
+const shared = lazy(() => ({
   /** Only members of these roles get its tools ("lead" counts as a role); everybody when left out. */
   roles: z.array(z.string()).optional(),
   /** Milliseconds a call may take without a sign of progress. */
   timeoutMs: z.int().positive().optional(),
   disabled: z.boolean().optional(),
 }));
-const stdio = onDemand(() =>
+const stdio = lazy(() =>
   z.object({
     type: z.literal("stdio").optional(),
     command: z.string().min(1),
@@ -24,7 +24,7 @@ const stdio = onDemand(() =>
     ...shared(),
   }),
 );
-const http = onDemand(() =>
+const http = lazy(() =>
   z.object({
     /** "sse" is what older servers speak; the others are names of one thing. */
     type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
@@ -123,7 +123,7 @@ function hash(text: string): string {
   return (h >>> 0).toString(16).padStart(8, "0");
 }
 
-const part = onDemand(() =>
+const part = lazy(() =>
   z.union([
     z.object({ type: z.literal("text"), text: z.string() }),
     z.object({ type: z.enum(["image", "audio"]), mimeType: z.string(), data: z.string() }),

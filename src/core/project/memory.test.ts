@@ -4,7 +4,7 @@ import {
   EXTRACT_SYSTEM,
   extracted,
   extractPrompt,
-  hookOf,
+  gistOf,
   memorySection,
   merged,
   mergePrompt,
@@ -29,11 +29,11 @@ Words of a person.
 
   it("names topics; the rest is the person's", () => {
     expect(topicsOf(INDEX)).toEqual([
-      { name: "build", file: "build-1a2b.md", hook: "npm test" },
-      { name: "style", file: "style.md", hook: "tabs" },
-      { name: "bare", file: "bare.md", hook: "" },
+      { name: "build", file: "build-1a2b.md", gist: "npm test" },
+      { name: "style", file: "style.md", gist: "tabs" },
+      { name: "bare", file: "bare.md", gist: "" },
     ]);
-    expect(reindexed(INDEX, [{ name: "one", file: "one.md", hook: "h" }])).toBe(
+    expect(reindexed(INDEX, [{ name: "one", file: "one.md", gist: "h" }])).toBe(
       "# Memory\n\nWords of a person.\n- [up](../up.md): out of the folder\n- [site](https://example.org/a.md): a link\n- [index](MEMORY.md): itself\n- no link\n\n- [one](one.md): h\n",
     );
   });
@@ -52,8 +52,8 @@ Words of a person.
   });
 
   it("has a hook a topic: its first line, without marks, name and day", () => {
-    expect(hookOf("\n- npm test (alice, 2026-01-02)\n- more")).toBe("npm test");
-    expect(hookOf(`# ${"x".repeat(300)}`)).toHaveLength(100);
+    expect(gistOf("\n- npm test (alice, 2026-01-02)\n- more")).toBe("npm test");
+    expect(gistOf(`# ${"x".repeat(300)}`)).toHaveLength(100);
   });
 });
 

@@ -7,15 +7,15 @@ import { type Message, textOf } from "../conversation/chat.ts";
 import { tagged } from "../conversation/tags.ts";
 import { EkidenError, isEkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
-import { onDemand } from "../on-demand.ts";
+import { lazy } from "../lazy.ts";
 import { secretIn } from "./secret.ts";
 
-export type Topic = {
+export type MemoryTopic = {
   readonly name: string;
   /** Its file beside the index. */
   readonly file: string;
   /** What it is about, one line. */
-  readonly hook: string;
+  readonly gist: string;
 };
 export type Note = { readonly topic: string; readonly text: string };
 
@@ -64,8 +64,8 @@ export function checkNote({ topic, text }: Note): Note {
 }
 
 /** The topics of an index, the first line of each. Lines of other shapes, and links out of the folder, are the person's own. */
-export function topicsOf(index: string): Topic[] {
-  const topics = new Map<string, Topic>();
+export function topicsOf(index: string): MemoryTopic[] {
+  const topics = new Map<string, MemoryTopic>();
   for (const line of index.split("\n")) {
     const topic = topicOf(line);
     if (topic && !topics.has(topic.name)) topics.set(topic.name, topic);
@@ -73,15 +73,15 @@ export function topicsOf(index: string): Topic[] {
   return [...topics.values()];
 }
 
-function topicOf(line: string): Topic | null {
+function topicOf(line: string): MemoryTopic | null {
   const [, label, file, hook = ""] = LINE.exec(line.trim()) ?? [];
   if (!label || !file || !FILE.test(file) || file === "MEMORY.md") return null;
   const name = label.toLowerCase();
-  return NAME.test(name) ? { name, file, hook: hook.trim() } : null;
+  return NAME.test(name) ? { name, file, gist: hook.trim() } : null;
 }
 
 /** The first line of a topic's text stands for it. */
-export const hookOf = (text: string): string => {
+export const gistOf = (text: string): string => {
   const line = (text.split("\n").find((l) => l.trim() !== "") ?? "")
     .replace(/^[-*#>\s]+/, "")
     .replace(/ \([a-z0-9-]+, \d{4}-\d\d-\d\d\)$/, "")
@@ -89,10 +89,10 @@ export const hookOf = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };
 
-export const indexLine = ({ name, file, hook }: Topic): string => `- [${name}](${file}): ${hook}`;
+export const indexLine = ({ name, file, gist: hook }: MemoryTopic): string => `- [${name}](${file}): ${hook}`;
 
 /** The index with other topics; what a person wrote around them stays. */
-export function reindexed(index: string, topics: readonly Topic[]): string {
+export function reindexed(index: string, topics: readonly MemoryTopic[]): string {
   const rest = index.split("\n").filter((line) => topicOf(line) === null);
   return `${[rest.join("\n").trimEnd(), topics.map(indexLine).join("\n")].filter(Boolean).join("\n\n")}\n`;
 }
@@ -148,7 +148,7 @@ Answer with a JSON array of objects {"topic": "short-name", "text": "- one fact 
 export const mergePrompt = (topics: readonly Note[]): string =>
   topics.map(({ topic, text }) => tagged("memory", { topic }, text.trim())).join("\n\n");
 
-const answer = onDemand(() => z.array(z.object({ topic: z.string(), text: z.string() })));
+const answer = lazy(() => z.array(z.object({ topic: z.string(), text: z.string() })));
 
 /** The JSON array in a model's answer, whatever stands around it. Null when there is none of that shape. */
 function arrayIn(text: string): Note[] | null {

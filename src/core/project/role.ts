@@ -5,8 +5,8 @@
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
+import { lazy } from "../lazy.ts";
 import { didYouMean } from "../nearest.ts";
-import { onDemand } from "../on-demand.ts";
 import { oneLine } from "../one-line.ts";
 import { FOREIGN_NAMES, ourName, SHARED_TOOLS, TOOL_NAMES } from "../tool-names.ts";
 import { DESCRIPTION_MAX, faults } from "./skill.ts";
@@ -31,7 +31,7 @@ const PROMPT_MAX = 20_000;
 const isSubject = (tool: string): boolean => SHARED_TOOLS.has(tool) || tool.startsWith("mcp__");
 
 /** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
-const toolNames = onDemand(() =>
+const toolNames = lazy(() =>
   z
     .union([z.string(), z.array(z.string())], "must be a list of tool names")
     .transform((names) =>
@@ -43,7 +43,7 @@ const toolNames = onDemand(() =>
     .transform((names): readonly string[] | null => (names.includes("*") ? null : [...new Set(names)])),
 );
 
-const head = onDemand(() =>
+const head = lazy(() =>
   z.object({
     name: z
       .string("must be a text")

@@ -5,8 +5,8 @@
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
+import { lazy } from "../lazy.ts";
 import { didYouMean } from "../nearest.ts";
-import { onDemand } from "../on-demand.ts";
 import { oneLine } from "../one-line.ts";
 
 export type Skill = {
@@ -24,7 +24,7 @@ export const DESCRIPTION_MAX = 200;
 /** Characters of the whole catalogue in a prompt. */
 const CATALOGUE_MAX = 4_000;
 
-const head = onDemand(() =>
+const head = lazy(() =>
   z.object({
     name: z
       .string("must be a text")

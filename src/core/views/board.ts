@@ -22,7 +22,7 @@ const LOOKS: Readonly<Record<Exclude<Status, "pending">, Look>> = {
 };
 
 /** A task as shown and dumped: every task has every field; `null` stands for "not (yet)". */
-export type TaskData = Omit<Facts, "openBlockers"> & {
+export type TaskData = Omit<TaskFields, "openBlockers"> & {
   readonly status: Status;
   readonly ready: boolean;
   readonly owner: Name | null;
@@ -36,7 +36,7 @@ export type TaskData = Omit<Facts, "openBlockers"> & {
   /** Since it ended, else since it was claimed, else since it was added. */
   readonly ageMs: number;
 };
-type Facts = Pick<Task, keyof Task>;
+type TaskFields = Pick<Task, keyof Task>;
 export type BoardData = { readonly team: Name; readonly counts: Counts; readonly tasks: readonly TaskData[] };
 
 export function boardData(team: Name, tasks: readonly Task[], now: Instant): BoardData {

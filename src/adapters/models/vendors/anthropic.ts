@@ -1,5 +1,5 @@
 /** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
-import { askMessages } from "../messages.ts";
+import { askMessages } from "../messages/messages.ts";
 import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 
 /** The longest replies of the older models, in tokens; who asks for more is refused. */

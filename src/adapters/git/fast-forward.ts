@@ -1,0 +1,123 @@
+/**
+ * The last step of a landing: the target branch moves forward. Where it is checked out, its files move with it, and local changes
+ * there that would be lost stop it.
+ *
+ * Git writes the files first and the branch last, so a crash in between leaves files that nobody changed and a lock that nobody
+ * holds. What was begun is noted beside it, and finished by whoever comes next.
+ */
+import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Git, Ran } from "./git.ts";
+import { messageOfGit } from "./git.ts";
+import { inTurn, queueIn } from "./queue.ts";
+import { gitGone, removeLock } from "./stale-locks.ts";
+import { withWorktreeLock } from "./worktree-lock.ts";
+
+/** Somebody commits in the project: git's lock is held while their hooks run. */
+const LOCKED_MAX_MS = 30_000;
+const POLL_MS = 200;
+
+export type FastForward = {
+  readonly git: Git;
+  readonly commonDir: string;
+  /** Any worktree of the repository. */
+  readonly root: string;
+  readonly target: string;
+  readonly signal: AbortSignal;
+};
+
+/** For who is at the front of the queue. `raced`: somebody else has moved the target; `why`: it cannot be moved now. */
+export async function fastForward(
+  { git, commonDir, root, target, signal }: FastForward,
+  from: string,
+  to: string,
+): Promise<"moved" | "raced" | { readonly why: string }> {
+  const at = await withWorktreeLock(commonDir, () => git.checkedOut(root, target));
+  const note = at && (await noteIn(git, at));
+  const move = (): Promise<Ran> =>
+    withWorktreeLock(commonDir, () =>
+      at === null
+        ? git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from)
+        : git.try(at, "merge", "--ff-only", "--quiet", to),
+    );
+  let done: Ran;
+  try {
+    if (note) writeFileSync(note, to);
+    done = await move();
+    for (let ms = 0; done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err); ms += POLL_MS) {
+      await new Promise((later) => setTimeout(later, POLL_MS));
+      signal.throwIfAborted();
+      done = await move();
+    }
+  } finally {
+    if (note) rmSync(note, { force: true });
+  }
+  if (done.code === 0) return "moved";
+  if ((await git.run(root, "rev-parse", `refs/heads/${target}`)) !== from) return "raced";
+  return {
+    why: `${target} cannot be moved forward in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${messageOfGit(done)}`,
+  };
+}
+
+const noteIn = async (git: Git, at: string): Promise<string> =>
+  join(await git.run(at, "rev-parse", "--path-format=absolute", "--git-dir"), "ekiden-landing");
+
+/** Finishes what a process that died has begun in the project. Does nothing where nothing was begun, or no repository is. */
+export async function finishFastForward(git: Git, project: string): Promise<void> {
+  const dirs = await git.ask(
+    project,
+    "rev-parse",
+    "--path-format=absolute",
+    "--git-common-dir",
+    "--git-dir",
+    "--show-toplevel",
+  );
+  const [commonDir, gitDir, top] = dirs?.split("\n") ?? [];
+  if (!commonDir || !gitDir || !top) return;
+  const note = join(gitDir, "ekiden-landing");
+  if (commitIn(note) === null) return;
+  // Alone: a living process may be at it.
+  await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
+    const to = commitIn(note);
+    if (to === null) return;
+    await gitGone(({ line }) => line.includes(to));
+    const begun = statSync(note).mtimeMs;
+    // Git takes its lock at once. A newer one is the person's.
+    removeLock(join(gitDir, "index.lock"), begun, begun + 10_000);
+    const written = await filesWritten(git, top, to);
+    for (let i = 0; i < written.length; i += BATCH)
+      await git.try(top, "--literal-pathspecs", "reset", "--quiet", to, "--", ...written.slice(i, i + BATCH));
+    await withWorktreeLock(commonDir, () => git.try(top, "merge", "--ff-only", "--quiet", to));
+    rmSync(note, { force: true });
+  });
+}
+
+const BATCH = 100;
+
+function commitIn(note: string): string | null {
+  try {
+    return /^[0-9a-f]{40,64}$/.exec(readFileSync(note, "utf8"))?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What of the way to the commit is there already, by its content: nobody else's changes are among it. */
+async function filesWritten(git: Git, top: string, to: string): Promise<string[]> {
+  const raw = await git.run(top, "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD", to);
+  const fields = raw.split("\0"); // ":000000 100644 0000… 1234… A", the path, and so on
+  const wanted = new Map<string, string>();
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [, , , oid = ""] = fields[i]?.split(" ") ?? [];
+    const path = fields[i + 1] ?? "";
+    if (lstatSync(join(top, path), { throwIfNoEntry: false })?.isFile()) wanted.set(path, oid);
+  }
+  const paths = [...wanted.keys()];
+  const written: string[] = [];
+  for (let i = 0; i < paths.length; i += BATCH) {
+    const some = paths.slice(i, i + BATCH);
+    const oids = (await git.run(top, "hash-object", "--", ...some)).split("\n");
+    written.push(...some.filter((path, nth) => oids[nth] === wanted.get(path)));
+  }
+  return written;
+}

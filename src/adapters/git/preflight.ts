@@ -1,0 +1,97 @@
+/** Whether a project can have worktrees, said before anything is made. */
+import { existsSync } from "node:fs";
+import { isAbsolute, join, normalize, sep } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { type Git, messageOfGit } from "./git.ts";
+
+export type Repository = {
+  /** Where the branches, the hooks and the merge queue of all its worktrees lie. */
+  readonly commonDir: string;
+  /** The project's folder below the top one: "" or "packages/api/". */
+  readonly prefix: string;
+  readonly target: string;
+};
+
+/** @throws EkidenError `bad_input` that says what is wrong with the project and what to do */
+export async function repositoryOf(git: Git, project: string, target?: string): Promise<Repository> {
+  const refuse = (what: string): never => {
+    throw new EkidenError("bad_input", `${what} Or run without --worktrees.`);
+  };
+  const found = await git.try(project, "rev-parse", "--is-inside-work-tree");
+  if (found.code !== 0 && !/not a git repository/i.test(found.err))
+    refuse(`git cannot use ${project}: ${messageOfGit(found)}`);
+  if (found.out.trim() !== "true")
+    refuse(
+      `${project} is not in a working copy of a git repository, and worktrees need one. Run: git init && git add -A && git commit -m "First commit".`,
+    );
+  if ((await git.ask(project, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")) === null)
+    refuse(
+      `The repository in ${project} has no commit yet, and worktrees begin from one. Run: git add -A && git commit -m "First commit".`,
+    );
+  const current = await git.ask(project, "symbolic-ref", "--quiet", "--short", "HEAD");
+  const gitDir = await git.run(project, "rev-parse", "--path-format=absolute", "--git-dir");
+  const operation = operationIn(gitDir);
+  if (operation && (target === undefined || current === target))
+    refuse(
+      `A ${operation} is under way in ${project}. Finish it (git ${operation} --continue) or undo it (git ${operation} --abort).`,
+    );
+  const landOn =
+    target ??
+    current ??
+    refuse(
+      `${project} is on no branch (a detached HEAD), so there is nothing to land on. Check out a branch (git switch main), or set targetBranch.`,
+    );
+  if ((await git.ask(project, "rev-parse", "--verify", "--quiet", `refs/heads/${landOn}^{commit}`)) === null)
+    refuse(
+      `There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`,
+    );
+  if (current === landOn) {
+    const dirty = await git.changes(project, "--untracked-files=no", "--ignore-submodules=dirty");
+    if (dirty.length > 0)
+      refuse(
+        `${project} has changes that are not committed, and tasks could not land on ${landOn} over them: ${listed(dirty.map((line) => line.slice(3)))}. Commit or stash them.`,
+      );
+  }
+  const [commonDir = "", prefix = ""] = (
+    await git.run(project, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-prefix")
+  ).split("\n");
+  return { commonDir, prefix, target: landOn };
+}
+
+/** @returns the name of what is half done in a worktree, such as "rebase"; null for nothing */
+export function operationIn(gitDir: string): string | null {
+  const signs = {
+    rebase: ["rebase-merge", "rebase-apply"],
+    merge: ["MERGE_HEAD"],
+    "cherry-pick": ["CHERRY_PICK_HEAD"],
+    revert: ["REVERT_HEAD"],
+  };
+  for (const [name, files] of Object.entries(signs))
+    if (files.some((file) => existsSync(join(gitDir, file)))) return name;
+  return null;
+}
+
+/** @throws EkidenError `settings_invalid` */
+export function checkShared(paths: readonly string[]): readonly string[] {
+  return paths.map((path) => {
+    const clean = normalize(path).replace(/[\\/]+$/, "");
+    const parts = clean.split(sep);
+    if (
+      isAbsolute(path) ||
+      clean === "." ||
+      parts.includes("..") ||
+      parts[0] === ".git" ||
+      parts[0] === ".ekiden"
+    )
+      throw new EkidenError(
+        "settings_invalid",
+        `worktreeShare: ${quote(path)} is not a file or folder of the project. Use a path in it, such as "node_modules".`,
+      );
+    return clean;
+  });
+}
+
+/** "a, b, c and 4 more" */
+export const listed = (names: readonly string[], max = 5): string =>
+  names.length <= max ? names.join(", ") : `${names.slice(0, max).join(", ")} and ${names.length - max} more`;

@@ -1,0 +1,96 @@
+/** What proxies between us and the vendor may do to an answer, and what is asked of old models. */
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import type { Message } from "../../../core/conversation/chat.ts";
+import { systemClock } from "../../clock.ts";
+import { openModel } from "../index.ts";
+
+const sse = (...events: object[]): string => events.map((e) => `data: ${JSON.stringify(e)}\n\n`).join("");
+const HELLO = sse(
+  { type: "message_start", message: { usage: { input_tokens: 3 } } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "héllo" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } },
+  { type: "message_stop" },
+);
+const HI: Message = { role: "user", content: [{ type: "text", text: "hi" }] };
+
+async function asking(listener: RequestListener, messages: readonly Message[] = [HI], name = "claude-x") {
+  const bodies: { max_tokens: number; messages: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    if (body) bodies.push(JSON.parse(body));
+    listener(request, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ANTHROPIC_API_KEY: "a-key", ANTHROPIC_BASE_URL: url };
+  const model = await openModel(`anthropic/${name}`, { env, clock: systemClock, attempts: 1 });
+  const reply = await model.reply(
+    { system: "", messages, tools: [] },
+    { signal: new AbortController().signal },
+  );
+  return { reply, bodies };
+}
+
+const HEARD = { stop: "end", message: { content: [{ type: "text", text: "héllo" }] } };
+
+it("follows a redirect with what it was to send", async () => {
+  const { reply, bodies } = await asking((request, response) => {
+    if (request.url === "/v1/messages") response.writeHead(307, { location: "/there" }).end();
+    else response.end(HELLO);
+  });
+  expect(reply).toMatchObject(HEARD);
+  expect(bodies.length).toBeGreaterThan(1);
+  expect(bodies.at(-1)).toEqual(bodies[0]);
+});
+
+it("reads an answer that was compressed on the way", async () => {
+  const { reply } = await asking((_, response) =>
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(HELLO)),
+  );
+  expect(reply).toMatchObject({ ...HEARD, usage: { inputTokens: 3, outputTokens: 2 } });
+});
+
+it("reads an answer that was cut into bytes, with other line ends and comments", async () => {
+  const bytes = Buffer.from(`: keep alive\r\n\r\n${HELLO.replaceAll("\n", "\r\n")}`);
+  const { reply } = await asking(async (_, response) => {
+    for (const byte of bytes) {
+      response.write(Buffer.of(byte));
+      await new Promise(setImmediate);
+    }
+    response.end();
+  });
+  expect(reply).toMatchObject(HEARD);
+});
+
+it("leaves out what another vendor's model thought, also when it said nothing else", async () => {
+  const thought: Message = {
+    role: "assistant",
+    content: [{ type: "thinking", text: "hm", meta: { google: { thoughtSignature: "x" } } }],
+  };
+  const { bodies } = await asking((_, response) => response.end(HELLO), [HI, thought, HI]);
+  expect(bodies[0]?.messages).toMatchObject([
+    { role: "user", content: [{ text: "hi" }, { text: "hi", cache_control: { type: "ephemeral" } }] },
+  ]);
+});
+
+it.each([
+  ["claude-3-haiku-20240307", 4_096],
+  ["claude-3-5-haiku-latest", 8_192],
+  ["claude-opus-4-1", 32_000],
+  ["claude-sonnet-5-5", 32_000],
+])("asks %s for at most %d tokens", async (name, most) => {
+  const { bodies } = await asking((_, response) => response.end(HELLO), [HI], name);
+  expect(bodies[0]?.max_tokens).toBe(most);
+});

@@ -1,0 +1,53 @@
+import type { LanguageModelV3CallOptions } from "@ai-sdk/provider";
+import { type Posted, post } from "../http.ts";
+import type { PartStream } from "../stream.ts";
+import { heardBy } from "../watchdog.ts";
+import { partsOf } from "./reply.ts";
+import { bodyOf } from "./request.ts";
+
+export type MessagesAddress = { readonly url: string; readonly key: string; readonly model: string };
+
+export async function askMessages(
+  address: MessagesAddress,
+  options: LanguageModelV3CallOptions,
+): Promise<{ readonly stream: PartStream }> {
+  const { abortSignal } = options;
+  const answer = await post(`${address.url}/messages`, {
+    headers: {
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+      "user-agent": "ekiden",
+      "x-api-key": address.key,
+    },
+    body: bodyOf(address.model, options),
+    signal: abortSignal,
+    onBytes: heardBy(abortSignal),
+  });
+  if (answer.status !== 200) throw await refusal(answer);
+  const parts = partsOf(answer.text);
+  const reader = {
+    read: async () => {
+      const { done, value } = await parts.next();
+      return done === true ? { done } : { done: false as const, value };
+    },
+    cancel: () => parts.return(undefined),
+  };
+  return { stream: { getReader: () => reader } };
+}
+
+async function refusal({ status, headers, text }: Posted): Promise<Error> {
+  let body = "";
+  for await (const chunk of text) body += chunk;
+  let message = body;
+  try {
+    const { error } = JSON.parse(body) as { error?: { message?: string } };
+    message = error?.message ?? body;
+  } catch {
+    // Not the vendor's words but a proxy's: shown as they are.
+  }
+  return Object.assign(new Error(message || `status ${status}`), {
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: body,
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * The way to one provider with one key, shared by all models of a process. Open, it costs nothing. When a call is told to wait,
+ * it shuts: everybody waits until then, and goes on one by one, each after the one before was answered (or began to be), so
+ * that ten teammates try a broken provider once and not ten times.
+ *
+ * | state | a call comes             | the provider is busy            | a call is answered                     |
+ * |-------|--------------------------|---------------------------------|----------------------------------------|
+ * | open  | goes                     | shut until then                 | open                                   |
+ * | shut  | stands in the line       | the line's first waits and      | the next in the line goes; open when   |
+ * |       |                          | tries again                     | nobody stands in it                    |
+ */
+import type { Clock } from "../../ports/clock.ts";
+
+export class RateLimitGate {
+  /** Milliseconds since the epoch before which nobody shall call. */
+  until = 0;
+  /** Failures in a row, of whomever: the exponent of the next wait. */
+  failures = 0;
+  private shut = false;
+  private busy = false;
+  private readonly line: (() => void)[] = [];
+
+  get open(): boolean {
+    return !this.shut;
+  }
+
+  /** Somebody is trying: whoever comes now stands in the line. */
+  get occupied(): boolean {
+    return this.busy;
+  }
+
+  /** Shuts it. Failures of calls that were on their way together count once. */
+  close(now: number, waitMs: number): void {
+    if (!this.shut || now >= this.until) this.failures += 1;
+    this.shut = true;
+    this.until = Math.max(this.until, now + waitMs);
+  }
+
+  /** Resolves when it is the caller's turn at a shut gate; the time is not up yet. @throws the signal's reason */
+  async enter(signal: AbortSignal): Promise<Pass> {
+    signal.throwIfAborted();
+    if (this.busy) await this.standInLine(signal);
+    this.busy = true;
+    return new Pass(this);
+  }
+
+  /** The call of the one in front got an answer. */
+  answered(): void {
+    this.failures = 0;
+    this.until = 0;
+  }
+
+  leave(): void {
+    this.busy = false;
+    const next = this.line.shift();
+    if (next) next();
+    else if (this.until === 0) this.shut = false;
+  }
+
+  private standInLine(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        signal.removeEventListener("abort", giveUp);
+        this.busy = true;
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.line.splice(this.line.indexOf(go), 1);
+        reject(signal.reason);
+      };
+      this.line.push(go);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+}
+
+/** The right to be the one who tries. */
+export class Pass {
+  private gate: RateLimitGate | null;
+
+  constructor(gate: RateLimitGate) {
+    this.gate = gate;
+  }
+
+  /** Waits until the gate's time, however often it is moved. */
+  async wait(clock: Clock, signal: AbortSignal): Promise<void> {
+    while (this.gate && this.gate.until > clock.now()) {
+      await clock.sleep(this.gate.until - clock.now(), signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Answered: the next may go. */
+  answered(): void {
+    this.gate?.answered();
+    this.give();
+  }
+
+  /** Gives it to the next in the line. Harmless when done twice. */
+  give(): void {
+    this.gate?.leave();
+    this.gate = null;
+  }
+}

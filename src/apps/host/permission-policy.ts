@@ -1,0 +1,147 @@
+/**
+ * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
+ * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
+ */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { LEAD, PERSON, type TaskId } from "../../core/ids.ts";
+import {
+  decide,
+  denialFor,
+  fileDenials,
+  type PermissionRequest,
+  parseRule,
+  type Rule,
+  showRule,
+} from "../../core/permission/permission.ts";
+import { scriptsIn } from "../../core/project/fences.ts";
+import type { Settings } from "../../core/settings.ts";
+import { startAnew } from "../../core/worktree.ts";
+import type { Cursor, Store, Worktrees } from "../../ports/index.ts";
+import type { Call, PermissionPolicy, Verdict } from "../../runtime/agent/call.ts";
+import type { PermissionQuestions } from "./permission-questions.ts";
+
+/** @throws EkidenError `bad_input` for a rule that cannot be read. */
+export function permissionPolicy(
+  { store, settings, trees }: { store: Store; settings: Settings; trees: Worktrees | null },
+  questions: PermissionQuestions,
+): PermissionPolicy {
+  const rules: Rule[] = [
+    ...settings.deny.map((text) => parseRule("deny", text)),
+    ...settings.ask.map((text) => parseRule("ask", text)),
+    ...settings.allow.map((text) => parseRule("allow", text)),
+  ];
+  const shut = { read: fileDenials(rules, "read"), write: fileDenials(rules, "write") };
+  const rewritten = new Rewritten(store);
+  const home = homedir();
+  const allow = (text: string): void => {
+    const added = parseRule("allow", text);
+    const isKnown = rules.some((one) => one.effect === "allow" && showRule(one) === showRule(added));
+    if (!isKnown) rules.push(added);
+  };
+  return async (call): Promise<Verdict> => {
+    const { tool, ctx, input } = call;
+    const subject = tool.subject?.(input) ?? "";
+    const access = tool.accessOf?.(input) ?? tool.access;
+    const attempt: PermissionRequest = {
+      tool: tool.name,
+      access,
+      subject,
+      workspace: ctx.workspace,
+      home,
+      readable: ctx.readable,
+      real: realOf,
+    };
+    const closed =
+      shut.read.length + shut.write.length === 0
+        ? undefined
+        : (use: "read" | "write", path: string): string | null => {
+            const rule = denialFor(shut[use], path, attempt);
+            return rule ? `the rule deny ${showRule(rule)} says so` : null;
+          };
+    const allowed = { allowed: true, closed } as const;
+    const { effect, reason, suggestion, rule } = decide(rules, settings.permissionMode, attempt);
+    if (effect === "allow") return allowed;
+    const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
+    if (effect === "deny")
+      return {
+        allowed: false,
+        reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
+      };
+    if (rule === null && (await writtenByPerson(store, rewritten, trees, call))) return allowed;
+    const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
+    const answer = await questions.put(
+      { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
+      ctx,
+    );
+    const refused = (why: string): Verdict => ({ allowed: false, reason: why });
+    if (answer === null)
+      return refused(`Not permitted: ${named}: ${reason}, and nobody is there to be asked.${how}`);
+    if (answer.state === "expired")
+      return refused(`Not permitted: nobody answered in time whether you may run ${named}.${how}`);
+    if (answer.yes) {
+      if (answer.always && answer.by === PERSON && suggestion !== null) allow(suggestion);
+      return allowed;
+    }
+    const who = answer.by === LEAD ? "The lead" : "The person";
+    return refused(
+      `${who} said no to ${named}${answer.text ? `: ${answer.text.replace(/[.\s]+$/, "")}.` : "."} Do it another way, or ask what they want.`,
+    );
+  };
+}
+
+/** Where a path leads through symbolic links, as far as it exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realOf(parent), basename(path));
+  }
+}
+
+const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
+
+/**
+ * The commands that the person wrote into the task that the caller has in hand (a runbook's blocks) are what the person asked to
+ * be run, and run anew in the task's own worktree. Not so once anybody else has changed the description.
+ */
+async function writtenByPerson(
+  store: Store,
+  rewritten: Rewritten,
+  trees: Worktrees | null,
+  { tool, input, ctx }: Call,
+): Promise<boolean> {
+  if (tool.name !== "bash") return false;
+  const task = await store.board.mine(ctx.self);
+  if (!task || task.createdBy !== PERSON) return false;
+  const { command } = input as { readonly command: string };
+  const scripts = scriptsIn(task.description);
+  const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.target);
+  if (!anew && !scripts.some((script) => script.text === command)) return false;
+  return !(await rewritten.has(task.id));
+}
+
+/** Follows the journal for descriptions that somebody else than the person has changed. */
+class Rewritten {
+  private readonly store: Store;
+  private readonly tasks = new Set<TaskId>();
+  private cursor = "" as Cursor;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  async has(id: TaskId): Promise<boolean> {
+    const { events, cursor } = await this.store.journal.read(this.cursor, {
+      types: ["task.changed"],
+      limit: 100_000,
+    });
+    this.cursor = cursor;
+    for (const event of events)
+      if (event.type === "task.changed" && event.by !== PERSON && event.what.includes("description"))
+        this.tasks.add(event.task);
+    return this.tasks.has(id);
+  }
+}

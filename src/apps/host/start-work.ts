@@ -1,0 +1,70 @@
+/** How work begins in this process: who is there is taken over, the work is told, and who is missing joins. */
+import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
+import type { Runbook } from "../../core/project/runbook.ts";
+import { type Recruit, recruits } from "../../core/settings.ts";
+import { isFinished, type Task } from "../../core/task.ts";
+import type { Team } from "../../runtime/team/team.ts";
+import type { Parts } from "./parts.ts";
+import type { UserPrompts } from "./user-prompts.ts";
+
+/** What a host is started with. */
+export type Work =
+  | { readonly goal: string }
+  /** Its tasks go onto the board before anybody joins. */
+  | { readonly runbook: Runbook }
+  /** Goes on where the team was: every member that nobody runs is taken over, with its task and its conversation. */
+  | { readonly resume: true }
+  /** Nothing yet: the person will speak to the lead. */
+  | { readonly interactive: true };
+
+type StartParts = {
+  readonly parts: Parts;
+  readonly team: Team;
+  readonly host: HostId;
+  readonly words: UserPrompts;
+};
+
+const DEFAULT_TEAMMATES = 3;
+
+/** `tasks`: the board as it is now. */
+export async function startWork(work: Work, tasks: readonly Task[], here: StartParts): Promise<void> {
+  const { team, host } = here;
+  const { settings, store } = here.parts;
+  if ("resume" in work) await endOrphans();
+  const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
+  if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
+  if ("runbook" in work) return await startRunbook(work.runbook, here);
+  if ("goal" in work) await here.words.tell(work.goal);
+  const isNew = !("resume" in work && adopted.includes(LEAD));
+  if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
+  if (settings.teammates || !("resume" in work)) return;
+  // A lead of the embedded model spawns nobody: killed before its teammates had joined, or of a board that a person has filled.
+  const active = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
+  const model = active[0]?.model || settings.leadModel || settings.model;
+  if (active.length !== 1 || model !== "runbook" || !team.names.includes(LEAD)) return;
+  const open = tasks.filter((task) => !isFinished(task)).length;
+  await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
+}
+
+async function startRunbook({ goal, tasks }: Runbook, here: StartParts): Promise<void> {
+  const { parts, words } = here;
+  const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
+  const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
+  const text = await words.passed(
+    `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
+  );
+  await parts.store.board.addAll(tasks, PERSON);
+  await words.mail(text);
+  await ensure(teammates, here);
+}
+
+/** The lead and these teammates. Whoever was adopted, or lives in another process, is there already. */
+async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
+  const lead = { name: LEAD, role: "", kind: "lead" } as const;
+  for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
+    const known = await parts.store.roster.member(wanted.name);
+    if (known && known.activity.phase !== "shutdown") continue;
+    await team.join({ model: parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+  }
+}

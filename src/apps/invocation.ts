@@ -1,0 +1,101 @@
+/** What every command is given: the settings, the project's folder, and where its words and its results go. */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { EkidenError } from "../core/errors.ts";
+import { quote } from "../core/ids.ts";
+import type { Settings } from "../core/settings.ts";
+import type { View } from "../core/views/view.ts";
+import type { Flags } from "./settings.ts";
+import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
+
+/** The options that every command takes, as commander hands them over. */
+export type CommonOptions = Partial<
+  Record<
+    "store" | "team" | "model" | "leadModel" | "baseUrl" | "maxTurns" | "budgetTokens" | "budgetUsd",
+    string
+  >
+> & {
+  readonly cwd?: string;
+  readonly teammates?: string;
+  readonly teammate?: string[];
+  readonly permissionMode?: string;
+  readonly allow?: string[];
+  readonly ask?: string[];
+  readonly deny?: string[];
+  readonly worktrees?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+};
+
+export type Invocation = {
+  /** Read when first asked for: `init` and `doctor` must work with broken ones. @throws EkidenError `settings_invalid` */
+  settings(): Promise<Settings>;
+  readonly flags: Flags;
+  /** Absolute, without symlinks. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Results. */
+  readonly out: Terminal;
+  /** Progress and chatter. */
+  readonly err: Terminal;
+  /** The data with `--json`, the views without. */
+  show(data: unknown, views: () => readonly View[]): Promise<void>;
+  /** A sentence for the person; nothing with `--quiet` or `--json`. */
+  say(text: string): void;
+};
+
+export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process.env): Invocation {
+  const cwd = folder(options.cwd ?? ".");
+  const out = terminal(process.stdout, env);
+  const err = terminal(process.stderr, env);
+  const json = options.json === true;
+  const quiet = options.quiet === true;
+  const flags = flagsOf(options);
+  let settings: Promise<Settings> | undefined;
+  return {
+    settings: () => {
+      settings ??= import("./settings.ts").then(({ loadSettings }) => loadSettings({ cwd, env, flags }));
+      return settings;
+    },
+    flags,
+    cwd,
+    env,
+    json,
+    quiet,
+    verbose: options.verbose === true,
+    out,
+    err,
+    show: async (data, views) => {
+      if (json) return out.write(`${JSON.stringify(data)}\n`);
+      const { print } = await import("./terminal/print.ts");
+      print(out, views());
+    },
+    say: (text) => {
+      if (!quiet && !json) err.write(`${clean(text)}\n`);
+    },
+  };
+}
+
+function folder(path: string): string {
+  const whole = resolve(path);
+  if (!existsSync(whole) || !statSync(whole).isDirectory())
+    throw new EkidenError(
+      "bad_input",
+      `--cwd ${quote(path)} is not a folder. Give the folder of the project.`,
+    );
+  return realpathSync(whole);
+}
+
+function flagsOf(options: CommonOptions): Flags {
+  if (options.teammates !== undefined && options.teammate !== undefined)
+    throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
+  const { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd } = options;
+  const { permissionMode, allow, ask, deny, worktrees } = options;
+  const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
+  const lists = { allow, ask, deny, worktrees, teammates: options.teammate ?? options.teammates };
+  return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
+}

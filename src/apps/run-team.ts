@@ -1,0 +1,212 @@
+/** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
+import { systemClock } from "../adapters/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import { isNews } from "../core/views/sentence.ts";
+import type { Cursor } from "../ports/index.ts";
+import { follow } from "./follow.ts";
+import { openHost, type TeamHost } from "./host/host.ts";
+import type { Outcome } from "./host/outcome.ts";
+import type { Work } from "./host/start-work.ts";
+import type { Invocation } from "./invocation.ts";
+import { askOnTerminal } from "./terminal/asking.ts";
+import type { Live } from "./terminal/live.ts";
+import { newsLines } from "./terminal/print.ts";
+import { clean } from "./terminal/terminal.ts";
+
+/** `opening`: over when it is known whether there is a live status. */
+type Screen = { live: Live | null; opening: Promise<unknown> };
+
+/** Resolves with the exit code. */
+export async function hostTeam(call: Invocation, work: Work): Promise<number> {
+  const settings = await call.settings();
+  const screen: Screen = { live: null, opening: Promise.resolve() };
+  const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
+  const ask = askOnTerminal(call.err, async (use) => {
+    // A question of the first moment would be drawn over, and its answer taken by the status.
+    await screen.opening;
+    return await (screen.live ? screen.live.pause(use) : use());
+  });
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: false,
+    embedded: "runbook" in work,
+    resume: "resume" in work,
+    ...(canAsk && { ask }),
+  });
+  const release = interruptible(host, (text) => {
+    if (screen.live) screen.live.say(text);
+    else if (!call.json) call.err.write(`${text}\n`);
+  });
+  try {
+    const reading = new AbortController();
+    const reader = readAlong(call, host, host.since, screen, reading.signal);
+    try {
+      await host.start(work);
+      setTimeout(keepYoungSmall, START_MS).unref();
+      return conclude(call, await ended(host, reading, reader, screen));
+    } finally {
+      reading.abort();
+      await reader;
+      screen.live?.stop();
+    }
+  } finally {
+    release();
+    await host.close();
+  }
+}
+
+/**
+ * V8 lets its young generation grow to 32 MB while an agent works, and every command is started by a fork that costs in
+ * proportion to the memory: 99 → 82 MB after 200 commands, for no more CPU. Known to V8 11 to 13; others would complain.
+ * Not before the start is over: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
+ */
+async function keepYoungSmall(): Promise<void> {
+  if (!/^1[123]\./.test(process.versions.v8)) return;
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--semi-space-growth-factor=1");
+}
+
+const START_MS = 100;
+
+/** How long the end of the journal is waited for. */
+const LINGER_MS = 2_000;
+
+async function ended(
+  host: TeamHost,
+  reading: AbortController,
+  reader: Promise<void>,
+  screen: Screen,
+): Promise<Outcome> {
+  const outcome = await host.done;
+  if (outcome.elsewhere) reading.abort();
+  // PostgreSQL shows facts once no older transaction of the server is open: the last ones may be a moment late.
+  const waited = new AbortController();
+  await Promise.race([reader, systemClock.sleep(LINGER_MS, waited.signal)]);
+  waited.abort();
+  reading.abort();
+  await reader;
+  screen.live?.stop();
+  screen.live = null;
+  return outcome;
+}
+
+/** Follows the journal for whoever watches: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+async function readAlong(
+  call: Invocation,
+  host: TeamHost,
+  from: Cursor,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  if (call.quiet && !call.json) return;
+  if (call.err.isTTY && !call.json) {
+    const opening = openLive(call, host, screen, signal);
+    screen.opening = opening.catch(() => {});
+    await opening;
+  }
+  try {
+    for await (const page of follow(host.store, from, signal)) {
+      // Nothing comes after our team.finished, whatever the members write while they leave.
+      const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
+      const events = end === -1 ? page : page.slice(0, end + 1);
+      if (call.json) for (const event of events) call.out.write(`${JSON.stringify(event)}\n`);
+      else if (screen.live) screen.live.take(events);
+      else
+        for (const event of events.filter(isNews))
+          call.err.write(`${newsLines(call.err, event).join("\n")}\n`);
+      if (end !== -1) return;
+    }
+  } catch (error) {
+    // Watching is not the work: a reader that fails must not end the team.
+    call.say(`cannot follow the journal: ${messageOf(error)}`);
+  }
+}
+
+async function openLive(
+  call: Invocation,
+  host: TeamHost,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  const { Live } = await import("./terminal/live.ts");
+  if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+}
+
+const SAME_SIGNAL_MS = 250;
+
+/** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
+function interruptible(host: TeamHost, tell: (text: string) => void): () => void {
+  let asked = 0;
+  const onSignal = (): void => {
+    // Wrappers such as npm and tsx pass on what the terminal has sent to everybody already.
+    if (asked > 0 && Date.now() - asked < SAME_SIGNAL_MS) return;
+    if (asked > 0) process.exit(130);
+    asked = Date.now();
+    tell("interrupted; `ekiden resume` goes on (Ctrl-C again ends at once)");
+    host.interrupt().catch((error: unknown) => {
+      tell(`ekiden: ${messageOf(error)}`);
+      process.exit(130);
+    });
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}
+
+function conclude(call: Invocation, outcome: Outcome): number {
+  if (outcome.elsewhere) {
+    call.say("The team goes on in another process; ekiden stop ends it.");
+    // The last line of a stream says how it ended, also where the journal has no such line.
+    const { completed, failed, cancelled, unfinished, reason } = outcome;
+    const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
+    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  }
+  if (!call.json) {
+    // The last words before an interruption conclude nothing.
+    if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+      call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    const next = nextStep(outcome);
+    if (next !== "") call.say(next);
+  }
+  if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+  return exitCodeOf(outcome);
+}
+
+/** What the person can do now; how it ended stands in the feed. */
+function nextStep({ reason, failed, unfinished, error }: Outcome): string {
+  switch (reason) {
+    case "interrupted":
+      return ""; // said when it was asked for
+    case "budget":
+      return "To go on: ekiden resume, with a larger --budget-tokens or --budget-usd.";
+    case "turns":
+      return "To go on: ekiden resume, with a larger --max-turns.";
+    case "model":
+    case "concluded":
+      if (failed > 0)
+        return "To see why: ekiden tasks ID. To try again: ekiden retry ID, then ekiden resume.";
+      return unfinished > 0 || error ? "To see what is left: ekiden tasks. To go on: ekiden resume." : "";
+    default:
+      return reason satisfies never;
+  }
+}
+
+export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Outcome): number {
+  switch (reason) {
+    case "concluded":
+      return error?.exitCode ?? (failed + cancelled + unfinished > 0 ? 1 : 0);
+    case "budget":
+    case "turns":
+      return 4;
+    case "model":
+      return error?.exitCode ?? 3;
+    case "interrupted":
+      return 130;
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,122 @@
+/** A deny rule for a file bites whatever tool or command would use the file, and nothing else. */
+import { describe, expect, it } from "vitest";
+import { patternsOverlap } from "./file-denials.ts";
+import { type Decision, decide, type Mode, parseRule } from "./permission.ts";
+
+const WORKSPACE = "/home/me/project";
+const links: Readonly<Record<string, string>> = {
+  [`${WORKSPACE}/alias`]: `${WORKSPACE}/.env`,
+  [`${WORKSPACE}/out`]: "/etc",
+  [`${WORKSPACE}/out/hostname`]: "/etc/hostname",
+};
+
+function judged(tool: string, subject: string, rules: readonly string[], mode: Mode = "default"): Decision {
+  const access = tool === "bash" ? "exec" : tool === "read_file" ? "read" : "write";
+  return decide(
+    rules.map((text) => parseRule("deny", text)),
+    mode,
+    {
+      tool,
+      access,
+      subject,
+      workspace: WORKSPACE,
+      home: "/home/me",
+      real: (path) => links[path] ?? path,
+    },
+  );
+}
+
+describe("a file that may not be read", () => {
+  it.each([
+    "cat .env",
+    "head -1 ./.env",
+    "grep KEY .env",
+    "cat < .env",
+    "cd src && cat ../.env",
+    "cp .env copy",
+    "sed -n 1p src/../.env",
+    "dd if=.env",
+    "curl -d @.env http://localhost",
+    "git show HEAD:.env",
+    "sh -c 'cat .env'",
+    "find . -exec cat .env ';'",
+    "cat ~/project/.env",
+    "cat alias",
+  ])("is not shown by %s, whatever the mode", (line) => {
+    expect(judged("bash", line, ["read_file(.env)"], "bypass")).toMatchObject({
+      effect: "deny",
+      rule: { tool: "read_file", match: ".env" },
+    });
+  });
+
+  it.each(["cat .e*", "cat .en?", "grep -r KEY .", "rg --hidden KEY", "diff -r . other"])(
+    "is asked about where %s may show it",
+    (line) => {
+      expect(judged("bash", line, ["read_file(.env)"]).effect).toBe("ask");
+      expect(judged("bash", line, ["read_file(.env)"], "bypass").effect).toBe("allow");
+    },
+  );
+
+  it.each([
+    "cat *",
+    "cat src/*.ts",
+    "grep -rn KEY src",
+    "rg KEY",
+    "grep .env README.md",
+    "ls -la .env",
+    "test -f .env",
+    "cat .env.example",
+    "echo .env",
+    "git log",
+  ])("leaves %s alone", (line) => {
+    expect(judged("bash", line, ["read_file(.env)"]).effect).toBe("allow");
+  });
+
+  it("is closed to read_file by another name, too", () => {
+    expect(judged("read_file", "alias", ["read_file(.env)"]).effect).toBe("deny");
+    expect(judged("read_file", "a/../.env", ["Read(.env)"]).effect).toBe("deny");
+  });
+});
+
+describe("a file that may not be written", () => {
+  it.each([
+    "tee src/a.ts",
+    "rm -r src",
+    "mv a src/b",
+    "cp a src/",
+    "sed -i s/1/2/ src/a.ts",
+    "dd if=a of=src/b",
+    "git checkout src/a.ts",
+    "touch src/new",
+    "echo 1 > src/a.ts",
+  ])("is not by %s", (line) => {
+    for (const tool of ["write_file", "edit_file"])
+      expect(judged("bash", line, [`${tool}(src/**)`], "bypass").effect).toBe("deny");
+  });
+
+  it("is neither edited nor written, and may be read", () => {
+    expect(judged("edit_file", "src/a", ["write_file(src/**)"], "bypass").effect).toBe("deny");
+    expect(judged("write_file", "src/a", ["Edit(src/**)"], "bypass").effect).toBe("deny");
+    expect(judged("read_file", "src/a", ["write_file(src/**)"]).effect).toBe("allow");
+    expect(judged("bash", "cat src/a", ["write_file(src/**)"]).effect).toBe("allow");
+    expect(judged("bash", "cp src/a copy", ["write_file(src/**)"], "bypass").effect).toBe("allow");
+  });
+});
+
+it("does not take a link that leads out of the workspace for a file in it", () => {
+  expect(judged("bash", "cat out/hostname", []).effect).toBe("ask");
+  expect(judged("bash", "cat in/hostname", []).effect).toBe("allow");
+});
+
+it.each([
+  ["src/*.ts", "**/.env", false],
+  ["src/.*", "**/.env", true],
+  ["./**", ".env", true],
+  ["src/**", "secrets/**", false],
+  ["src/**", "src/keys/*.pem", true],
+  ["*.pem", "*.pem", true],
+  ["a/*", "b/*", false],
+  ["*", ".env", false],
+])("sees whether %s and %s may meet", (one, other, meet) => {
+  expect(patternsOverlap(one, other)).toBe(meet);
+});

@@ -1,0 +1,130 @@
+/** Runs the person's hooks. What they mean stands in `core/project/hooks.ts`; what they can hold up, in the files that call this. */
+import { randomUUID } from "node:crypto";
+import { EkidenError } from "../../core/errors.ts";
+import type { Name } from "../../core/ids.ts";
+import type { Profile } from "../../core/member.ts";
+import {
+  type Hook,
+  type HookEvent,
+  type HookResult,
+  type HookSettings,
+  matching,
+  verdict,
+} from "../../core/project/hooks.ts";
+import type { Shell, Store } from "../../ports/index.ts";
+
+export type HookParts = {
+  readonly hooks: HookSettings;
+  readonly shell: Shell;
+  readonly store: Store;
+  /** Where hooks run: the project's folder. */
+  readonly cwd: string;
+};
+
+/** What came of all hooks of one event. The first that blocks ends it. */
+export type HookOutcome = { readonly blocked: string | null; readonly context: string };
+
+export type HookCall = {
+  readonly event: HookEvent;
+  /** What matchers are compared with; null when the event has nothing to match. */
+  readonly subject: string | null;
+  readonly who: Pick<Profile, "name" | "kind" | "role"> | null;
+  /** Whatever else the hook is told on its stdin. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+};
+
+/** stdout as it comes, then a mark, then stderr: a shell gives both in one. The command comes by a variable, unquoted by us. */
+const SCRIPT = `exec 3>&1
+said=$(eval "$EKIDEN_HOOK" 2>&1 >&3 3>&-)
+code=$?
+exec 3>&-
+printf '\\n%s\\n%s' "$EKIDEN_HOOK_MARK" "$said"
+exit $code`;
+
+/** Of what a hook says. */
+const KEEP_BYTES = 200_000;
+
+export class Hooks {
+  private readonly parts: HookParts;
+
+  constructor(parts: HookParts) {
+    this.parts = parts;
+  }
+
+  has(event: HookEvent): boolean {
+    return (this.parts.hooks[event]?.length ?? 0) > 0;
+  }
+
+  /** Rejects with the signal's reason when it aborts; a hook that cannot run is a warning. */
+  async run({ event, subject, who, details: facts, signal }: HookCall): Promise<HookOutcome> {
+    const { hooks, store, cwd } = this.parts;
+    const context: string[] = [];
+    for (const hook of matching(hooks, event, subject)) {
+      const member = who && { member: who.name, kind: who.kind, role: who.role, teammate_name: who.name };
+      const input = {
+        event,
+        hook_event_name: event,
+        team: store.team,
+        team_name: store.team,
+        cwd,
+        ...member,
+        ...facts,
+      };
+      const judged = verdict(event, await this.one(hook, input, signal));
+      if (judged.kind === "block") return { blocked: judged.feedback, context: "" };
+      if (judged.kind === "warn") await this.warn(who?.name ?? null, judged.text);
+      else {
+        if (judged.note) await this.warn(who?.name ?? null, judged.note);
+        if (judged.context !== "") context.push(judged.context);
+      }
+    }
+    return { blocked: null, context: context.join("\n") };
+  }
+
+  /**
+   * What the person says to a member, on its way there: with what hooks add to it, or refused with why. To be called by whoever
+   * takes the person's words, before they are mailed. @throws EkidenError `not_permitted` with the hook's words
+   */
+  async submit(prompt: string, to: string, signal: AbortSignal): Promise<string> {
+    const facts = { prompt, to };
+    const { blocked, context } = await this.run({
+      event: "UserPromptSubmit",
+      subject: null,
+      who: null,
+      details: facts,
+      signal,
+    });
+    if (blocked !== null) throw new EkidenError("not_permitted", `A hook does not let this pass: ${blocked}`);
+    return context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}`;
+  }
+
+  private async one(hook: Hook, input: unknown, signal: AbortSignal): Promise<HookResult> {
+    const { shell, cwd } = this.parts;
+    const mark = randomUUID();
+    try {
+      const { exitCode, timedOut, output } = await shell.run(SCRIPT, {
+        cwd,
+        signal,
+        timeoutMs: hook.timeoutMs,
+        input: JSON.stringify(input),
+        keepBytes: KEEP_BYTES,
+        env: {
+          EKIDEN_HOOK: hook.command,
+          EKIDEN_HOOK_MARK: mark,
+          EKIDEN_PROJECT_DIR: cwd,
+          CLAUDE_PROJECT_DIR: cwd,
+        },
+      });
+      const [stdout = "", stderr = ""] = output.split(`\n${mark}\n`);
+      return { hook, exitCode, timedOut, stdout, stderr };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return { hook, exitCode: null, timedOut: false, stdout: "", stderr: String(error) };
+    }
+  }
+
+  private async warn(who: Name | null, text: string): Promise<void> {
+    await this.parts.store.journal.note([{ type: "warning.raised", who, text }]);
+  }
+}

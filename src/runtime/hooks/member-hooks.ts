@@ -1,0 +1,91 @@
+/** The hooks in one member's life: where it begins, where it would rest, where its conversation is summed up. */
+import { tagged } from "../../core/conversation/tags.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { IdleReason } from "../../core/lifecycle.ts";
+import type { Profile } from "../../core/member.ts";
+import { Blocks, MOST_BLOCKS } from "../../core/project/hooks.ts";
+import type { Store } from "../../ports/index.ts";
+import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";
+
+export class MemberHooks {
+  private readonly hooks: Hooks;
+  private readonly store: Store;
+  private readonly who: Pick<Profile, "name" | "kind" | "role">;
+  private readonly blocks = new Blocks();
+
+  constructor(hooks: Hooks, store: Store, who: Pick<Profile, "name" | "kind" | "role">) {
+    this.hooks = hooks;
+    this.store = store;
+    this.who = who;
+  }
+
+  /**
+   * A section for the system prompt, or "". `source`: whether the member is new or goes on. Nothing can be blocked here, and a
+   * signal that aborts only ends the waiting.
+   */
+  async start(source: "startup" | "resume", signal: AbortSignal): Promise<string> {
+    const call = { event: "SessionStart", subject: source, details: { source }, signal } as const;
+    try {
+      const { blocked, context } = await this.run(call);
+      return blocked ?? context;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await this.warn(`The SessionStart hooks were given up: ${messageOf(signal.reason)}`);
+      return "";
+    }
+  }
+
+  /** The member ends its stint by itself. Null: so be it; else what it is to hear and to go on with. Three times in a row at most. */
+  stop(reason: IdleReason, lastWords: string, signal: AbortSignal): Promise<string | null> {
+    return this.rest("Stop", { reason, last_assistant_message: lastWords }, signal);
+  }
+
+  /** The member has found nothing to do. The same. */
+  idle(reason: IdleReason, signal: AbortSignal): Promise<string | null> {
+    return this.rest("TeammateIdle", { reason }, signal);
+  }
+
+  /** Before a summary takes the conversation's place. Null: go on; else it is not to be, for this reason. */
+  async compact(trigger: "auto" | "manual", signal: AbortSignal): Promise<string | null> {
+    const { blocked } = await this.run({
+      event: "PreCompact",
+      subject: trigger,
+      details: { trigger },
+      signal,
+    });
+    if (blocked !== null) await this.warn(`A PreCompact hook keeps the conversation as it is: ${blocked}`);
+    return blocked;
+  }
+
+  private async rest(
+    event: "Stop" | "TeammateIdle",
+    details: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const { name } = this.who;
+    if (this.blocks.isOver(event)) {
+      this.blocks.pass(event);
+      await this.warn(
+        `The ${event} hook has sent ${name} back to work ${MOST_BLOCKS} times in a row; this time it is not asked.`,
+      );
+      return null;
+    }
+    // So that a hook can tell that it is the reason for this stint.
+    const told = { ...details, stop_hook_active: this.blocks.has(event) };
+    const { blocked } = await this.run({ event, subject: null, details: told, signal });
+    if (blocked === null) {
+      this.blocks.pass(event);
+      return null;
+    }
+    this.blocks.block(event);
+    return tagged("reminder", { from: `${event} hook` }, blocked);
+  }
+
+  private warn(text: string): Promise<void> {
+    return this.store.journal.note([{ type: "warning.raised", who: this.who.name, text }]);
+  }
+
+  private run(call: Omit<HookCall, "who">): Promise<HookOutcome> {
+    return this.hooks.run({ ...call, who: this.who });
+  }
+}

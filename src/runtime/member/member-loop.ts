@@ -1,0 +1,194 @@
+/**
+ * A member's life in this process: work until it rests, idle until something comes (`IdleLoop`), stop when asked or when nothing
+ * does. `core/lifecycle.ts` decides; here are its signals while it works, and its end.
+ */
+import { textOf } from "../../core/conversation/chat.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import type { TaskId } from "../../core/ids.ts";
+import { type Limits, next, type Phase, type ShutdownReason, type Signal } from "../../core/lifecycle.ts";
+import { ASKS_FOR_TOOLS } from "../../core/mail.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import { type Interruption, interruptionOf } from "../agent/interruption.ts";
+import type { Compacted } from "../turn/context.ts";
+import { ReplyRecovery } from "../turn/reply-recovery.ts";
+import { readMail, turn } from "../turn/turn.ts";
+import { CurrentTask, WAITING } from "./current-task.ts";
+import { IdleLoop, type IdleSettings } from "./idle-loop.ts";
+import { Interrupts } from "./interrupts.ts";
+import { continuedByHook } from "./stint-end.ts";
+
+export type MemberLoopSettings = Limits & IdleSettings;
+
+export type Watcher = {
+  afterTurn(outcome: TurnOutcome): void;
+  /** The member found nothing to do. The lead's answer may be "told": look again. */
+  onIdle(): Promise<"look again" | "wait">;
+  /** The team has come to rest, and everybody here is about to leave. */
+  isConcluding?(): boolean;
+};
+
+/** How a life in this process ended. `suspended`: the member goes on elsewhere or later, nothing was given back. */
+export type End =
+  | { readonly kind: "left"; readonly reason: ShutdownReason; readonly error: Error | null }
+  | { readonly kind: "suspended" }
+  | { readonly kind: "lost" };
+
+export class MemberLoop {
+  private readonly agent: Agent;
+  private readonly settings: MemberLoopSettings;
+  private readonly watcher: Watcher;
+  private readonly outer: AbortSignal;
+  private phase: Phase;
+  private readonly interrupts: Interrupts;
+  private lastWords = "";
+  private readonly current: CurrentTask;
+  private readonly replies: ReplyRecovery;
+  private readonly idleLoop: IdleLoop;
+  private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
+  private over = false;
+
+  constructor(agent: Agent, settings: MemberLoopSettings, watcher: Watcher, outer: AbortSignal) {
+    this.agent = agent;
+    this.settings = settings;
+    this.watcher = watcher;
+    this.outer = outer;
+    this.current = new CurrentTask(agent);
+    this.replies = new ReplyRecovery(agent);
+    this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
+    this.interrupts = new Interrupts(agent, outer);
+    this.idleLoop = new IdleLoop({
+      agent,
+      settings,
+      interrupts: this.interrupts,
+      current: this.current,
+      backoff: this.replies.backoff,
+      onIdle: () => watcher.onIdle(),
+      isConcluding: () => watcher.isConcluding?.() === true,
+      isWanted: () => this.compactions.length > 0,
+      outer,
+    });
+  }
+
+  /** The task of this stint. */
+  get task(): TaskId | null {
+    return this.current.task;
+  }
+
+  /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
+  interrupt(kind: Interruption["kind"]): void {
+    if (kind === "person") this.replies.backoff.givenUp = true;
+    this.interrupts.interrupt(kind);
+  }
+
+  /** Something may wait for it that it was not woken for. Nothing happens unless it idles. */
+  pollAgain(): void {
+    this.idleLoop.pollAgain();
+  }
+
+  /**
+   * Puts notes in the place of the conversation: at once when it is idle, else before its next turn. Null when there was
+   * nothing to sum up, or the life ended. @throws what the model throws.
+   */
+  compact(): Promise<Compacted | null> {
+    return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
+      if (this.over) return resolve(null);
+      this.compactions.push(resolve);
+      this.pollAgain();
+    });
+  }
+
+  async run(): Promise<End> {
+    let error: Error | null = null;
+    try {
+      await this.interrupts.watch();
+      while (this.phase.at !== "shutdown") {
+        if (this.compactions.length > 0) await this.compactNow();
+        const signal = this.phase.at === "work" ? await this.work() : await this.idleLoop.poll(this.phase);
+        this.phase = next(this.phase, signal, this.settings);
+      }
+    } catch (thrown) {
+      const kind = interruptionOf(this.outer);
+      if (kind === "suspend" || kind === "lost") return { kind: kind === "lost" ? "lost" : "suspended" };
+      if (isEkidenError(thrown, "stale_seat")) return { kind: "lost" };
+      if (kind === "stop" || kind === "budget")
+        return await this.leave(kind === "stop" ? "asked" : kind, null);
+      error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      this.phase = { at: "shutdown", reason: isEkidenError(error, "budget") ? "budget" : "failed" };
+    } finally {
+      this.interrupts.close();
+      this.over = true;
+      for (const done of this.compactions.splice(0)) done(Promise.resolve(null));
+    }
+    return await this.leave(this.phase.at === "shutdown" ? this.phase.reason : "failed", error);
+  }
+
+  private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
+    const { agent } = this;
+    if (agent.kind === "lead") await readMail(agent); // what its teammates said last belongs into its conversation
+    const said = agent.conversation.lastSaid;
+    const words = [(said && textOf(said)) || this.lastWords, error && messageOf(error)]
+      .filter(Boolean)
+      .join("\n");
+    await agent.store.roster.leave(agent.seat, reason, words);
+    return { kind: "left", reason, error };
+  }
+
+  // -- WORK -----------------------------------------------------------------------------------------------------------
+  private async work(): Promise<Signal> {
+    const { agent, interrupts } = this;
+    const { clock } = agent;
+    const mail = await readMail(agent);
+    await interrupts.read(mail);
+    // What a mail asks for must be at hand, also in the middle of a stint.
+    if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await agent.beginStint?.();
+    let outcome: TurnOutcome;
+    const step = interrupts.step();
+    try {
+      outcome = await turn(agent, step, this.replies);
+    } catch (error) {
+      const kind = interruptionOf(step);
+      if (kind === "stop") return { kind: "ended", reason: "asked" };
+      if (kind === "urgent") return { kind: "acted", now: clock.now() };
+      if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+      if (kind === null && isEkidenError(error, "model_overloaded")) {
+        this.replies.backoff.begin(error);
+        return { kind: "rested", now: clock.now(), reason: "rate_limited" };
+      }
+      throw error;
+    } finally {
+      interrupts.endStep();
+    }
+    if (outcome.text) this.lastWords = outcome.text;
+    if (outcome.calls.length > 0) this.current.acted();
+    if (await interrupts.accepted(outcome)) return { kind: "ended", reason: "asked" };
+    this.watcher.afterTurn(outcome);
+    if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    if (outcome.kind === "acted") return { kind: "acted", now: clock.now() };
+    const reason = await this.current.idleReason(outcome.reason);
+    if (!WAITING.has(reason)) {
+      const { text } = outcome;
+      const ask = (signal: AbortSignal) => agent.hooks?.stop(reason, text, signal) ?? Promise.resolve(null);
+      if (await continuedByHook(agent, interrupts, this.outer, ask))
+        return { kind: "acted", now: clock.now() };
+    }
+    return { kind: "rested", now: clock.now(), reason };
+  }
+
+  // -- between two steps ------------------------------------------------------------------------------------------------
+  private async compactNow(): Promise<void> {
+    const { interrupts, phase } = this;
+    const step = interrupts.step();
+    const waiting = this.compactions.splice(0);
+    const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
+    const done = this.summarise(step, atRest);
+    for (const resolve of waiting) resolve(done);
+    await done.catch(() => {}); // the one who asked hears of it
+    interrupts.endStep();
+  }
+
+  private async summarise(step: AbortSignal, atRest: boolean): Promise<Compacted | null> {
+    const why = await this.agent.hooks?.compact("manual", step);
+    if (why) throw new EkidenError("not_permitted", `A PreCompact hook refuses it: ${why}`);
+    return await this.replies.context.summarise(this.agent.model, step, atRest);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Follows the journal for tasks that no member has created: the person's, an alarm's. Their TaskCreated hooks can block nothing
+ * any more; what they object to is a warning. One process does this for a team, the one that hosts the lead.
+ */
+import { messageOf } from "../../core/errors.ts";
+import { HARNESS, type HostId, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Hooks } from "../hooks/hooks.ts";
+import { aboutTask } from "../wraps/hooked-calls.ts";
+
+const OTHERS: ReadonlySet<Name> = new Set([PERSON, HARNESS]);
+const FLOOR_MS = 30_000;
+
+/** Until the signal aborts. Never rejects. */
+export async function followNewTasks(
+  hooks: Hooks,
+  store: Store,
+  host: HostId,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!hooks.has("TaskCreated")) return;
+  const warn = (error: unknown): Promise<void> =>
+    store.journal
+      .note([{ type: "warning.raised", who: null, text: `TaskCreated hooks: ${messageOf(error)}` }])
+      .catch(() => {});
+  try {
+    let cursor = await store.journal.end();
+    while (!signal.aborted) {
+      const mark = store.wake.mark();
+      const page = await store.journal.read(cursor, { types: ["task.added"] });
+      cursor = page.cursor;
+      for (const event of page.events)
+        if (event.type === "task.added" && OTHERS.has(event.by) && (await isOurs(store, host))) {
+          const task = await store.board.task(event.task);
+          const facts = task ? aboutTask(task) : {};
+          const { blocked } = await hooks.run({
+            event: "TaskCreated",
+            subject: null,
+            who: null,
+            details: facts,
+            signal,
+          });
+          if (blocked !== null) await warn(`#${event.task} of ${event.by} is on the board, but: ${blocked}`);
+        }
+      await store.wake.changed(mark, ["journal"], FLOOR_MS, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) await warn(error);
+  }
+}
+
+const isOurs = async (store: Store, host: HostId): Promise<boolean> =>
+  (await store.roster.member(LEAD))?.host === host;

@@ -1,0 +1,278 @@
+/**
+ * One member's context, kept small enough for its model. `core/conversation/compaction.ts` decides; here the decisions are
+ * stored, the notes are asked for, and what the harness knows better than the model is put beside them. The transcript is only
+ * ever added to.
+ */
+import { type Entry, heard, textOf, type UserMessage } from "../../core/conversation/chat.ts";
+import {
+  CHARACTERS_PER_TOKEN,
+  CONTEXT_DEFAULTS,
+  type ContextLimits,
+  calibrated,
+  compactionSteps,
+  limitsOf,
+} from "../../core/conversation/compaction.ts";
+import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
+import { countResults } from "../../core/conversation/trim.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import type { Instant } from "../../core/ids.ts";
+import { NOTHING_SPENT, type Spent } from "../../core/member.ts";
+import type { Model, Reply, ReplyOptions } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import { shortened } from "../wraps/result-size.ts";
+import { pinned } from "./pinned.ts";
+import { record } from "./record.ts";
+
+type OnRetry = NonNullable<ReplyOptions["onRetry"]>;
+export type Compacted = { readonly before: number; readonly after: number };
+
+/** Summaries in a row that may fail, or not help, before the member gives up. */
+const ATTEMPTS = 3;
+const NOTES_TOKENS = 8_000;
+
+export class Context {
+  private readonly agent: Agent;
+  private readonly identity: string;
+  private readonly onRetry: OnRetry;
+  private charactersPerToken = CHARACTERS_PER_TOKEN;
+  /** What a provider proved the window to be, when it is less than we thought. */
+  private proven = Number.POSITIVE_INFINITY;
+  private asked = false;
+  /** Turns in a row that needed a summary. */
+  private summaries = 0;
+  private extra: Spent = NOTHING_SPENT;
+
+  constructor(agent: Agent, onRetry: OnRetry) {
+    this.agent = agent;
+    this.onRetry = onRetry;
+    this.identity = agent.system.split("\n\n", 1)[0] ?? "";
+  }
+
+  /** A summary before the next request: the `compact` tool. */
+  ask(): void {
+    this.asked = true;
+  }
+
+  /** What this cost since it was last asked. */
+  takeSpent(): Spent {
+    const { extra } = this;
+    this.extra = NOTHING_SPENT;
+    return extra;
+  }
+
+  /** Estimate of the request as it would be sent now. */
+  get tokens(): number {
+    return Math.ceil(this.characters / this.charactersPerToken);
+  }
+
+  learn({ usage }: Reply, characters: number): void {
+    this.charactersPerToken = calibrated(this.charactersPerToken, characters, usage.inputTokens);
+    // what went through once proves the window, too: one strange refusal must not make it small for ever
+    this.proven = Math.max(this.proven, (characters / this.charactersPerToken) * 1.5);
+  }
+
+  get characters(): number {
+    const { system, specs, conversation } = this.agent;
+    return system.length + sizeOf(specs) + conversation.size;
+  }
+
+  /**
+   * Before every model call. @throws EkidenError `context_overflow` when summaries fail or do not help three times in a row,
+   * and what the model throws.
+   */
+  async fit(model: Model, signal: AbortSignal): Promise<void> {
+    const { conversation } = this.agent;
+    const limits = this.limits(model);
+    const steps = compactionSteps(
+      {
+        messages: conversation.whole,
+        unread: conversation.unanswered ? countResults(conversation.unanswered) : 0,
+        trim: conversation.trim,
+        tokens: this.tokens,
+        charactersPerToken: this.charactersPerToken,
+      },
+      limits,
+    );
+    if (this.asked || steps.some((step) => step.layer === "summary")) {
+      const { asked } = this;
+      this.asked = false;
+      if (await this.agent.hooks?.compact("auto", signal)) return;
+      this.summaries = asked ? 0 : this.summaries + 1;
+      if (this.summaries > ATTEMPTS)
+        throw this.tooSmall(model, "every turn needs a summary, and none makes it small enough");
+      await this.summarise(model, signal, false).catch((error: unknown) => {
+        if (!asked || !isEkidenError(error, "context_overflow")) throw error; // one that was only asked for may fail
+      });
+      return;
+    }
+    this.summaries = 0;
+    let before = this.tokens;
+    for (const step of steps) {
+      if (step.layer === "summary") continue;
+      const entry: Entry = { kind: "trimmed", trim: step.trim };
+      await this.write([entry], step.layer, before, step.after);
+      conversation.add(entry);
+      before = step.after;
+    }
+  }
+
+  /** The provider says that the request is too long, so the window is smaller than we took it for, or our estimate too low. */
+  async overflowed(model: Model, signal: AbortSignal): Promise<void> {
+    this.proven = Math.min(this.limits(model).summariseAt, Math.floor(this.tokens * 0.9));
+    await this.summarise(model, signal, false);
+  }
+
+  /**
+   * Notes in the place of the conversation, whatever its size. Null: there was nothing to sum up. `atRest`: nothing waits for
+   * a reply, and the summary must not look as if it did.
+   */
+  async summarise(model: Model, signal: AbortSignal, atRest: boolean): Promise<Compacted | null> {
+    const { conversation } = this.agent;
+    const limits = this.limits(model);
+    const before = this.tokens;
+    const room = Math.floor((limits.summariseAt / 4) * this.charactersPerToken);
+    const news = await this.news(room);
+    const { unanswered, whole } = conversation;
+    if (whole.length === 0 && !news.shortened) return null;
+    const notes =
+      whole.length === 0 ? "(nothing has been done yet)" : await this.notes(model, limits, signal);
+    const results = unanswered?.content.filter((part) => part.type === "result") ?? [];
+    const reply = whole.at(-1);
+    const step: UserMessage = { role: "user", content: results };
+    const text = summaryText({
+      identity: this.identity,
+      notes,
+      last: results.length > 0 && reply ? [reply, step] : [],
+      facts: [...(await (this.agent.holds?.() ?? pinned(this.agent, room))), this.agent.todos?.carried ?? ""],
+      room,
+    });
+    const entries: Entry[] = [
+      { kind: "summary", text, ...(atRest && { atRest }) },
+      ...news.texts.map((item) => heard(item)),
+    ];
+    const after = Math.ceil(
+      (this.characters - conversation.size + text.length + lengthOf(news.texts)) / this.charactersPerToken,
+    );
+    await this.write(entries, "summary", before, after);
+    for (const entry of entries) conversation.add(entry);
+    return { before, after };
+  }
+
+  /** @throws EkidenError `context_overflow` after three failures in a row; at once what another summary could not mend. */
+  private async notes(model: Model, limits: ContextLimits, signal: AbortSignal): Promise<string> {
+    const { conversation } = this.agent;
+    const { whole, unanswered } = conversation;
+    const all = unanswered ? [...whole, unanswered] : whole;
+    let why = "";
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const room = Math.floor((limits.summariseAt * 0.75 * this.charactersPerToken) / 2 ** attempt);
+      try {
+        const notes = await this.askForNotes(model, rendered(all, this.identity, room), limits, signal);
+        if (notes !== "") return notes;
+        why = "the model answered nothing";
+      } catch (error) {
+        if (!isEkidenError(error, "context_overflow") && !isEkidenError(error, "model_refused")) throw error;
+        why = messageOf(error);
+      }
+    }
+    if (this.tokens <= limits.summariseAt)
+      throw new EkidenError(
+        "context_overflow",
+        `${model.spec} did not sum up the conversation of ${this.agent.seat.name}: ${why}. It stays as it is, and still fits.`,
+      );
+    throw this.tooSmall(model, `${ATTEMPTS} summaries failed, the last because: ${why}`);
+  }
+
+  private async askForNotes(
+    model: Model,
+    conversation: string,
+    limits: ContextLimits,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const began = this.agent.clock.now();
+    const reply = await model.reply(
+      {
+        system: summarySystem(this.identity),
+        messages: [{ role: "user", content: [{ type: "text", text: conversation }] }],
+        tools: [],
+        maxOutputTokens: Math.max(256, Math.min(NOTES_TOKENS, Math.floor(limits.summariseAt / 4))),
+      },
+      { signal, onRetry: this.onRetry },
+    );
+    await this.book(model, reply, began);
+    return textOf(reply.message);
+  }
+
+  /** The cost of a reply that does not become part of the conversation. */
+  async book(model: Model, { usage, usd }: Reply, began: Instant): Promise<void> {
+    const { seat, clock, subagent } = this.agent;
+    const fact = {
+      type: "turn.taken",
+      who: seat.name,
+      model: model.spec,
+      ...usage,
+      usd,
+      ms: clock.now() - began,
+      text: "",
+      ...(subagent && { subagent }),
+    } as const;
+    const spent: Spent = { turns: 1, ...usage, usd };
+    await record(this.agent, [], { facts: [fact], spent });
+    this.extra = sum(this.extra, spent);
+  }
+
+  /** What came in since the last reply stays word for word, unless it alone would fill the context. */
+  private async news(room: number): Promise<{ readonly texts: string[]; readonly shortened: boolean }> {
+    const { conversation, spool, seat } = this.agent;
+    const texts = conversation.news;
+    if (lengthOf(texts) <= room) return { texts, shortened: false };
+    const each = Math.max(400, Math.floor(room / texts.length));
+    return {
+      shortened: true,
+      texts: await Promise.all(texts.map((text) => shortened(text, each, `${seat.name}-news`, spool))),
+    };
+  }
+
+  private limits(model: Model): ContextLimits {
+    const limits = limitsOf(model.window, this.agent.context ?? CONTEXT_DEFAULTS);
+    const summariseAt = Math.min(limits.summariseAt, this.proven);
+    return { summariseAt, trimAt: Math.min(limits.trimAt, Math.floor(summariseAt / 2)) };
+  }
+
+  private async write(
+    entries: readonly Entry[],
+    layer: string,
+    before: number,
+    after: number,
+  ): Promise<void> {
+    const who = this.agent.seat.name;
+    await record(this.agent, entries, { facts: [{ type: "context.compacted", who, layer, before, after }] });
+  }
+
+  private tooSmall(model: Model, why: string): EkidenError {
+    return new EkidenError(
+      "context_overflow",
+      `The conversation of ${this.agent.seat.name} does not fit into the ${model.window} tokens of ${model.spec}: ${why}. Use a model with a larger window, or make the task smaller.`,
+    );
+  }
+}
+
+export const sum = (a: Spent, b: Spent): Spent => ({
+  turns: a.turns + b.turns,
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  usd: a.usd + b.usd,
+});
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((total, text) => total + text.length, 0);
+
+const sizes = new WeakMap<object, number>();
+function sizeOf(value: object): number {
+  let size = sizes.get(value);
+  if (size === undefined) {
+    size = JSON.stringify(value).length;
+    sizes.set(value, size);
+  }
+  return size;
+}

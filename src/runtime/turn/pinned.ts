@@ -1,0 +1,33 @@
+/** What a summary carries on word for word, because the harness knows it better than the model's notes. */
+import { headAndTail } from "../../core/conversation/compaction.ts";
+import { showTask } from "../../core/conversation/prompt.ts";
+import { planLine, toldByPerson, unreadLine } from "../../core/conversation/summary.ts";
+import { PERSON } from "../../core/ids.ts";
+import type { Claimed } from "../../core/task.ts";
+import type { Agent } from "../agent/agent.ts";
+
+/** Mails of the person that are looked through. */
+const TOLD_LIMIT = 1_000;
+
+/** What the person said, the task in hand, a plan that is out, the mail that waits. `room`: characters for each of them. */
+export async function pinned(agent: Agent, room: number): Promise<string[]> {
+  const { store, seat, subagent, conversation, workspaceOf } = agent;
+  if (subagent) return []; // the board and the mailbox are its member's
+  const [told, task, me, plans] = await Promise.all([
+    store.mail.box(seat.name, TOLD_LIMIT, PERSON),
+    store.board.mine(seat.name),
+    store.roster.member(seat.name),
+    store.requests.open({ by: seat.name, kind: "plan" }),
+  ]);
+  return [
+    toldByPerson(told, room, conversation.news),
+    ...(task ? [showTask("own-task", within(task, room), workspaceOf?.(task))] : []),
+    ...plans.flatMap(({ ask }) => (ask.kind === "plan" ? [planLine(ask.task, ask.attempt)] : [])),
+    ...(me && me.unread > 0 ? [unreadLine(me.unread)] : []),
+  ];
+}
+
+const within = (task: Claimed, room: number): Claimed => ({
+  ...task,
+  description: headAndTail(task.description, room, "the board has the rest"),
+});

@@ -1,0 +1,88 @@
+/**
+ * Memory by itself: at the end of a stint one bounded model call picks what is worth keeping, and another tidies up when there
+ * is too much. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
+ */
+import { type Message, textOf } from "../../core/conversation/chat.ts";
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import { isEkidenError } from "../../core/errors.ts";
+import type { Instant } from "../../core/ids.ts";
+import {
+  EXTRACT_SYSTEM,
+  extracted,
+  extractPrompt,
+  MERGE_SYSTEM,
+  merged,
+  mergePrompt,
+  type Note,
+  wantsConsolidation,
+} from "../../core/project/memory.ts";
+import type { Usage } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import { record } from "./record.ts";
+
+/** What reflection needs of memory; the folder on disk has it. */
+export type Memory = {
+  index(): Promise<string>;
+  remember(note: Note, by: string, at: Instant): Promise<"stored" | "known">;
+  /** Leaves memory as it was when `merge` rejects. */
+  consolidate(merge: (topics: readonly Note[]) => Promise<readonly Note[]>, at: Instant): Promise<unknown>;
+};
+
+export type Reflect = (agent: Agent, signal: AbortSignal) => Promise<void>;
+
+/** A stint of fewer replies has seldom taught anything. */
+const LEAST_REPLIES = 3;
+const EXTRACT_TOKENS = 1_000;
+const MERGE_TOKENS = 8_000;
+
+/**
+ * For one member. Only what was said since the last reflection (at first: since `conversation` as it is now) is looked at.
+ * @param onCost for budgets: tokens and US dollars of each call.
+ */
+export function reflection(
+  memory: Memory,
+  conversation: Conversation,
+  onCost: (tokens: number, usd: number) => void = () => {},
+): Reflect {
+  let seen: Message | null = conversation.lastSaid;
+  return async (agent, signal) => {
+    const messages = agent.conversation.messages();
+    const fresh = messages.slice(seen === null ? 0 : messages.indexOf(seen) + 1);
+    if (fresh.filter(({ role }) => role === "assistant").length < LEAST_REPLIES) return;
+    seen = agent.conversation.lastSaid;
+    const ask = asking(agent, signal, onCost);
+    const { seat, clock } = agent;
+
+    const answer = await ask(EXTRACT_SYSTEM, extractPrompt(fresh, await memory.index()), EXTRACT_TOKENS);
+    const topics = new Set<string>();
+    for (const note of extracted(answer))
+      if ((await memory.remember(note, seat.name, clock.now())) === "stored") topics.add(note.topic);
+    if (topics.size > 0)
+      await agent.store.journal.note([{ type: "memory.kept", who: seat.name, topics: [...topics] }]);
+
+    if (!wantsConsolidation(await memory.index())) return;
+    await memory
+      .consolidate(
+        async (all) => merged(await ask(MERGE_SYSTEM, mergePrompt(all), MERGE_TOKENS)),
+        clock.now(),
+      )
+      .catch((error: unknown) => {
+        if (!isEkidenError(error, "bad_input")) throw error; // an answer of no use: another time
+      });
+  };
+}
+
+/** One question outside the conversation, booked on the member. */
+const asking =
+  (agent: Agent, signal: AbortSignal, onCost: (tokens: number, usd: number) => void) =>
+  async (system: string, text: string, maxOutputTokens: number): Promise<string> => {
+    const reply = await agent.model.reply(
+      { system, messages: [{ role: "user", content: [{ type: "text", text }] }], tools: [], maxOutputTokens },
+      { signal },
+    );
+    await record(agent, [], { spent: { turns: 0, ...reply.usage, usd: reply.usd } });
+    onCost(tokens(reply.usage), reply.usd);
+    return textOf(reply.message);
+  };
+
+const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

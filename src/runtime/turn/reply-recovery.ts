@@ -1,0 +1,156 @@
+/**
+ * A reply, whatever it takes. What a wait can mend has been waited for by the model itself (its retries share one gate per
+ * provider and key); here is what takes more than waiting:
+ *
+ * | the model says                    | what is done                                                                     |
+ * |-----------------------------------|----------------------------------------------------------------------------------|
+ * | the conversation is too long      | one summary, one more try                                                        |
+ * | overloaded, retries used up       | the fallback model, for a while; without one the member waits (see `ProviderBackoff`)     |
+ * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times in a row  |
+ * | nothing, or it refuses to go on   | one nudge; then the member rests                                                 |
+ * | the key or the request is refused | nothing: the member fails at once                                                |
+ */
+import { callsOf, textOf } from "../../core/conversation/chat.ts";
+import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { instant, later } from "../../core/ids.ts";
+import type { Spent } from "../../core/member.ts";
+import type { Model, Reply } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import { Context } from "./context.ts";
+import { ProviderBackoff } from "./provider-backoff.ts";
+
+export type Answered = {
+  readonly reply: Reply;
+  /** Which model it was. */
+  readonly model: Model;
+};
+
+const CUT_OFFS = 3;
+/** How long the fallback model is kept before the main one is tried again. */
+const FALLBACK_MS = 300_000;
+
+/** One for a member's whole life: it counts in a row and learns. */
+export class ReplyRecovery {
+  readonly context: Context;
+  readonly backoff: ProviderBackoff;
+  private readonly agent: Agent;
+  private fallbackUntil = instant(0);
+  private cutOffs = 0;
+  private nudged = false;
+  private longer = false;
+
+  constructor(agent: Agent) {
+    this.agent = agent;
+    this.backoff = new ProviderBackoff(agent);
+    this.context = new Context(agent, (retry) => this.backoff.retried(retry));
+  }
+
+  /** @throws what the model throws and no other way round was found for; the signal's reason when it aborts. */
+  async next(signal: AbortSignal): Promise<Answered> {
+    try {
+      const answered = await this.fromSomeModel(signal);
+      await this.backoff.over();
+      return answered;
+    } finally {
+      this.backoff.leave();
+    }
+  }
+
+  /** For those who have no idle phase to wait in: takes the turn again until the provider answers. */
+  async patiently<T>(signal: AbortSignal, take: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await take();
+      } catch (error) {
+        if (signal.aborted || !isEkidenError(error, "model_overloaded")) throw error;
+        this.backoff.begin(error);
+        await this.agent.clock.sleep(this.backoff.left, signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  /**
+   * What is to be said to a reply that moves nothing, so that the turn goes on; null when the member rests after it.
+   * A proper reply ends the counting.
+   */
+  hint(reply: Reply): string | null {
+    const calls = callsOf(reply.message).length > 0;
+    if (reply.stop === "length" && !calls) {
+      this.cutOffs += 1;
+      return this.cutOffs <= CUT_OFFS ? CUT_OFF : null;
+    }
+    this.cutOffs = 0;
+    const empty = !calls && textOf(reply.message) === "";
+    if (!empty && reply.stop !== "refused") {
+      this.nudged = false;
+      return null;
+    }
+    if (calls || this.nudged) return null;
+    this.nudged = true;
+    return reply.stop === "refused" ? REFUSED : NOTHING_SAID;
+  }
+
+  /** What was spent on the way to replies besides the replies themselves. */
+  takeSpent(): Spent {
+    return this.context.takeSpent();
+  }
+
+  private async fromSomeModel(signal: AbortSignal): Promise<Answered> {
+    const { model, fallback, clock, store, seat } = this.agent;
+    if (!fallback || this.fallbackUntil <= clock.now())
+      try {
+        return await this.from(model, signal);
+      } catch (error) {
+        if (!fallback || signal.aborted || !isEkidenError(error, "model_overloaded")) throw error;
+        this.fallbackUntil = later(clock.now(), FALLBACK_MS);
+        const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
+        await store.journal.note([{ type: "warning.raised", who: seat.name, text }]);
+      }
+    return await this.from(fallback, signal);
+  }
+
+  private async from(model: Model, signal: AbortSignal): Promise<Answered> {
+    await this.context.fit(model, signal);
+    const began = this.agent.clock.now();
+    let reply = await this.fitting(model, signal);
+    if (reply.stop === "length" && !this.longer && model.longestReply !== undefined) {
+      this.longer = true; // for all that follow: who once writes long, writes long again
+      await this.context.book(model, reply, began);
+      reply = await this.fitting(model, signal);
+    }
+    return { reply, model };
+  }
+
+  private async fitting(model: Model, signal: AbortSignal): Promise<Reply> {
+    try {
+      return await this.ask(model, signal);
+    } catch (error) {
+      if (signal.aborted || !isEkidenError(error, "context_overflow")) throw error;
+      await this.context.overflowed(model, signal);
+      return await this.ask(model, signal);
+    }
+  }
+
+  private async ask(model: Model, signal: AbortSignal): Promise<Reply> {
+    const { system, conversation, specs, onDelta } = this.agent;
+    const { characters } = this.context;
+    const limit = this.longer ? model.longestReply : undefined;
+    const reply = await model.reply(
+      {
+        system,
+        messages: conversation.messages(),
+        tools: specs,
+        ...(limit !== undefined && { maxOutputTokens: limit }),
+      },
+      {
+        signal,
+        ...(onDelta && { onDelta }),
+        onRetry: (retry) => this.backoff.retried(retry),
+      },
+    );
+    this.context.learn(reply, characters);
+    return reply;
+  }
+}

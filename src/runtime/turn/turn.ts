@@ -1,0 +1,124 @@
+/** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
+import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../../core/conversation/chat.ts";
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import { CUT_OFF, delivered } from "../../core/conversation/prompt.ts";
+import { LEAD, PERSON } from "../../core/ids.ts";
+import type { IdleReason } from "../../core/lifecycle.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { Outgoing, Reply, Usage } from "../../ports/index.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import { act } from "./act.ts";
+import { appendNote, record } from "./record.ts";
+import { ReplyRecovery } from "./reply-recovery.ts";
+
+/** Mails taken into one request; the rest follows at the next turn. */
+const MAIL_PER_TURN = 100;
+
+/** READ: unread mail enters the conversation, marked read in the same step. */
+export async function readMail({ store, seat, conversation }: Agent): Promise<Mail[]> {
+  const mail = await store.mail.deliver(seat, delivered, MAIL_PER_TURN);
+  for (const entry of delivered(mail)) conversation.add(entry);
+  return mail;
+}
+
+/**
+ * THINK, ACT, RECORD. The mail must have been read. Whoever takes several turns hands the same `replies` to all of them.
+ * Rejects with the signal's reason when the step is interrupted.
+ */
+export async function turn(
+  agent: Agent,
+  signal: AbortSignal,
+  replies: ReplyRecovery = new ReplyRecovery(agent),
+): Promise<TurnOutcome> {
+  const { reply, text } = await think(agent, signal, replies);
+  const besides = replies.takeSpent();
+  const hint = replies.hint(reply);
+  const calls = callsOf(reply.message);
+  let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
+  if (calls.length > 0) {
+    const rest = (why: IdleReason): void => {
+      reason = why;
+    };
+    const results = await act(agent, calls, signal, {
+      rest,
+      compact: () => replies.context.ask(),
+      cutOff: reply.stop === "length",
+    });
+    const reminder = agent.todos?.afterRound([{ kind: "said", message: reply.message }, ...results]);
+    if (reminder) await appendNote(agent, reminder);
+  } else if (hint !== null) {
+    await appendNote(agent, heard(hint));
+    reason = null;
+  }
+  return {
+    kind: reason === null ? "acted" : "rested",
+    reason: reason ?? "no_tool_use",
+    calls,
+    text,
+    usd: reply.usd + besides.usd,
+    tokens: total(reply.usage) + total(besides),
+  };
+}
+
+/** The reply is stored before its calls run: after a crash the member must know what it had begun. */
+async function think(
+  agent: Agent,
+  signal: AbortSignal,
+  replies: ReplyRecovery,
+): Promise<{ reply: Reply; text: string }> {
+  const { seat, clock, conversation } = agent;
+  const began = clock.now();
+  const { reply, model } = await replies.next(signal);
+  const entry: Entry = { kind: "said", message: reply.message };
+  const text = wholeText(conversation, reply.message);
+  const fact = {
+    type: "turn.taken",
+    who: seat.name,
+    model: model.spec,
+    ...reply.usage,
+    usd: reply.usd,
+    ms: clock.now() - began,
+    text: textOf(reply.message).slice(0, 300),
+    ...(agent.subagent && { subagent: agent.subagent }),
+  } as const;
+  await record(agent, [entry], {
+    facts: [fact],
+    spent: { turns: 1, ...reply.usage, usd: reply.usd },
+    mail: await finalReport(agent, reply, text),
+  });
+  conversation.add(entry);
+  return { reply, text };
+}
+
+/** What a reply says, with what came before it when it only goes on where the output limit cut the last one off. */
+function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage): string {
+  const before = unanswered ? [...whole, unanswered] : whole;
+  const parts = [rawText(reply)];
+  for (let at = before.length - 1; at > 0; at -= 2) {
+    const [said, heard] = [before[at - 1], before[at]];
+    if (said?.role !== "assistant" || heard?.role !== "user" || callsOf(said).length > 0) break;
+    if (heard.content.length !== 1 || textOf(heard) !== CUT_OFF) break;
+    parts.unshift(rawText(said));
+  }
+  return parts.join("").trim();
+}
+
+/** Untrimmed: it may have been cut off between two words. */
+const rawText = ({ content }: AssistantMessage): string =>
+  content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+
+/**
+ * A member's last words of a stint reach whom it works for, whether it thinks of sending them or not: a teammate's the lead,
+ * the lead's the person. In the same step as the reply itself, so a crash cannot lose them.
+ */
+async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
+  const { kind, about, store, seat } = agent;
+  if (kind === "subagent") return []; // what it says last is the result of its member's call
+  if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
+  const task = about();
+  const held = task === null ? null : await store.board.task(task);
+  const inHand = held?.status === "in_progress" && held.owner === seat.name;
+  return [{ to: kind === "lead" ? PERSON : LEAD, body: { kind: "result", task, inHand, text } }];
+}
+
+const total = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

@@ -1,0 +1,68 @@
+/**
+ * Plan approval as a gate in code: a teammate that must plan changes nothing before its plan for this task and this attempt is
+ * approved. Reading (`read_file`, `glob`, `grep`, the board) and talking stay free. `bash` is refused whole, also commands that
+ * would only read: what a plan needs to know the reading tools tell, and "no commands before the plan" is easy to trust.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import type { Profile } from "../../core/member.ts";
+import type { Claimed } from "../../core/task.ts";
+import type { Request, Tool } from "../../ports/index.ts";
+import type { Wrap } from "../agent/call.ts";
+
+/** For one member and its subagents. `onNeeded`: it has claimed a task that needs a plan, and must have the tool for it. */
+export function planGate(
+  { kind, needsPlan }: Pick<Profile, "kind" | "needsPlan">,
+  onNeeded: () => Promise<void>,
+): Wrap {
+  let approved = "";
+  return (next) => async (call) => {
+    const { tool, ctx } = call;
+    const { store, seat } = ctx;
+    if (kind === "lead") return next(call);
+    if (tool.name === "claim_task") {
+      const text = await next(call);
+      if ((await store.board.mine(seat.name))?.needsPlan) await onNeeded();
+      return text;
+    }
+    if (!isGated(tool)) return next(call);
+    const task = await store.board.mine(seat.name);
+    if (!needsPlan && !task?.needsPlan) return next(call);
+    if (!task)
+      throw refused(
+        tool,
+        "you must plan first, and have no task in hand to plan. Claim one, then submit_plan.",
+      );
+    const attempt = `${task.id}.${task.attempt}`;
+    if (approved !== attempt) {
+      const plan = await store.requests.planFor(task.id, task.attempt);
+      if (plan?.state !== "answered" || !plan.answer?.yes) {
+        await onNeeded();
+        throw refused(tool, whyNot(task, plan));
+      }
+      approved = attempt;
+    }
+    return next(call);
+  };
+}
+
+const isGated = ({ name, access }: Tool): boolean =>
+  access === "write" || access === "exec" || name === "complete_task";
+
+const refused = (tool: Tool, why: string): EkidenError =>
+  new EkidenError("not_permitted", `${tool.name} is not permitted yet: ${why}`);
+
+function whyNot({ id, attempt }: Claimed, plan: Request | null): string {
+  const which = `#${id} (attempt ${attempt})`;
+  const again = "Change it and submit_plan again";
+  switch (plan?.state) {
+    case undefined:
+    case "withdrawn":
+      return `${which} needs an approved plan. Look with read_file, glob and grep, then submit_plan.`;
+    case "open":
+      return `your plan for ${which} waits for its answer, which comes as mail. End your turn.`;
+    case "expired":
+      return `nobody answered your plan for ${which} in time. submit_plan again, or release_task.`;
+    case "answered":
+      return `your plan for ${which} was rejected: ${plan.answer?.text || "no reason was given."} ${again}.`;
+  }
+}

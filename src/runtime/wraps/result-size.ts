@@ -1,0 +1,29 @@
+/** Texts that are too long for a conversation: the whole goes to a file, head and tail stay. */
+import { headAndTail, resultCharacters } from "../../core/conversation/compaction.ts";
+import type { Wrap } from "../agent/call.ts";
+
+/** Puts a text away in a file that the agent can read, and returns its path. `label` is not yet fit for a file name. */
+export type Spool = (label: string, text: string) => Promise<string>;
+
+export async function shortened(
+  text: string,
+  max: number,
+  label: string,
+  spool: Spool | undefined,
+): Promise<string> {
+  if (text.length <= max) return text;
+  const path = await spool?.(label, text);
+  return headAndTail(text, max, path ? `all of it is in ${path}` : "narrow the call to see them");
+}
+
+/** The first layer of compaction: a result that is too long for a model with this window is cut when it arrives. */
+export const budgeted =
+  (window: number, spool?: Spool): Wrap =>
+  (next) =>
+  async (call) =>
+    shortened(
+      await next(call),
+      resultCharacters(window),
+      `${call.ctx.self}-${call.tool.name}-${call.call.id}`,
+      spool,
+    );

@@ -1,0 +1,173 @@
+/**
+ * Work in worktrees, as two wraps around tool calls: one lets every call run in the worktree of the task in hand, the other lets a
+ * task be completed only when its branch has landed.
+ */
+import { messageOf } from "../../core/errors.ts";
+import type { TaskId } from "../../core/ids.ts";
+import type { Claimed, Task } from "../../core/task.ts";
+import { LANDINGS_MAX, type LandingStep } from "../../core/worktree.ts";
+import type { Held, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import type { Call, Wrap } from "../agent/call.ts";
+
+/** They end the task in hand: no place is made for that. */
+const ENDINGS: ReadonlySet<string> = new Set(["complete_task", "fail_task", "release_task"]);
+
+/** The outermost wrap: whoever judges a call sees the folder that it will run in. */
+export const inWorktrees =
+  (trees: Worktrees): Wrap =>
+  (next) =>
+  async (call) => {
+    const { ctx, tool } = call;
+    const task = await ctx.store.board.mine(ctx.self);
+    const tree = task && (ENDINGS.has(tool.name) ? trees.find(task) : await trees.open(task));
+    if (!tree) return await next(call);
+    const { workspace } = tree;
+    return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
+  };
+
+/** The innermost one: what else can refuse a completion has done so before anything lands. */
+export const landing =
+  (trees: Worktrees): Wrap =>
+  (next) =>
+  async (call) => {
+    if (call.tool.name !== "complete_task") return await next(call);
+    const { id, override } = call.input as { readonly id?: TaskId; readonly override?: boolean };
+    const { ctx } = call;
+    const task = id === undefined ? await ctx.store.board.mine(ctx.self) : await ctx.store.board.task(id);
+    if (override) return await completed(next, call, task && notLanded(trees, task));
+    if (task?.status !== "in_progress" || task.owner !== ctx.self) return await next(call);
+    const outcome = await trees.land(task, {
+      name: ctx.self,
+      signal: ctx.signal,
+      stillMine: () => stillMine(ctx, task),
+      onStep: (step) => noteStep(trees, ctx, task, step),
+    });
+    if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
+    const text = await completed(
+      next,
+      call,
+      outcome.kind === "landed" ? await book(ctx, task, outcome) : null,
+    );
+    await tidyAfter(trees, ctx.store, task);
+    return text;
+  };
+
+/** What an earlier process could not tidy any more. Says what is left of completed tasks, and why. */
+export async function removeLanded(trees: Worktrees, store: Store): Promise<void> {
+  for (const { id, createdAt } of trees.list()) {
+    const task = await store.board.task(id);
+    if (task?.createdAt === createdAt && task.status === "completed") await tidyAfter(trees, store, task);
+  }
+}
+
+/** The answer of the call is stored with its effect, so what is added to it is added on the way in. */
+function completed(next: (call: Call) => Promise<string>, call: Call, more: string | null): Promise<string> {
+  if (!more) return next(call);
+  const { ctx } = call;
+  return next({ ...call, ctx: { ...ctx, answer: (text) => ctx.answer(`${text} ${more}`) } });
+}
+
+function notLanded(trees: Worktrees, task: Task): string | null {
+  const tree = trees.find(task);
+  return tree && `What was done for it stays on ${tree.branch}; it has not landed.`;
+}
+
+function noteStep(
+  { target, gate: command = "" }: Worktrees,
+  { store, self }: ToolContext,
+  { id }: Claimed,
+  step: LandingStep,
+): Promise<void> {
+  const about = { task: id, by: self } as const;
+  return store.journal.note([
+    step === "queued"
+      ? { type: "task.queued", ...about, target }
+      : { type: "gate.started", ...about, command },
+  ]);
+}
+
+async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {
+  const now = await store.board.task(id);
+  if (now?.status !== "in_progress" || now.owner !== self || now.attempt !== attempt)
+    throw new Error(`#${id} was taken from you while it was to land. Nothing has landed.`);
+}
+
+/** Told once, also when the process that landed it could not tell of it. */
+async function book(
+  { store, self }: ToolContext,
+  { id }: Claimed,
+  landed: Extract<Landing, { kind: "landed" }>,
+): Promise<string> {
+  const { branch, target, commit, before } = landed;
+  const told = before && (await isTold(store, id, commit));
+  if (!told) await store.journal.note([{ type: "task.landed", task: id, by: self, branch, target, commit }]);
+  return `Landed on ${target} as ${commit.slice(0, 9)}.`;
+}
+
+async function isTold(store: Store, task: TaskId, commit: string): Promise<boolean> {
+  const { events } = await store.journal.read(store.journal.from(0), {
+    types: ["task.landed"],
+    limit: 100_000,
+  });
+  return events.some(
+    (event) => event.type === "task.landed" && event.task === task && event.commit === commit,
+  );
+}
+
+async function reopen(
+  trees: Worktrees,
+  ctx: ToolContext,
+  task: Claimed,
+  { why, evidence, branch }: Extract<Landing, { kind: "refused" }>,
+): Promise<string> {
+  const { store, seat, self } = ctx;
+  const { id, attempt } = task;
+  const nth = 1 + (await refusals(store, task));
+  await store.journal.note([{ type: "task.reopened", task: id, by: self, attempt, why, evidence }]);
+  if (nth >= LANDINGS_MAX) {
+    const held: Held = { seat, task: id, attempt };
+    await store.board.fail(
+      held,
+      `It could not land (${why}), ${nth} times. Its work is on ${branch}.\n${evidence}`,
+    );
+    return `#${id} could not land ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
+  }
+  return `#${id} is not completed, it cannot land (refused ${nth} of ${LANDINGS_MAX} times). ${evidence}\n\n${MEND[why](trees.target)} It is still yours, and nothing of it is lost.`;
+}
+
+const MEND = {
+  conflict: (target: string) =>
+    `The rebase was undone and your work is committed. Mend it in your workspace: git rebase ${target}, resolve the conflicts, git add them, git -c core.editor=true rebase --continue; then complete_task again.`,
+  gate: (target: string) =>
+    `Your work is committed and rebased on ${target}. Mend it in your workspace, then complete_task again.`,
+  target: (target: string) =>
+    `Only a person can mend that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
+  branch: () => "Mend that in your workspace, then complete_task again.",
+} as const;
+
+/** Refused completions of this attempt. */
+async function refusals(store: Store, { id, attempt }: Claimed): Promise<number> {
+  const { events } = await store.journal.read(store.journal.from(0), {
+    types: ["task.reopened"],
+    limit: 100_000,
+  });
+  return events.filter(
+    (event) => event.type === "task.reopened" && event.task === id && event.attempt === attempt,
+  ).length;
+}
+
+/** Never in the way of a completion: what cannot be removed is told of and stays. */
+async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<void> {
+  try {
+    // What still runs in it would lose the ground under its feet; the next start tidies.
+    if ("owner" in task && task.owner && (await store.jobs.running(task.owner)) > 0) return;
+    if (trees.find(task)?.kept) return;
+    const removal = await trees.remove(task);
+    if (removal.kind === "kept") await warn(store, `The worktree of #${task.id} stays: ${removal.why}`);
+  } catch (error) {
+    await warn(store, `The worktree of #${task.id} stays: ${messageOf(error)}`);
+  }
+}
+
+const warn = (store: Store, text: string): Promise<void> =>
+  store.journal.note([{ type: "warning.raised", who: null, text }]);
