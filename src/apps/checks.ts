@@ -68,9 +68,9 @@ async function sqlite(): Promise<Finding> {
     database.close();
     return { name, state: "ok", found: `SQLite ${row.version}` };
   } catch (error) {
-    const mend =
+    const fix =
       "Run npm install again with optional dependencies, or use Node 22.13 or newer, or a PostgreSQL store.";
-    return { name, state: "wrong", found: `no driver works: ${messageOf(error)}`, fix: mend };
+    return { name, state: "wrong", found: `no driver works: ${messageOf(error)}`, fix };
   }
 }
 
@@ -82,7 +82,7 @@ const runFile = promisify(execFile);
 
 async function program(
   name: string,
-  mend: string,
+  fix: string,
   otherwise: Finding["state"],
   file = name,
 ): Promise<Finding> {
@@ -91,18 +91,18 @@ async function program(
     return { name, state: "ok", found: stdout.split("\n")[0]?.trim() ?? "" };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return { name, state: otherwise, found: code === "ENOENT" ? "not found" : messageOf(error), fix: mend };
+    return { name, state: otherwise, found: code === "ENOENT" ? "not found" : messageOf(error), fix };
   }
 }
 
 async function ripgrep(): Promise<Finding> {
-  const mend =
+  const fix =
     "Run npm install again: ripgrep comes with the package @vscode/ripgrep. Searching falls back to what the machine has.";
   try {
     const { rgPath } = await import("@vscode/ripgrep");
-    return await program("ripgrep", mend, "missing", rgPath);
+    return await program("ripgrep", fix, "missing", rgPath);
   } catch {
-    return program("ripgrep", mend, "missing", "rg");
+    return program("ripgrep", fix, "missing", "rg");
   }
 }
 
@@ -184,8 +184,8 @@ async function examineProvider(
   const reached = await reach(address);
   const found = `${key === "" ? "" : "key is set, "}${reached ? "reachable" : "cannot be reached"}`;
   if (reached) return { name: label, state: "ok", found };
-  const mend = key === "" && !wanted ? undefined : "Check the network, the proxy, and the address.";
-  return { name: label, state: key === "" ? worst : "wrong", found, ...(mend && { fix: mend }) };
+  const fix = key === "" && !wanted ? undefined : "Check the network, the proxy, and the address.";
+  return { name: label, state: key === "" ? worst : "wrong", found, ...(fix && { fix }) };
 }
 
 /** Any answer will do: what is asked is whether somebody is there. */

@@ -263,7 +263,7 @@ describe("mail and journal", () => {
 });
 
 describe("doctor and init", () => {
-  it("finds what is wrong and says how to mend it, without showing a key", async () => {
+  it("finds what is wrong and says how to fix it, without showing a key", async () => {
     const env = { ANTHROPIC_API_KEY: "sk-very-secret", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
     const bad = await project.run(["doctor", "--json"], {
       env: { ...env, EKIDEN_LEASE_MS: "soon", OLLAMA_HOST: "http://127.0.0.1:9" },
@@ -271,7 +271,7 @@ describe("doctor and init", () => {
     expect(bad.code).toBe(1);
     expect(bad.stdout + bad.stderr).not.toContain("sk-very-secret");
     const { findings } = JSON.parse(bad.stdout) as {
-      findings: { name: string; state: string; found: string; mend?: string }[];
+      findings: { name: string; state: string; found: string; fix?: string }[];
     };
     const of = (name: string) => findings.find((finding) => finding.name === name);
     expect(of("settings")).toMatchObject({
@@ -281,7 +281,7 @@ describe("doctor and init", () => {
     expect(of("model: anthropic")).toMatchObject({
       state: "wrong",
       found: "key is set, cannot be reached",
-      mend: expect.any(String),
+      fix: expect.any(String),
     });
     for (const name of ["node", "sqlite", "git", "bash", "ripgrep"])
       expect(of(name)).toMatchObject({ state: "ok" });

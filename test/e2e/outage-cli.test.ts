@@ -54,10 +54,10 @@ it("says rate_limited while the provider is down, and goes on when it is back", 
   expect(await end).toMatchObject({ code: 0, stdout: "Here I am.\n" });
 });
 
-it("gives up with code 3 when its patience ends", async () => {
+it("gives up with code 3 when its provider timeout ends", async () => {
   const env = await serving(() => fails.overloaded());
   const { code, stderr } = await project.run(["run", "try it", "--teammates", "0"], {
-    env: { ...env, EKIDEN_PROVIDER_PATIENCE_MS: "1000" },
+    env: { ...env, EKIDEN_PROVIDER_TIMEOUT_MS: "1000" },
   });
   expect(code).toBe(3);
   expect(stderr).toContain("529");

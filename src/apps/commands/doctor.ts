@@ -1,4 +1,4 @@
-/** `ekiden doctor`: every check with what was found and, where something is wrong, how to mend it. Keys are never shown. */
+/** `ekiden doctor`: every check with what was found and, where something is wrong, how to fix it. Keys are never shown. */
 import type { Figure, View } from "../../core/views/view.ts";
 import { type Finding, runChecks } from "../checks.ts";
 import type { Invocation } from "../invocation.ts";
@@ -17,11 +17,11 @@ const LOOKS = {
 } as const;
 
 function view(findings: readonly Finding[]): View {
-  const figures = findings.map(({ name, state, found, fix: mend }): Figure => {
+  const figures = findings.map(({ name, state, found, fix }): Figure => {
     const { glyph, tone } = LOOKS[state];
     return {
       label: `${glyph} ${name}`,
-      text: mend ? `${found}\n→ ${mend}` : found,
+      text: fix ? `${found}\n→ ${fix}` : found,
       tone: state === "ok" ? "plain" : tone,
     };
   });
