@@ -1,10 +1,12 @@
-/** What every command is given: the settings, the project's folder, and where its words and its results go. */
+/** The input of every command: the settings, the project's folder, and the streams for results and for progress. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
+import type { Store } from "../ports/index.ts";
+import type { Done } from "./actions/done.ts";
 import type { Flags } from "./settings.ts";
 import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
 
@@ -42,8 +44,12 @@ export type Invocation = {
   readonly out: Terminal;
   /** Progress and chatter. */
   readonly err: Terminal;
-  /** The data with `--json`, the views without. */
-  show(data: unknown, views: () => readonly View[]): Promise<void>;
+  /** A team that is open already: that of the conversation. */
+  readonly store?: Store;
+  /** What a query found: the data with `--json`, its views without. */
+  show<T>(data: T, views: (data: T) => readonly View[]): Promise<void>;
+  /** What an action did: its data with `--json`, its sentence without. */
+  done(done: Done): void;
   /** A sentence for the person; nothing with `--quiet` or `--json`. */
   say(text: string): void;
 };
@@ -56,6 +62,9 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
   const quiet = options.quiet === true;
   const flags = flagsOf(options);
   let settings: Promise<Settings> | undefined;
+  const say = (text: string): void => {
+    if (!quiet && !json) err.write(`${clean(text)}\n`);
+  };
   return {
     settings: () => {
       settings ??= import("./settings.ts").then(({ loadSettings }) => loadSettings({ cwd, env, flags }));
@@ -72,11 +81,10 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
     show: async (data, views) => {
       if (json) return out.write(`${JSON.stringify(data)}\n`);
       const { print } = await import("./terminal/print.ts");
-      print(out, views());
+      print(out, views(data));
     },
-    say: (text) => {
-      if (!quiet && !json) err.write(`${clean(text)}\n`);
-    },
+    done: ({ data, text }) => (json ? out.write(`${JSON.stringify(data)}\n`) : say(text)),
+    say,
   };
 }
 
@@ -98,4 +106,31 @@ function flagsOf(options: CommonOptions): Flags {
   const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
   const lists = { allow, ask, deny, worktrees, teammates: options.teammate ?? options.teammates };
   return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
+}
+
+/** @throws EkidenError `bad_input` naming the option */
+export function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number of 1 or more.`);
+}
+
+/** Follows something until Ctrl-C (or TERM); the exit code is that of an interruption. @throws EkidenError `bad_input` in a conversation, which shows the news anyway */
+export async function followUntilInterrupted(
+  call: Invocation,
+  read: (signal: AbortSignal) => Promise<void>,
+): Promise<number> {
+  if (call.store)
+    throw new EkidenError(
+      "bad_input",
+      "--follow works in another terminal: this one shows the news already.",
+    );
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  process.once("SIGINT", end).once("SIGTERM", end);
+  try {
+    await read(stop.signal);
+  } finally {
+    process.off("SIGINT", end).off("SIGTERM", end);
+  }
+  return 130;
 }

@@ -43,6 +43,7 @@ export async function withTeam<T>(
   mode: "look" | "make",
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
+  if (call.store) return await use(call.store);
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
   const missing = (where: string): EkidenError =>

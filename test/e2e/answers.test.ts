@@ -36,7 +36,7 @@ it("a runbook pauses where it says `Plan: yes`, until a person has approved its 
   const shown = await project.run(["requests"]);
   expect(shown.stdout).toContain(id);
   expect(shown.stdout).toContain("touch released");
-  expect((await project.run(["answer", id, "perhaps"])).stderr).toMatch(/"perhaps" is no answer/);
+  expect((await project.run(["answer", id, "perhaps"])).stderr).toMatch(/"perhaps" is not an answer/);
   expect(existsSync(join(project.dir, "released"))).toBe(false);
   const answer = await project.run(["answer", id.slice(0, 5), "yes"]);
   expect(answer).toMatchObject({ code: 0, stderr: `approved the plan of ${asked.by} for #1\n` });
@@ -81,7 +81,7 @@ it("a permission is asked for in another terminal, and always is written down", 
   await expect.poll(async () => (await project.run(["team"])).stdout).toContain("idle (awaiting_permission)");
   const answer = await project.run(["answer", id, "always"]);
   expect(answer.stderr).toMatch(
-    /^lead may run bash: touch x, and from now on all that bash\(touch.*\) says\n$/,
+    /^lead may run bash: touch x, and from now on everything that bash\(touch.*\) allows\n$/,
   );
   expect(await over).toMatchObject({ code: 0, stdout: "Done.\n" });
   expect(existsSync(join(project.dir, "x"))).toBe(true);

@@ -327,7 +327,7 @@ describe("talking to the lead through a pipe", () => {
     expect(stdout.split("\n")).toEqual([
       "Hello, person.",
       'The board is empty. Put a task on it: ekiden add "…"',
-      'there is no /taks. Did you mean "/tasks"?',
+      'unknown command "/taks". Did you mean "/tasks"?',
       "Now this.",
       "",
     ]);

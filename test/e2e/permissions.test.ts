@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
-import { answerRequest } from "../../src/apps/commands/answer.ts";
+import { answer } from "../../src/apps/actions/answer.ts";
 import { name, PERSON } from "../../src/core/ids.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Request } from "../../src/ports/index.ts";
@@ -57,7 +57,7 @@ it("a question waits for any terminal, shown as such; yes runs the call, and not
   expect(first).toMatchObject({ by: "alice", of: "person", ask: { tool: "bash", subject: "touch x" } });
   await team.until("teammate.phase", { who: alice, phase: "idle", reason: "awaiting_permission" });
   expect(await team.store.board.announceQuiet()).toBe("busy");
-  await answerRequest(team.store, first.id, "yes", "");
+  await answer(team.store, first.id, "yes", "");
   const second = await question(team, { subject: "touch y" });
   // It asks, and then it is shown as waiting.
   await soon(async () =>
@@ -65,7 +65,7 @@ it("a question waits for any terminal, shown as such; yes runs the call, and not
       activity: { reason: "awaiting_permission" },
     }),
   );
-  await answerRequest(team.store, second.id, "no", "x is enough");
+  await answer(team.store, second.id, "no", "x is enough");
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const heard = team.requests("alice").at(-1);
   expect(resultsIn(heard)[1]).toBe(
@@ -112,7 +112,7 @@ it("always: the rule is written into the settings, comments kept, and holds at o
   await team.host.start({ goal: "Go" });
   const { id, ask } = await question(team);
   const rule = ask.kind === "permission" ? (ask.rule ?? "") : "";
-  await answerRequest(team.store, id, "always", "");
+  await answer(team.store, id, "always", "");
   expect(await team.host.done).toMatchObject({ completed: 2 });
   expect(await team.events("permission.asked")).toHaveLength(1);
   const after = readFileSync(join(team.folder, ".ekiden/settings.json"), "utf8");
@@ -170,7 +170,7 @@ it("a terminal of the process and another one: the first answer counts, the othe
     },
   );
   const { id } = await question(team);
-  await answerRequest(team.store, id, "yes", "");
+  await answer(team.store, id, "yes", "");
   expect(await team.host.done).toMatchObject({ completed: 1 });
   expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true]);
   expect(existsSync(join(team.folder, "x"))).toBe(true);
@@ -200,7 +200,7 @@ it("a subagent's question is its member's", async () => {
     { permissionsTo: "person" },
   );
   const { id } = await question(team, { who: "alice", subject: "touch x" });
-  await answerRequest(team.store, id, "yes", "");
+  await answer(team.store, id, "yes", "");
   expect(await team.host.done).toMatchObject({ completed: 1 });
   expect(existsSync(join(team.folder, "x"))).toBe(true);
 });

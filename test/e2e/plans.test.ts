@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
-import { answerRequest } from "../../src/apps/commands/answer.ts";
+import { answer } from "../../src/apps/actions/answer.ts";
 import { LEAD, name, PERSON, type TaskId } from "../../src/core/ids.ts";
 import type { ModelRequest, Request } from "../../src/ports/index.ts";
 import { type ProgramTeam, programTeam, resultsIn } from "../fixtures/program-team.ts";
@@ -137,13 +137,13 @@ it("an approval for an older attempt is refused, and changes nothing for the new
   await until("teammate.phase", { who: alice, phase: "idle", reason: "awaiting_plan" });
   await store.board.takeBack(one, PERSON);
   await until("plan.submitted", { attempt: 2 });
-  await expect(answerRequest(store, old.id, "yes", "")).rejects.toMatchObject({
+  await expect(answer(store, old.id, "yes", "")).rejects.toMatchObject({
     code: "answered",
     message: expect.stringContaining("attempt 1 of task #1, which is over"),
   });
   expect(await store.board.mine(alice)).toMatchObject({ attempt: 2 });
   const next = (await store.requests.open({ kind: "plan" }))[0] as Request;
-  await answerRequest(store, next.id, "yes", "");
+  await answer(store, next.id, "yes", "");
   expect(await host.done).toMatchObject({ completed: 1 });
 });
 
@@ -185,7 +185,7 @@ it("mail while waiting is heard and kept; a person answers in the lead's place, 
     task: 1,
   });
   expect(requests("alice")).toHaveLength(2);
-  await answerRequest(store, request.id.slice(0, 6), "yes", "go");
+  await answer(store, request.id.slice(0, 6), "yes", "go");
   release();
   expect(await host.done).toMatchObject({ completed: 1 });
   expect(plain(requests("alice")[2])).toMatch(/mind the cat.*I will\..*is approved/s);
@@ -297,7 +297,7 @@ it("waiting outlives the process: it is not asked anything before the answer is 
   await second.host.start({ resume: true });
   await second.until("team.resumed");
   expect(second.requests("alice")).toHaveLength(0);
-  await answerRequest(second.store, id, "yes", "");
+  await answer(second.store, id, "yes", "");
   expect(await second.host.done).toMatchObject({ completed: 1 });
 });
 

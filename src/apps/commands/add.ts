@@ -1,48 +1,58 @@
 /** `ekiden add`: a task for the board. */
-import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote, type TaskId, taskId } from "../../core/ids.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
-import { boardData } from "../../core/views/board.ts";
+import { addTask } from "../actions/tasks.ts";
 import { actorOf } from "../actor.ts";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 
-type Options = {
-  description?: string;
-  after?: string[];
-  priority?: string;
-  estimate?: string;
-  role?: string;
-  plan?: boolean;
-  touches?: string[];
-};
+type Options = TaskOptions & { after?: string[]; role?: string; plan?: boolean };
 
 export async function run(call: Invocation, args: readonly string[], options: Options): Promise<undefined> {
+  const { after = [], role, plan } = options;
   const task: NewTask = {
     subject: args.join(" ").trim(),
-    blockedBy: idList(options.after ?? []),
-    ...(options.description !== undefined && { description: options.description }),
-    ...(options.priority !== undefined && { priority: number("--priority", options.priority) }),
-    ...(options.estimate !== undefined && { estimate: number("--estimate", options.estimate) }),
-    ...(options.plan && { needsPlan: true }),
-    ...(options.role !== undefined && { role: options.role }),
-    ...(options.touches !== undefined && { touches: words(options.touches) }),
+    blockedBy: idList(after),
+    ...taskFields(options),
+    ...(plan && { needsPlan: true }),
+    ...(role !== undefined && { role }),
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.
   checkTask(task);
   await withTeam(call, "make", async (store) => {
-    const { board, team } = store;
-    const added = await board.add(task, await actorOf(call, store));
-    if (!call.json) return call.out.write(`${added.id}\n`);
-    const [data] = boardData(team, [added], systemClock.now()).tasks;
-    call.out.write(`${JSON.stringify(data)}\n`);
+    const { data } = await addTask(store, await actorOf(call, store), task);
+    call.out.write(`${call.json ? JSON.stringify(data) : data.id}\n`);
   });
 }
 
-const words = (texts: readonly string[]): string[] =>
+/** The options that `add` and `edit` share. */
+export type TaskOptions = {
+  description?: string;
+  priority?: string;
+  estimate?: string;
+  touches?: string[];
+};
+
+/** @throws EkidenError `bad_input` */
+export const taskFields = ({ description, priority, estimate, touches }: TaskOptions) => ({
+  ...(description !== undefined && { description }),
+  ...(priority !== undefined && { priority: number("--priority", priority) }),
+  ...(estimate !== undefined && { estimate: number("--estimate", estimate) }),
+  ...(touches !== undefined && { touches: patterns(touches) }),
+});
+
+const split = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
-const idList = (texts: readonly string[]): TaskId[] => [...new Set(words(texts).map(taskId))];
+
+export const idList = (texts: readonly string[]): TaskId[] => [...new Set(split(texts).map(taskId))];
+
+function patterns(texts: readonly string[]): string[] {
+  const found = split(texts);
+  if (found.length === 0)
+    throw new EkidenError("bad_input", '--touches "" names no file. Give path patterns, such as src/api/**.');
+  return found;
+}
 
 function number(option: string, text: string): number {
   const value = Number(text);

@@ -1,15 +1,15 @@
 /** `ekiden log`: the journal, and with --follow what happens from now on, in whatever process. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
-import { type Name, name, quote } from "../../core/ids.ts";
+import { name, quote } from "../../core/ids.ts";
 import { sentence } from "../../core/views/sentence.ts";
-import { allEvents, follow } from "../follow.ts";
-import type { Invocation } from "../invocation.ts";
+import { followUntilInterrupted, type Invocation, wholeNumber } from "../invocation.ts";
 import { withTeam } from "../open.ts";
+import { allEvents, concerns, follow, lastEvents } from "../queries/journal.ts";
+import { mustExist } from "../queries/team.ts";
 import { feedLine } from "../terminal/print.ts";
-import { mustExist } from "./inbox.ts";
 
-type Options = { follow?: boolean; since?: string; who?: string };
+type Options = { follow?: boolean; lines?: string; since?: string; who?: string };
 
 export async function run(
   call: Invocation,
@@ -23,40 +23,34 @@ export async function run(
       `--since ${quote(options.since)} is not the number of a journal line, such as 120.`,
     );
   const who = options.who === undefined ? null : name(options.who);
+  const count = options.lines === undefined ? null : wholeNumber("-n", options.lines);
+  const wanted = (event: Event): boolean => who === null || concerns(event, who);
   return withTeam(call, "look", async (store) => {
-    const from = store.journal.from(since);
     let shown = 0;
     const write = (events: readonly Event[]): void => {
-      const wanted = events.filter((event) => who === null || concerns(event, who));
-      shown += wanted.length;
-      if (wanted.length > 0) call.out.write(wanted.map((event) => line(call, event)).join(""));
+      const lines = events.filter(wanted).map((event) => line(call, event));
+      shown += lines.length;
+      if (lines.length > 0) call.out.write(lines.join(""));
     };
-    if (!options.follow) {
-      for await (const events of allEvents(store.journal, from)) write(events);
-      if (shown > 0) return undefined;
-      if (who !== null) await mustExist(store, who);
-      if (!call.json) call.say("nothing to show");
-      return undefined;
+    let from = store.journal.from(since);
+    if (count !== null) {
+      const last = await lastEvents(store.journal, from, count, wanted);
+      write(last.events);
+      from = last.cursor;
     }
-    const stop = new AbortController();
-    const end = (): void => stop.abort();
-    process.once("SIGINT", end).once("SIGTERM", end);
-    try {
-      for await (const events of follow(store, from, stop.signal)) write(events);
-    } finally {
-      process.off("SIGINT", end).off("SIGTERM", end);
-    }
-    return 130;
+    if (options.follow)
+      return await followUntilInterrupted(call, async (signal) => {
+        for await (const events of follow(store, from, signal)) write(events);
+      });
+    if (count === null) for await (const events of allEvents(store.journal, from)) write(events);
+    if (shown > 0) return undefined;
+    if (who !== null) await mustExist(store, who);
+    if (!call.json) call.say("nothing to show");
+    return undefined;
   });
 }
 
-export const line = (call: Invocation, event: Event): string =>
+const line = (call: Invocation, event: Event): string =>
   call.json
     ? `${JSON.stringify(event)}\n`
     : `${feedLine(call.out, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`;
-
-/** Whether the fact is about the member, or is its doing. */
-export const concerns = (event: Event, who: Name): boolean =>
-  (["who", "by", "from", "to"] as const).some(
-    (key) => (event as Partial<Record<typeof key, unknown>>)[key] === who,
-  );

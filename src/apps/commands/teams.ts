@@ -1,12 +1,11 @@
 /** `ekiden teams`: the teams that share a store. All other commands take one by `--team`. */
 import { existsSync } from "node:fs";
-import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { LEAD, type Name, name, PERSON, quote } from "../../core/ids.ts";
+import { type Name, name, PERSON, quote } from "../../core/ids.ts";
 import { type TeamsData, teamsViews } from "../../core/views/teams.ts";
-import type { Store } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
 import { sqlitePath, storeUrl, withTeam } from "../open.ts";
+import { teamFigures } from "../queries/teams.ts";
 
 export async function run(
   call: Invocation,
@@ -24,48 +23,32 @@ export async function run(
 
 async function list(call: Invocation): Promise<undefined> {
   const teams: TeamsData["teams"][number][] = [];
-  for (const team of await known(call)) teams.push(await withTeam(at(call, team), "look", numbers));
+  for (const team of await known(call)) teams.push(await withTeam(at(call, team), "look", teamFigures));
   const data: TeamsData = { teams };
-  await call.show(data, () => teamsViews(data));
-}
-
-async function numbers({ team, roster, board, mail }: Store): Promise<TeamsData["teams"][number]> {
-  const [members, hosts, counts] = [await roster.members(), await roster.hosts(), await board.counts()];
-  const now = systemClock.now();
-  const running = hosts.some(({ leaseUntil }) => leaseUntil > now);
-  const open = counts.pending + counts.inProgress;
-  return {
-    name: team,
-    members: members.filter(({ activity }) => activity.phase !== "shutdown").length,
-    running,
-    waiting: !running && (open > 0 || (await mail.unread(LEAD)).some(({ body }) => body.kind === "note")),
-    counts,
-  };
+  await call.show(data, teamsViews);
 }
 
 async function create(call: Invocation, team: Name): Promise<undefined> {
   if ((await known(call)).includes(team))
     throw new EkidenError("name_taken", `there is a team "${team}" already.`);
   await withTeam(at(call, team), "make", () => Promise.resolve());
-  say(call, { name: team, created: true }, `created; start it with ekiden --team ${team} run GOAL`);
+  call.done({
+    data: { name: team, created: true },
+    text: `created; start it with ekiden --team ${team} run GOAL`,
+  });
 }
 
 async function remove(call: Invocation, team: Name, force: boolean): Promise<undefined> {
   const teams = await known(call);
   const { team: ours } = await call.settings();
-  // From another team, if there is one: that is where it is journalled.
+  // Another team, if there is one, journals the deletion.
   const others = teams.filter((one) => one !== team);
   const from = others.find((one) => one === ours) ?? others[0] ?? team;
   await withTeam(at(call, from), "look", (store) => store.removeTeam(team, PERSON, force));
-  say(call, { name: team, deleted: true }, `deleted the team ${team}`);
+  call.done({ data: { name: team, deleted: true }, text: `deleted the team ${team}` });
 }
 
-function say(call: Invocation, data: unknown, text: string): void {
-  if (call.json) call.out.write(`${JSON.stringify(data)}\n`);
-  else call.say(text);
-}
-
-/** No store is made by looking for teams. */
+/** Looking for teams creates no store. */
 async function known(call: Invocation): Promise<Name[]> {
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);

@@ -1,27 +1,36 @@
-/** `ekiden transcript`: a whole conversation, also what a compaction has taken out of the model's sight. */
-import { EkidenError } from "../../core/errors.ts";
+/** `ekiden transcript`: a whole conversation, including what a compaction has removed from the model's context. */
 import { speaker } from "../../core/ids.ts";
-import { type Line, transcriptViews } from "../../core/views/transcript.ts";
-import type { Invocation } from "../invocation.ts";
+import { transcriptViews } from "../../core/views/transcript.ts";
+import { followUntilInterrupted, type Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { mustExist } from "./inbox.ts";
+import { follow } from "../queries/journal.ts";
+import { transcript } from "../queries/transcript.ts";
 
-const PAGE = 500;
-
-export async function run(call: Invocation, [text = ""]: readonly string[]): Promise<undefined> {
-  const { who, member } = speaker(text);
-  await withTeam(call, "look", async (store) => {
-    await mustExist(store, member);
-    const entries: Line[] = [];
-    for (let after = 0; ; ) {
-      const page = await store.transcript.all(who, after, PAGE);
-      entries.push(...page);
-      after = page.at(-1)?.seq ?? after;
-      if (page.length < PAGE) break;
+export async function run(
+  call: Invocation,
+  [text = ""]: readonly string[],
+  options: { follow?: boolean },
+): Promise<number | undefined> {
+  const { member } = speaker(text);
+  return await withTeam(call, "look", async (store) => {
+    if (!options.follow) {
+      await call.show(await transcript(store, text), transcriptViews);
+      return undefined;
     }
-    if (entries.length === 0 && who !== member)
-      throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
-    const data = { name: who, entries };
-    await call.show(data, () => transcriptViews(data));
+    let after = 0;
+    const more = async (): Promise<void> => {
+      const found = await transcript(store, text, after);
+      if (found.entries.length === 0) return;
+      after = found.entries.at(-1)?.seq ?? after;
+      if (!call.json) return await call.show(found, transcriptViews);
+      for (const entry of found.entries) call.out.write(`${JSON.stringify(entry)}\n`);
+    };
+    return await followUntilInterrupted(call, async (signal) => {
+      const end = await store.journal.end();
+      await more();
+      // Every entry comes with a fact of its member: a turn, a call, a mail.
+      for await (const events of follow(store, end, signal))
+        if (events.some((event) => Object.values(event).includes(member))) await more();
+    });
   });
 }

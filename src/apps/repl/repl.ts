@@ -9,18 +9,18 @@ import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { checkText, words } from "../../core/mail.ts";
 import { isNews, sentence } from "../../core/views/sentence.ts";
-import { follow } from "../follow.ts";
 import { openHost, type TeamHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Invocation } from "../invocation.ts";
 import { makeProjectFolder } from "../open.ts";
+import { follow } from "../queries/journal.ts";
 import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
-import { feedLine, overflow, lines as viewLines } from "../terminal/print.ts";
+import { feedLine, lines, overflow } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
-import { completions, type ReplContext, slash } from "./commands.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
+import { completions, type ReplContext, slash } from "./slash.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
@@ -57,7 +57,11 @@ export async function run(call: Invocation): Promise<number | undefined> {
   talk = conversation;
   try {
     await host.start({ interactive: true });
-    return await conversation.run({ host, settings, quit: () => conversation.quit(undefined) });
+    return await conversation.run({
+      host,
+      call: conversation.commandCall(),
+      quit: () => conversation.quit(undefined),
+    });
   } finally {
     conversation.screen.close();
     input.close();
@@ -100,6 +104,30 @@ class Conversation {
     this.over = new Promise((resolve) => {
       this.end = resolve;
     });
+  }
+
+  /** For slash commands: they print to this screen and work on this team. */
+  commandCall(): Invocation {
+    const { call } = this;
+    const out = { ...call.out, write: (text: string) => this.screen.write(text) };
+    return {
+      ...call,
+      out,
+      err: out,
+      store: this.host.store,
+      show: async (data, views) => {
+        if (call.json) return out.write(`${JSON.stringify(data)}\n`);
+        out.write(
+          views(data)
+            .map((view) => lines(out, view).join("\n"))
+            .join("\n\n"),
+        );
+      },
+      done: ({ data, text }) => out.write(call.json ? JSON.stringify(data) : clean(text)),
+      say: (text) => {
+        if (!call.json) out.write(clean(text));
+      },
+    };
   }
 
   quit(code: number | undefined): void {
@@ -190,12 +218,7 @@ class Conversation {
     try {
       if (line.trim() === "") return null;
       if (!line.trim().startsWith("/")) return await this.host.tellLead(checkText(line));
-      const said = await slash(context, line);
-      const text =
-        typeof said === "string"
-          ? clean(said)
-          : said.map((view) => viewLines(this.call.out, view).join("\n")).join("\n\n");
-      this.screen.write(text);
+      await slash(context, line);
     } catch (error) {
       this.screen.write(this.call.out.paint("bad", clean(messageOf(error))));
     } finally {

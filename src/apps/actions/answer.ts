@@ -1,0 +1,58 @@
+/** Answers a request in the person's name, whoever was asked: a plan, a permission, a stop. */
+import { EkidenError } from "../../core/errors.ts";
+import { PERSON, quote, type RequestId } from "../../core/ids.ts";
+import type { Request, Store } from "../../ports/index.ts";
+import type { Done } from "./done.ts";
+
+const YES = /^(?:y|yes|ok|approve|allow)$/i;
+/** To a permission: writes the rule that would allow it into the project's settings. */
+const ALWAYS = /^(?:a|always)$/i;
+const NO = /^(?:n|no|reject|deny)$/i;
+
+/** `id` may be shortened to its first letters, if they fit one open request. `text` explains a no. @throws EkidenError `bad_input` | `not_found` | `answered` */
+export async function answer(
+  { requests }: Store,
+  id: string,
+  word: string,
+  text = "",
+): Promise<Done<Request>> {
+  const request = await find(requests, id);
+  if (![YES, NO, ALWAYS].some((one) => one.test(word)))
+    throw new EkidenError(
+      "bad_input",
+      `${quote(word)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
+    );
+  const { ask } = request;
+  if (ALWAYS.test(word) && (ask.kind !== "permission" || ask.rule === undefined))
+    throw new EkidenError("bad_input", "there is no rule that would always allow this. Answer yes or no.");
+  const given = { yes: !NO.test(word), text, ...(ALWAYS.test(word) && { always: true }) };
+  const answered = await requests.answer(PERSON, request.id, ask.kind, given);
+  return { data: answered, text: sentenceOf(answered) };
+}
+
+async function find(requests: Store["requests"], id: string): Promise<Request> {
+  const open = await requests.open();
+  const fitting = id === "" ? [] : open.filter((one) => one.id.startsWith(id));
+  const [only] = fitting;
+  if (only && fitting.length === 1) return only;
+  // The store refuses a closed request and says how it was answered.
+  const known = id === "" ? null : await requests.request(id as RequestId);
+  if (known) return known;
+  const list = open.map((one) => `${one.id} (${one.ask.kind} of ${one.by})`).join(", ");
+  throw new EkidenError(
+    "not_found",
+    `there is ${fitting.length > 1 ? "more than one" : "no"} open request ${quote(id)}. ${list ? `Open: ${list}.` : "Nobody waits for an answer."}`,
+  );
+}
+
+function sentenceOf({ ask, by, answer }: Request): string {
+  const yes = answer?.yes === true;
+  switch (ask.kind) {
+    case "plan":
+      return `${yes ? "approved" : "rejected"} the plan of ${by} for #${ask.task}`;
+    case "permission":
+      return `${by} ${yes ? "may" : "may not"} run ${ask.tool}: ${ask.subject}${answer?.always ? `, and from now on everything that ${ask.rule} allows` : ""}`;
+    case "shutdown":
+      return `answered ${by}`;
+  }
+}

@@ -1,0 +1,48 @@
+/** Sets and cancels alarms. An alarm that a person sets is durable; any process of the team lets it go off. */
+import { parseCron } from "../../core/cron.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
+import { checkText } from "../../core/mail.ts";
+import { zoneOf } from "../../core/zone.ts";
+import type { Cron, NewCron, Store } from "../../ports/index.ts";
+import { alarmLine, localZone } from "../../tools/schedule.ts";
+import type { Done } from "./done.ts";
+
+/** As a person writes it. */
+export type Alarm = {
+  readonly expression: string;
+  readonly text: string;
+  /** Who gets the mail; the lead unless told otherwise. */
+  readonly to?: string | undefined;
+  /** The text becomes a task instead. */
+  readonly task?: boolean | undefined;
+  readonly once?: boolean | undefined;
+  readonly zone?: string | undefined;
+};
+
+/** @throws EkidenError `bad_input` */
+export function readAlarm({ expression, text, to, task, once, zone }: Alarm): NewCron {
+  if (to !== undefined && task)
+    throw new EkidenError("bad_input", "Give either --to NAME or --task, not both.");
+  parseCron(expression);
+  checkText(text);
+  return {
+    expression,
+    text,
+    zone: zoneOf(zone ?? localZone()).name,
+    target: task ? { kind: "task" } : { kind: "mail", to: to === undefined ? LEAD : name(to) },
+    once: once ?? false,
+    session: null,
+  };
+}
+
+/** @throws EkidenError `bad_input` | `not_found` (the member) */
+export async function addCron({ crons }: Store, by: Name, alarm: NewCron): Promise<Done<Cron>> {
+  const added = await crons.add(alarm, by);
+  return { data: added, text: alarmLine(added) };
+}
+
+/** @throws EkidenError `not_found`, with the ids that exist */
+export async function cancelCron({ crons }: Store, by: Name, id: CronId): Promise<Done<Cron>> {
+  return { data: await crons.cancel(id, by), text: `c${id} is cancelled.` };
+}

@@ -1,0 +1,65 @@
+/** Sends mail. A person's mail passes the person's own hooks first, as in the conversation with the lead. */
+import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
+import { checkText } from "../../core/mail.ts";
+import { mayMail, type Settings } from "../../core/settings.ts";
+import type { Store } from "../../ports/index.ts";
+import { sendAcross } from "../../tools/mail.ts";
+import type { Done } from "./done.ts";
+
+/** `to`: "alice", "lead", "all", or a member of another team ("alice@backend"). */
+export type Letter = { readonly to: string; readonly text: string; readonly urgent?: boolean };
+/** What mail needs besides the store; `cwd` is the project's folder. */
+export type Sender = { readonly settings: Settings; readonly cwd: string };
+type Sent = { readonly id?: MailId; readonly to: readonly string[] };
+
+/** What can be refused before a store is opened. @throws EkidenError `bad_input` */
+export function checkLetter({ to, text }: Letter, settings: Settings): void {
+  checkText(text);
+  const { who, team } = address(to);
+  if (team !== null && team !== settings.team && !mayMail(settings, team))
+    throw new EkidenError(
+      "bad_input",
+      `mail from team "${settings.team}" to team "${team}" is not allowed by the setting mailAcrossTeams. As yourself: ekiden --team ${team} send ${who} TEXT.`,
+    );
+}
+
+/** @throws EkidenError `bad_input` | `not_found` | `mailbox_full` | `not_permitted` (a hook refused it) */
+export async function sendMail(
+  store: Store,
+  from: Name,
+  letter: Letter,
+  sender: Sender,
+): Promise<Done<Sent>> {
+  checkLetter(letter, sender.settings);
+  const { to, urgent = false } = letter;
+  const { who, team } = address(to);
+  const text = from === PERSON ? await throughHooks(store, letter, sender) : checkText(letter.text);
+  if (who === "all" && team === null) {
+    const names = await store.mail.broadcast(from, { kind: "broadcast", text });
+    const sent = names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to";
+    return { data: { to: names }, text: sent };
+  }
+  const mail = { to: who, body: { kind: "note", text }, urgent } as const;
+  const id =
+    team === null || team === store.team
+      ? await store.mail.send(from, mail)
+      : await sendAcross(store, team, fullName(from, store.team), mail);
+  return { data: { id, to: [to] }, text: `sent to ${to}${urgent ? ", urgent" : ""}` };
+}
+
+async function throughHooks(store: Store, { to, text }: Letter, { settings, cwd }: Sender): Promise<string> {
+  const { hooks } = settings;
+  if (!hooks.UserPromptSubmit?.length) return checkText(text);
+  const [{ createShell }, { Hooks }] = await Promise.all([
+    import("../../adapters/shell/index.ts"),
+    import("../../runtime/hooks/hooks.ts"),
+  ]);
+  const shell = createShell({ outputDir: join(cwd, ".ekiden", "output") });
+  try {
+    return await new Hooks({ hooks, shell, store, cwd }).submit(text, to, new AbortController().signal);
+  } finally {
+    await shell.close();
+  }
+}

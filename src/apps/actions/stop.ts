@@ -1,0 +1,93 @@
+/**
+ * The shutdown handshake. This asks the members; the process that hosts a member enforces the deadline, so the member stops
+ * even if the caller ends early.
+ */
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { later, type Name, PERSON } from "../../core/ids.ts";
+import type { MemberData } from "../../core/views/team.ts";
+import type { Request, Store } from "../../ports/index.ts";
+import { mustExist, team } from "../queries/team.ts";
+import { notDecidedBy } from "./tasks.ts";
+
+export type StopOptions = {
+  readonly reason?: string | undefined;
+  /** Without waiting for an answer. */
+  readonly now?: boolean | undefined;
+  readonly deadlineMs: number;
+  /** Is told each step: who refuses, who has stopped. */
+  readonly tell: (text: string) => void;
+};
+export type Stopped = { readonly name: Name; readonly stopped: boolean; readonly how: string };
+
+/** How long a host may take after the deadline to end a member that did not answer. */
+const GRACE_MS = 15_000;
+
+/** Stops a member, or everybody (`null`), the lead last. Resolves when they have stopped or refused. @throws EkidenError `not_found` | `bad_input` | `not_permitted` */
+export async function stop(
+  store: Store,
+  by: Name,
+  who: Name | null,
+  options: StopOptions,
+): Promise<Stopped[]> {
+  if (by !== PERSON) throw notDecidedBy(by, "The lead has request_shutdown; ask it with send_message.");
+  if (who !== null) await mustExist(store, who);
+  const { members } = await team(store);
+  const meant = members.filter(
+    (member) => (who === null || member.name === who) && member.activity.phase !== "shutdown",
+  );
+  if (who !== null && meant.length === 0)
+    throw new EkidenError(
+      "bad_input",
+      members.some((member) => member.name === who)
+        ? `"${who}" has stopped already.`
+        : `"${who}" has never been at work in team "${store.team}", so there is nothing to stop.`,
+    );
+  const results: Stopped[] = [];
+  // The lead last: a run is over when its lead is gone.
+  for (const kind of ["teammate", "lead"])
+    results.push(
+      ...(await Promise.all(
+        meant.filter((member) => member.kind === kind).map((member) => stopOne(store, member, options)),
+      )),
+    );
+  return results;
+}
+
+async function stopOne(store: Store, member: MemberData, options: StopOptions): Promise<Stopped> {
+  const { reason = "The person asks you to stop.", now = false, deadlineMs, tell } = options;
+  const end = (stopped: boolean, how: string): Stopped => {
+    tell(`${member.name}: ${how}`);
+    return { name: member.name, stopped, how };
+  };
+  if (!member.hosted) return end(true, "is not running; ekiden resume would bring it back");
+  const deadline = later(systemClock.now(), now ? 0 : deadlineMs);
+  const ask = { kind: "shutdown", reason, urgent: now } as const;
+  const asked = await store.requests.ask(PERSON, member.name, ask, deadline);
+  const refusal = await untilGone(store, asked, tell);
+  if (refusal === null) return end(true, "has stopped");
+  return end(
+    false,
+    refusal
+      ? `goes on: ${refusal}`
+      : "did not stop by the deadline; is its process still alive? ekiden team shows its heartbeat",
+  );
+}
+
+/** Null when the member has stopped; else its reason not to, "" without one. */
+async function untilGone(store: Store, asked: Request, tell: (text: string) => void): Promise<string | null> {
+  let refusal = "";
+  for (;;) {
+    const mark = store.wake.mark();
+    const member = await store.roster.member(asked.of);
+    if (member === null || member.activity.phase === "shutdown") return null;
+    const { answer } = (await store.requests.request(asked.id)) ?? asked;
+    if (answer && !answer.yes && refusal === "") {
+      refusal = answer.text;
+      tell(`${asked.of} refuses: ${refusal}`);
+    }
+    const left = asked.deadline + GRACE_MS - systemClock.now();
+    if (left <= 0) return refusal;
+    await store.wake.changed(mark, ["journal", "board"], Math.min(left, 500));
+  }
+}

@@ -1,0 +1,59 @@
+/** The board, and one task with its history. Views: core/views/board.ts. */
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Event, FactType } from "../../core/event.ts";
+import type { Name, TaskId } from "../../core/ids.ts";
+import type { Status } from "../../core/task.ts";
+import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
+import type { Store } from "../../ports/index.ts";
+import { allEvents } from "./journal.ts";
+
+export type BoardFilter = { readonly status?: Status | "ready"; readonly owner?: Name };
+
+/** The tasks that the filter selects; `counts` are always those of the whole board. */
+export async function board({ team, board }: Store, filter: BoardFilter = {}): Promise<BoardData> {
+  const data = boardData(team, await board.tasks(), systemClock.now());
+  const { status, owner } = filter;
+  return {
+    ...data,
+    tasks: data.tasks.filter(
+      (task) =>
+        (status === undefined || (status === "ready" ? task.ready : task.status === status)) &&
+        (owner === undefined || task.owner === owner),
+    ),
+  };
+}
+
+/** @throws EkidenError `not_found`, with the ids that exist */
+export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
+  const { board, journal, team } = store;
+  const found = await board.task(id);
+  if (found === null) {
+    const last = (await board.tasks()).at(-1);
+    const range = last ? `The board has #1 to #${last.id}.` : "The board is empty.";
+    throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
+  }
+  const blockers = await Promise.all(found.blockedBy.map((blocker) => board.task(blocker)));
+  const around = [found, ...blockers.filter((blocker) => blocker !== null)];
+  const history: Event[] = [];
+  for await (const events of allEvents(journal, journal.from(0), ABOUT_TASKS))
+    history.push(...events.filter((event) => "task" in event && event.task === id));
+  return taskHistory(id, boardData(team, around, systemClock.now()), history) as TaskHistory;
+}
+
+const ABOUT_TASKS: readonly FactType[] = [
+  "task.added",
+  "task.changed",
+  "task.claimed",
+  "task.completed",
+  "task.failed",
+  "task.released",
+  "task.cancelled",
+  "task.unblocked",
+  "task.queued",
+  "gate.started",
+  "task.landed",
+  "task.reopened",
+  "plan.submitted",
+  "plan.answered",
+];

@@ -1,0 +1,61 @@
+/** The journal: all of it, its last events, or its events as they come, whichever process writes them. */
+import type { Event, FactType } from "../../core/event.ts";
+import type { Name } from "../../core/ids.ts";
+import type { Cursor, Journal, Store } from "../../ports/index.ts";
+
+const PAGE = 500;
+/** Wake-ups are hints: a lost one costs at most this long. */
+const FLOOR_MS = 1_000;
+
+/** Pages of events from `from` to the present end. */
+export async function* allEvents(
+  journal: Journal,
+  from: Cursor,
+  types?: readonly FactType[],
+): AsyncGenerator<Event[]> {
+  for (let at = from; ; ) {
+    const { events, cursor } = await journal.read(at, { limit: PAGE, ...(types && { types }) });
+    if (events.length === 0) return;
+    yield events;
+    at = cursor;
+  }
+}
+
+/** Pages of events from `from` on, without end. When the signal aborts, yields what was written by then and ends. */
+export async function* follow(
+  store: Pick<Store, "journal" | "wake">,
+  from: Cursor,
+  signal: AbortSignal,
+): AsyncGenerator<Event[]> {
+  for (let at = from; ; ) {
+    const mark = store.wake.mark();
+    const over = signal.aborted;
+    const { events, cursor } = await store.journal.read(at, { limit: PAGE });
+    at = cursor;
+    if (events.length > 0) yield events;
+    else if (over) return;
+    else await store.wake.changed(mark, ["journal"], FLOOR_MS, signal);
+  }
+}
+
+/** The last `count` events that `wanted` accepts, oldest first, and the place behind all that was read. */
+export async function lastEvents(
+  journal: Journal,
+  from: Cursor,
+  count: number,
+  wanted: (event: Event) => boolean = () => true,
+): Promise<{ readonly events: Event[]; readonly cursor: Cursor }> {
+  let last: Event[] = [];
+  for (let at = from; ; ) {
+    const { events, cursor } = await journal.read(at, { limit: PAGE });
+    if (events.length === 0) return { events: last, cursor };
+    last = [...last, ...events.filter(wanted)].slice(-count);
+    at = cursor;
+  }
+}
+
+/** Whether the event is about the member or was caused by it. */
+export const concerns = (event: Event, who: Name): boolean =>
+  (["who", "by", "from", "to"] as const).some(
+    (key) => (event as Partial<Record<typeof key, unknown>>)[key] === who,
+  );

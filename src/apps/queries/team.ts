@@ -1,0 +1,22 @@
+/** The members of a team, and what each has used. Views: core/views/team.ts. */
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { HARNESS, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { type TeamData, teamData } from "../../core/views/team.ts";
+import type { Store } from "../../ports/index.ts";
+
+export async function team({ team, roster, board }: Store): Promise<TeamData> {
+  const [members, hosts, tasks] = [await roster.members(), await roster.hosts(), await board.tasks()];
+  const now = systemClock.now();
+  const live = new Set<string>(hosts.filter((host) => host.leaseUntil > now).map((host) => host.id));
+  return teamData(team, members, live, tasks, now);
+}
+
+/** @throws EkidenError `not_found` with the names that exist */
+export async function mustExist({ roster, team }: Store, who: Name): Promise<void> {
+  if (who === PERSON || who === LEAD || who === HARNESS) return;
+  const names = (await roster.members()).map((member) => member.name);
+  if (names.includes(who)) return;
+  const known = names.length > 0 ? `There are ${names.join(", ")} and ${PERSON}.` : "It has no members yet.";
+  throw new EkidenError("not_found", `nobody in team "${team}" is called "${who}". ${known}`);
+}

@@ -1,0 +1,25 @@
+/** A conversation, including what a compaction has removed from the model's context. Views: core/views/transcript.ts. */
+import { EkidenError } from "../../core/errors.ts";
+import { speaker } from "../../core/ids.ts";
+import type { Line, TranscriptData } from "../../core/views/transcript.ts";
+import type { Store } from "../../ports/index.ts";
+import { mustExist } from "./team.ts";
+
+const PAGE = 500;
+
+/** `name`: a member ("alice") or one of its subagents ("alice/1"). `after`: only the entries after this one. @throws EkidenError `bad_input` | `not_found` */
+export async function transcript(store: Store, name: string, after = 0): Promise<TranscriptData> {
+  const { who, member } = speaker(name);
+  const entries: Line[] = [];
+  for (let at = after; ; ) {
+    const page = await store.transcript.all(who, at, PAGE);
+    entries.push(...page);
+    at = page.at(-1)?.seq ?? at;
+    if (page.length < PAGE) break;
+  }
+  if (entries.length === 0 && after === 0) {
+    await mustExist(store, member);
+    if (who !== member) throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
+  }
+  return { name: who, entries };
+}

@@ -1,0 +1,155 @@
+/**
+ * Lines that begin with a slash. `/NAME …` is the command of the same name, where the table of commands marks it with `slash`; it
+ * runs on the team of the conversation. Here stand only the commands that need the conversation itself.
+ */
+import { Command } from "commander";
+import { LEAD, name } from "../../core/ids.ts";
+import { type FeedLine, tokens, type View } from "../../core/views/view.ts";
+import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
+import type { TeamHost } from "../host/host.ts";
+import type { Invocation } from "../invocation.ts";
+import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
+
+export type ReplContext = {
+  readonly host: TeamHost;
+  /** Prints to the screen of the conversation; its store is that of the host. */
+  readonly call: Invocation;
+  quit(): void;
+};
+type Own = {
+  readonly usage: string;
+  readonly about: string;
+  run(context: ReplContext, args: readonly string[]): Promise<void>;
+};
+
+const SHARED = COMMANDS.filter((entry) => entry.slash);
+
+const OWN: Readonly<Record<string, Own>> = {
+  help: {
+    usage: "/help",
+    about: "this list",
+    run: ({ call }) => call.show(HELP, help),
+  },
+  model: {
+    usage: "/model",
+    about: "which model each member uses",
+    run: async ({ host, call }) => {
+      const members = (await host.store.roster.members()).map(({ name, model }) => ({ name, model }));
+      const { model = "chosen by what is configured" } = await call.settings();
+      const line = (who: string, text: string): FeedLine => ({ at: null, who, text, tone: "plain" });
+      const change = "To change it: leave with /quit, then ekiden --model PROVIDER/MODEL";
+      await call.show({ members }, () => [
+        {
+          kind: "feed",
+          lines: [...members.map((one) => line(one.name, one.model || model)), line("", change)],
+          empty: "",
+        },
+      ]);
+    },
+  },
+  compact: {
+    usage: "/compact [NAME]",
+    about: "sum up a member's conversation (the lead's), to free its context",
+    run: async ({ host, call }, [who]) => {
+      const target = who === undefined ? LEAD : name(who);
+      const done = await host.compact(target);
+      const text = done
+        ? `the conversation of ${target} was summed up: ${tokens(done.before)} → ${tokens(done.after)} tokens; /transcript ${target} shows all of it`
+        : `there is nothing to sum up in the conversation of ${target}`;
+      call.done({ data: { name: target, ...done }, text });
+    },
+  },
+  quit: {
+    usage: "/quit",
+    about: "leave; the team's state is kept, ekiden resume goes on",
+    run: async ({ quit }) => quit(),
+  },
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  exit: "quit",
+  q: "quit",
+  "?": "help",
+  board: "tasks",
+  plans: "requests",
+};
+
+/** Slash commands that are written in another way than on the command line. */
+const SHORTER: Readonly<Record<string, (words: readonly string[], line: string) => readonly string[]>> = {
+  // `/plan` lists what waits, `/plan ID yes` answers it.
+  plan: (words, line) => (words.length === 0 ? ["requests"] : asTyped("answer", 2, line)),
+  answer: (_, line) => asTyped("answer", 2, line),
+  send: (_, line) => asTyped("send", 1, line),
+  inbox: (words) => ["inbox", ...(words.length === 0 ? ["person"] : words)],
+  log: ([first = "20", ...more]) =>
+    /^\d+$/.test(first) ? ["log", "-n", first, ...more] : ["log", first, ...more],
+};
+
+/** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
+export async function slash(context: ReplContext, line: string): Promise<void> {
+  const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
+  const word = Object.hasOwn(ALIASES, typed) ? (ALIASES[typed] ?? typed) : typed;
+  if (Object.hasOwn(OWN, word)) return await OWN[word]?.run(context, split(rest));
+  const args = Object.hasOwn(SHORTER, word) ? SHORTER[word]?.(split(rest), rest) : [word, ...split(rest)];
+  await runShared(context, word, args ?? []);
+}
+
+async function runShared(context: ReplContext, word: string, args: readonly string[]): Promise<void> {
+  const { call, quit } = context;
+  const entry = SHARED.find((one) => nameOf(one) === args[0]);
+  if (!entry)
+    throw unknownCommand(word, {
+      entries: SHARED,
+      more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],
+      prefix: "/",
+      otherwise: " See /help.",
+    });
+  const program = new Command("").exitOverride().helpCommand(false);
+  program.configureOutput({ writeOut: (text) => call.out.write(text), outputError: () => {} });
+  const run = async ({ args: words, options }: Chosen): Promise<void> => {
+    await (await entry.load()).run(call, words, options as never);
+    if (nameOf(entry) === "stop" && [undefined, "all", LEAD].includes(words[0])) quit();
+  };
+  addCommand(program, entry, run, "/");
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault !== null) throw fault;
+  }
+}
+
+/** Words at blanks; what is in quotes is one word. A quote inside a word, as in "don't", is a letter. */
+const split = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|\S+/g)].map(
+    ([word, double, single]) => double ?? single ?? word,
+  );
+
+/** `count` words and options before them, then a text exactly as it was typed. */
+function asTyped(command: string, count: number, line: string): string[] {
+  const pattern = new RegExp(`^((?:--?\\w+\\s+)*)((?:\\S+(?:\\s+|$)){${count}})([\\s\\S]*)$`);
+  const [, options = "", words = "", text = ""] = pattern.exec(line.trim()) ?? [];
+  return [command, ...split(options), "--", ...split(words), ...(text.trim() === "" ? [] : [text.trim()])];
+}
+
+/** For the tab key. */
+export const completions = (line: string): string[] =>
+  [...SHARED.map(nameOf), ...Object.keys(OWN)]
+    .map((word) => `/${word}`)
+    .filter((word) => word.startsWith(line))
+    .sort();
+
+const HELP = [
+  ...SHARED.map((entry: Entry) => ({ usage: `/${entry.usage}`, about: entry.about })),
+  ...Object.values(OWN).map(({ usage, about }) => ({ usage, about })),
+];
+
+const help = (commands: typeof HELP): View[] => [
+  {
+    kind: "figures",
+    figures: [
+      ...commands.map(({ usage, about }) => ({ label: usage, text: about })),
+      { label: "anything else", text: "goes to the lead" },
+    ],
+  },
+];
