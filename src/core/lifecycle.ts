@@ -1,5 +1,5 @@
 /**
- * WORK → IDLE → SHUTDOWN as a table. The runtime supplies signals; this file decides. Pure.
+ * WORK → IDLE → SHUTDOWN as a table: the runtime supplies signals, this file decides the next phase.
  *
  * | phase    | signal                              | next                                             |
  * |----------|-------------------------------------|--------------------------------------------------|
@@ -8,24 +8,38 @@
  * | work     | rested                              | idle, with the reason the turn gave              |
  * | idle     | found (mail, own task, a claim)     | work, a new stint                                |
  * | idle     | waited, shorter than the timeout    | idle, the same since                             |
- * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless it has work      |
+ * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless `hasWork`        |
  * | any      | ended (asked, failed, budget)       | shutdown                                         |
  * | shutdown | anything                            | shutdown, unchanged                              |
  */
 import type { Instant } from "./ids.ts";
 
-export const IDLE_REASONS = [
-  "no_tool_use",
-  "asked_to_idle",
-  "turn_limit",
-  "awaiting_messages",
-  "awaiting_tasks",
-  "awaiting_plan",
-  "awaiting_permission",
-  "rate_limited",
-  "timeout",
-] as const;
-export type IdleReason = (typeof IDLE_REASONS)[number];
+type IdleTraits = {
+  /** It waits for a provider or for an answer with its own deadline: the idle timeout does not apply. */
+  readonly hasWork: boolean;
+  /** A change on the board wakes it. */
+  readonly wantsBoard: boolean;
+  /** It stopped by itself: its hooks may send it back, it is reminded of its unfinished task, and it takes a new one. */
+  readonly reminded: boolean;
+  /** A tool call waits with it, so the team is not quiet. */
+  readonly busy: boolean;
+};
+
+/** Why a member idles, and what follows from it. A submitted plan may lose its task, so its author watches the board. */
+export const IDLE = {
+  no_tool_use: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
+  asked_to_idle: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
+  turn_limit: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
+  awaiting_messages: { hasWork: false, wantsBoard: false, reminded: false, busy: false },
+  awaiting_tasks: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
+  awaiting_plan: { hasWork: true, wantsBoard: true, reminded: false, busy: false },
+  awaiting_permission: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
+  rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
+} as const satisfies Record<string, IdleTraits>;
+export type IdleReason = keyof typeof IDLE;
+/** The team is not quiet while a member idles for one of these. */
+export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) => IDLE[reason].busy);
+
 export type ShutdownReason = "asked" | "idle_timeout" | "failed" | "budget";
 
 export type Phase =
@@ -34,7 +48,7 @@ export type Phase =
   | { readonly at: "shutdown"; readonly reason: ShutdownReason };
 
 export type Signal =
-  | { readonly kind: "acted"; readonly now: Instant } //                                 the model called tools and wants another turn
+  | { readonly kind: "acted"; readonly now: Instant } // the model called tools and wants another turn
   | { readonly kind: "rested"; readonly now: Instant; readonly reason: IdleReason } //   no call, or it called `idle`
   | { readonly kind: "found" } //                                                        mail, its own unfinished task, a claim
   | { readonly kind: "waited"; readonly now: Instant }
@@ -45,13 +59,6 @@ export type Limits = {
   /** Infinity for "never". */
   readonly idleTimeoutMs: number;
 };
-
-/** It has work, and waits for the provider or for an answer that has a deadline of its own: that is not idling. */
-export const HAS_WORK: ReadonlySet<IdleReason> = new Set([
-  "rate_limited",
-  "awaiting_plan",
-  "awaiting_permission",
-]);
 
 export const begin = (limits: Limits): Phase => ({ at: "work", turnsLeft: limits.turnsPerStint });
 
@@ -73,7 +80,7 @@ export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
     case "waited": {
       const over =
         phase.at === "idle" &&
-        !HAS_WORK.has(phase.reason) &&
+        !IDLE[phase.reason].hasWork &&
         signal.now - phase.since >= limits.idleTimeoutMs;
       return over ? { at: "shutdown", reason: "idle_timeout" } : phase;
     }

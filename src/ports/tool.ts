@@ -1,16 +1,36 @@
 import type { z } from "zod";
 import type { Entry } from "../core/conversation/chat.ts";
-import type { Name } from "../core/ids.ts";
+import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Access } from "../core/permission/permission.ts";
-import type { Task } from "../core/task.ts";
+import type { Claimed, Task } from "../core/task.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
 import type { Shell } from "./shell.ts";
 import type { Store } from "./store.ts";
 
 export type { Access };
+
+/**
+ * What a successful call does to the board or leaves behind. Wraps act on this and never on the name of a tool.
+ *
+ * | effect    | the call                                                   | what wraps read of its input |
+ * |-----------|------------------------------------------------------------|------------------------------|
+ * | claims    | takes a task for the caller                                |                              |
+ * | creates   | puts a task on the board                                   | `NewTaskInput`               |
+ * | completes | completes a task: needs an approved plan, hooks, a landing | `CompletionInput`            |
+ * | ends      | fails the caller's task or gives it back                   |                              |
+ * | starts    | starts something that goes on by itself and needs tools    |                              |
+ */
+export type Effect = "claims" | "creates" | "completes" | "ends" | "starts";
+export type NewTaskInput = { readonly subject?: string; readonly description?: string };
+/** `id`: without it, the caller's own task. `override`: somebody else's task, without a landing. */
+export type CompletionInput = {
+  readonly id?: TaskId;
+  readonly result?: string;
+  readonly override?: boolean;
+};
 
 export interface Tool<I = unknown> {
   /** snake_case verb. */
@@ -21,57 +41,68 @@ export interface Tool<I = unknown> {
   /** JSON Schema for the model, where the tool comes from elsewhere and brought its own; otherwise made from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly access: Access;
-  /** Where one call may do less than `access` says: what this one does. */
+  /** What this call does, where a call may do less than `access` says. */
   accessOf?(input: I): Access;
+  readonly effect?: Effect;
+  /** The effect of this call, where not every call has one. */
+  effectOf?(input: I): Effect | undefined;
+  /** Not for subagents, although it only reads: it is about the team. */
+  readonly membersOnly?: true;
   /** What permission rules and feeds show of a call: the command, the path. */
   subject?(input: I): string;
-  /** Whatever it throws becomes an error result for the model: the message must say what to do next. */
+  /** An error that it throws becomes an error result for the model: the message must say what to do next. */
   run(input: I, ctx: ToolContext): Promise<string>;
 }
 
-/** Where and as whom an agent works: what its tools have of the world, call after call. */
+/** As which member and where an agent works: the same for all its calls. */
 export type Workplace = {
   readonly kind: MemberKind | "subagent";
-  /** A subagent's is its member's. */
+  /** A subagent has the seat of its member. */
   readonly seat: Seat;
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
-  /** How long a command may run that names no time of its own; the tool's default without it. */
+  /** The timeout of a command that names none; without it, the default of the tool. */
   readonly commandTimeoutMs?: number | undefined;
-  /** The folder file tools stay inside, absolute and without symlinks: the project, or the task's worktree. */
+  /** File tools stay inside this folder: the project or the task's worktree. Absolute, without symlinks. */
   readonly workspace: string;
-  /** Where it will be while that task is in hand, if not the same for all. */
+  /** The workspace during a given task, where tasks have different ones. */
   readonly workspaceOf?: ((task: Task) => string) | undefined;
-  /** Further folders that file tools may read, such as the one of spooled output. */
-  readonly readable: readonly string[];
   readonly team: TeamControl;
-  /** Background commands of this process, where there are any. */
+  /** Background commands of this process, if it can run any. */
   readonly jobs?: JobControl | undefined;
 };
 
 /** What a tool may use. One per call. */
 export type ToolContext = Workplace & {
   readonly self: Name;
+  /** Further folders that file tools may read, such as the one of spooled output. */
+  readonly readable: readonly string[];
   /** Aborts when the call must end: stop, urgent mail, timeout. */
   readonly signal: AbortSignal;
+  /** The caller's task in progress. Read at most once a call: wraps share the look. */
+  currentTask(): Promise<Claimed | null>;
   /** Ends the stint after this turn. */
   rest(reason: IdleReason): void;
+  /** Shows the caller as idle for this reason until the returned function is called. */
+  waitingFor(reason: IdleReason): Promise<() => Promise<void>>;
+  /** Offers the tools that the caller needs from now on, without waiting for its next stint. */
+  offerTools?: (() => Promise<void>) | undefined;
   /**
    * The transcript entry that answers this call with `text`. A tool that hands it to a store operation has its answer written
    * in the same transaction as its effect; the turn then does not write it again.
    */
   answer(text: string): Entry;
-  /** Why a file may not be used, whatever the call; null when it may. `path`: absolute, without symbolic links. */
+  /** Why this file may not be used by any call; null when it may. `path`: absolute, without symbolic links. */
   closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
-  /** Has the conversation summed up before the next turn. */
+  /** Requests a summary of the conversation before the next turn. */
   compact?(): void;
 };
 
-/** What only the process that hosts the team can do. */
+/** Operations that only the process that hosts the team can do. */
 export interface TeamControl {
-  /** Joins the roster and starts its life in this process. @throws EkidenError `bad_input` | `name_taken`. */
+  /** Adds a member and runs it in this process. @throws EkidenError `bad_input` | `name_taken`. */
   spawn(profile: Omit<Profile, "kind">): Promise<void>;
-  /** Asks a member to stop. Resolves when the request is mailed; the deadline is enforced by its host. */
+  /** Asks a member to stop. Resolves when the request is mailed; the member's host enforces the deadline. */
   askToStop(name: Name, reason: string, by: Name): Promise<void>;
 }

@@ -22,6 +22,7 @@ export const checkBackground = defineTool({
   name: "check_background",
   description: "State and last output of a background job; without id, your jobs.",
   access: "read",
+  membersOnly: true,
   input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole }),
   subject: ({ id }) => id ?? "",
   run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {

@@ -23,6 +23,7 @@ export const bash = defineTool({
   access: "exec",
   accessOf: ({ command, run_in_background: background }) =>
     !background && changesNothing(command) ? "read" : "exec",
+  effectOf: ({ run_in_background: background }) => (background ? "starts" : undefined),
   subject: ({ command }) => command,
   async run({ command, timeout_ms: asked, run_in_background: background }, ctx) {
     const timeoutMs = asked ?? ctx.commandTimeoutMs ?? TIMEOUT_MS;

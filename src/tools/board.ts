@@ -25,6 +25,7 @@ const creating = (input: typeof newTask | typeof touching): Tool =>
     name: "create_task",
     description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
     access: "team",
+    effect: "creates",
     input: input as typeof touching,
     subject: ({ subject }) => subject,
     run: async ({ subject, blocked_by: blockedBy, needs_plan: needsPlan, ...rest }, { store, self }) => {
@@ -86,6 +87,7 @@ export const listTasks = defineTool({
   name: "list_tasks",
   description: "The board: id, status, owner, what each waits for.",
   access: "read",
+  membersOnly: true,
   input: () => z.object({ all: maybe.flag.describe("also old finished ones") }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
@@ -105,6 +107,7 @@ export const getTask = defineTool({
   name: "get_task",
   description: "One task in full, with the results of what it waited for.",
   access: "read",
+  membersOnly: true,
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store }) => {

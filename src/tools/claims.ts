@@ -14,6 +14,7 @@ export const claimTask = defineTool({
   name: "claim_task",
   description: "Take a ready task.",
   access: "team",
+  effect: "claims",
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {
@@ -28,6 +29,7 @@ export const completeTask = defineTool({
   name: "complete_task",
   description: "Your task is done and checked. `result`: what came of it, for those who build on it.",
   access: "team",
+  effect: "completes",
   input: () => z.object({ id: maybe.id, result: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, result }, ctx) => {
@@ -60,6 +62,7 @@ export const failTask = defineTool({
   name: "fail_task",
   description: "Your task cannot be done. Gives up on it for good.",
   access: "team",
+  effect: "ends",
   input: () => z.object({ id: maybe.id, reason: text.describe("with the evidence") }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
@@ -74,6 +77,7 @@ export const releaseTask = defineTool({
   name: "release_task",
   description: "Give your task back for somebody else.",
   access: "team",
+  effect: "ends",
   input: () => z.object({ id: maybe.id, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {

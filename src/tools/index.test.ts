@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { subagentPrompt, systemPrompt } from "../core/conversation/prompt.ts";
 import { DEFAULT_TEAM, LEAD, type Name } from "../core/ids.ts";
 import type { Tool } from "../ports/index.ts";
-import { leadTools, specOf, subagentTools, teammateTools } from "./index.ts";
+import { fileTools, leadTools, specOf, teammateTools } from "./index.ts";
 import { taskTool } from "./subagent.ts";
 import { todoWrite } from "./todo.ts";
 
@@ -19,7 +19,7 @@ const tokens = (system: string, tools: readonly Tool[]): number =>
       4,
   );
 
-/** What `equip` adds for all members. */
+/** The features todos and subagents add these for all members. */
 const everybodys: readonly Tool[] = [todoWrite, taskTool(() => Promise.resolve(""), [])];
 
 describe("the first request", () => {
@@ -36,14 +36,14 @@ describe("the first request", () => {
 
   it("of a subagent is within 700 tokens", () => {
     const system = subagentPrompt({ name: "alice/1" as Name, member: ALICE, team: DEFAULT_TEAM }, WORKSPACE);
-    expect(tokens(system, subagentTools)).toBeLessThanOrEqual(700);
+    expect(tokens(system, fileTools)).toBeLessThanOrEqual(700);
   });
 });
 
 describe.each([
   ["lead", leadTools],
   ["teammate", teammateTools],
-  ["subagent", subagentTools],
+  ["subagent", fileTools],
 ])("the tools of a %s", (_, tools) => {
   it("have names that every provider takes, each once", () => {
     const names = tools.map(({ name }) => name);
@@ -63,7 +63,7 @@ describe.each([
 });
 
 it("a subagent cannot touch the board; only the lead may add and stop members, and plan ahead", () => {
-  expect(subagentTools.filter(({ access }) => access === "team")).toEqual([]);
+  expect(fileTools.filter(({ access }) => access === "team")).toEqual([]);
   const names = (tools: readonly Tool[]): Set<string> => new Set(tools.map(({ name }) => name));
   const lead = names(leadTools);
   const teammate = names(teammateTools);

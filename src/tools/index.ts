@@ -1,13 +1,10 @@
-/**
- * Who may use what, as data. A new tool is one file and one word here. Nobody is offered what its part does not need: every
- * tool is paid for in every request.
- */
+/** The tools of each capability, as data. A new tool is one file and one word here; features decide who is offered them. */
+import type { MemberKind } from "../core/member.ts";
 import type { Tool } from "../ports/index.ts";
 import { checkBackground, stopBackground } from "./background.ts";
 import { bash } from "./bash.ts";
 import { createTask, createTaskAsTeammate, getTask, listTasks, updateTask } from "./board.ts";
 import { claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
-import { compact } from "./compact.ts";
 import { editFile } from "./edit-file.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -19,56 +16,52 @@ import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
 import { createTeam, deleteTeam } from "./teams.ts";
 import { writeFile } from "./write-file.ts";
 
-export { sendMessageAcross } from "./mail.ts";
-export { reviewPermission } from "./permissions.ts";
 export { specOf } from "./spec.ts";
 
-/** Work on files: for every agent, and all that a subagent has. */
-export const subagentTools: readonly Tool[] = [bash, readFile, writeFile, editFile, glob, grep];
+type ByKind = Readonly<Record<MemberKind, readonly Tool[]>>;
 
-/** For every member of a team. Mail comes in by itself before each turn, so nobody has to ask for it. */
-const memberTools: readonly Tool[] = [
-  ...subagentTools,
-  listTasks,
-  getTask,
-  claimTask,
-  failTask,
-  releaseTask,
-  sendMessage,
-  idle,
-];
+/** For every agent, and all that a subagent has. */
+export const fileTools: readonly Tool[] = [bash, readFile, writeFile, editFile, glob, grep];
 
-export const teammateTools: readonly Tool[] = [
-  ...memberTools,
-  createTaskAsTeammate,
-  completeTask,
-  respondShutdown,
-];
+const members: readonly Tool[] = [listTasks, getTask, claimTask, failTask, releaseTask];
+export const boardTools: ByKind = {
+  lead: [...members, createTask, updateTask, completeTaskAsLead],
+  teammate: [...members, createTaskAsTeammate, completeTask],
+};
 
-export const leadTools: readonly Tool[] = [
-  ...memberTools,
-  createTask,
-  updateTask,
-  completeTaskAsLead,
-  spawnTeammate,
-  listTeammates,
-  requestShutdown,
-  broadcast,
-  checkInbox,
-  scheduleCron,
-];
+/** Mail arrives before each turn, so a teammate never has to ask for it. */
+export const mailTools: ByKind = {
+  lead: [sendMessage, broadcast, checkInbox],
+  teammate: [sendMessage],
+};
 
-/** For whoever has had a background job; the lead, when anybody has. */
+export const rosterTools: ByKind = {
+  lead: [idle, spawnTeammate, listTeammates, requestShutdown],
+  teammate: [idle, respondShutdown],
+};
+
+/** Offered from the first background command on. */
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
-/** For a lead whose team has alarms. */
-export const cronTools: readonly Tool[] = [listCrons, cancelCron];
+/** `list` and `cancel` are offered once the team has alarms. */
+export const cronTools = { schedule: scheduleCron, list: listCrons, cancel: cancelCron } as const;
 
-/** For whoever has a conversation that is worth summing up. */
-export const longTools: readonly Tool[] = [compact];
-
-/** For the lead while it has teammates, and while there are plans to answer. */
 export const planTools = { request: requestPlan, review: reviewPlan, submit: submitPlan } as const;
 
-/** For a lead that may have other teams made. */
+/** For a lead that may create other teams. */
 export const teamsTools: readonly Tool[] = [createTeam, deleteTeam];
+
+/** What members have in their first request, besides what the project and the settings add. */
+export const leadTools: readonly Tool[] = [
+  ...fileTools,
+  ...boardTools.lead,
+  ...mailTools.lead,
+  ...rosterTools.lead,
+  scheduleCron,
+];
+export const teammateTools: readonly Tool[] = [
+  ...fileTools,
+  ...boardTools.teammate,
+  ...mailTools.teammate,
+  ...rosterTools.teammate,
+];

@@ -28,6 +28,7 @@ export const listTeammates = defineTool({
   name: "list_teammates",
   description: "Who is in the team and what each does.",
   access: "read",
+  membersOnly: true,
   input: () => z.object({}),
   run: async (_, { store }) =>
     (await store.roster.members())

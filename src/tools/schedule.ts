@@ -13,6 +13,7 @@ export const scheduleCron = defineTool({
   name: "schedule_cron",
   description: "Set an alarm: mail, or a new task, at times given as 5 cron fields.",
   access: "team",
+  effect: "starts",
   input: () =>
     z.object({
       cron: text.describe("minute hour day-of-month month day-of-week"),
@@ -44,6 +45,7 @@ export const listCrons = defineTool({
   name: "list_crons",
   description: "The alarms that are set.",
   access: "read",
+  membersOnly: true,
   input: () => z.object({}),
   run: async (_, { store }) => (await store.crons.list()).map(alarmLine).join("\n") || "No alarms are set.",
 });

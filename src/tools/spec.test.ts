@@ -3,19 +3,11 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import type { Tool } from "../ports/index.ts";
 import { createTaskTouching } from "./board.ts";
-import {
-  cronTools,
-  jobTools,
-  leadTools,
-  longTools,
-  planTools,
-  reviewPermission,
-  specOf,
-  teammateTools,
-  teamsTools,
-} from "./index.ts";
+import { compact } from "./compact.ts";
+import { cronTools, jobTools, leadTools, planTools, specOf, teammateTools, teamsTools } from "./index.ts";
 import { connectMcp } from "./mcp.ts";
 import { memoryTools } from "./memory.ts";
+import { reviewPermission } from "./permissions.ts";
 import { skillTools } from "./skill.ts";
 import { taskTool } from "./subagent.ts";
 import { todoWrite } from "./todo.ts";
@@ -27,7 +19,8 @@ const role = { name: "tester", description: "", tools: null, model: "", prompt: 
 const skill = { name: "release", description: "", body: "", folder: "" };
 
 const TOOLS: readonly Tool[] = [
-  ...new Set([...leadTools, ...teammateTools, ...cronTools, ...jobTools, ...longTools, ...teamsTools]),
+  ...new Set([...leadTools, ...teammateTools, ...Object.values(cronTools), ...jobTools, ...teamsTools]),
+  compact,
   planTools.request,
   planTools.review,
   planTools.submit(1),

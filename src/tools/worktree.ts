@@ -1,4 +1,4 @@
-/** What only a team with worktrees has: a place for a task before somebody claims it, and what becomes of it afterwards. */
+/** Tools of a team with worktrees: make the worktree of a task in advance, keep it, remove it. */
 import { z } from "zod";
 import type { TaskId } from "../core/ids.ts";
 import type { Task } from "../core/task.ts";
@@ -8,8 +8,8 @@ import { createTaskTouching } from "./board.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe } from "./inputs.ts";
 
-/** `tools` and those for worktrees; `create_task` can say which files a task will edit. */
-export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: boolean): readonly Tool[] {
+/** The lead's `create_task` also takes the files that a task will edit. */
+export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[] {
   const keep = defineTool({
     name: "keep_worktree",
     description: "Keep a task's worktree after it has landed.",
@@ -21,7 +21,7 @@ export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: 
       return `${workspace} (${branch}) stays.`;
     },
   });
-  if (!isLead) return [...tools, keep];
+  if (!isLead) return [keep];
   const create = defineTool({
     name: "create_worktree",
     description: "Make a task's worktree in advance; whoever claims it works there.",
@@ -55,8 +55,7 @@ export function withWorktrees(tools: readonly Tool[], trees: Worktrees, isLead: 
       return `Removed the worktree and the branch of #${task.id}.`;
     },
   });
-  const others = tools.filter(({ name }) => name !== createTaskTouching.name);
-  return [...others, createTaskTouching, create, remove, keep];
+  return [createTaskTouching, create, remove, keep];
 }
 
 async function taskOf(store: Store, wanted: TaskId): Promise<Task> {

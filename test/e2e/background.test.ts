@@ -68,6 +68,8 @@ const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   workspace: folder,
   readable: [],
   signal: new AbortController().signal,
+  currentTask: () => store.board.mine(seat.name),
+  waitingFor: () => Promise.resolve(() => Promise.resolve()),
   rest: () => {},
   answer: (text) => ({ kind: "heard", text }),
   team: { spawn: async () => {}, askToStop: async () => {} },

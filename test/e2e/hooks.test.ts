@@ -76,6 +76,8 @@ const context = (): ToolContext => ({
   workspace: folder,
   readable: [],
   signal: never,
+  currentTask: () => store.board.mine(seat.name),
+  waitingFor: () => Promise.resolve(() => Promise.resolve()),
   rest: () => {},
   compact: () => {},
   answer: (text) => ({ kind: "heard", text }),

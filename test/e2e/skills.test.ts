@@ -1,11 +1,13 @@
 /** Skills, roles, project rules and todo lists as members meet them: what stands in the prompt, what is offered, when changes are seen. */
-import { rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scripted } from "../../src/adapters/models/scripted.ts";
 import { todoState } from "../../src/core/conversation/todo.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
+import { programTeam } from "../fixtures/program-team.ts";
 
 const alice = name("alice");
 const idle = { who: "alice", phase: "idle" };
@@ -182,33 +184,30 @@ it("notices on the way out that a folder is gone", async () => {
   expect(second?.system).not.toContain("<skills>");
 });
 
-it("a role names a model for whoever has none of its own", async () => {
-  const better = scripted([{ text: "Thought hard." }], "better");
-  const asked: string[] = [];
-  const team = await equippedTeam({
-    files: { ".ekiden/agents/thinker.md": "---\nmodel: vendor/better\n---\nThink." },
-    says: { alice: [], bob: [{ text: "Hi." }] },
-    kit: {
-      model: async (spec) => {
-        asked.push(spec);
-        return better;
-      },
+it("a role names the model of a member that has none of its own", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "ekiden-role-")));
+  await mkdir(join(folder, ".ekiden/agents"), { recursive: true });
+  await writeFile(join(folder, ".ekiden/agents/thinker.md"), "---\nmodel: vendor/better\n---\nThink.");
+  const spawn = (who: string, model?: string) => ({
+    tool: "spawn_teammate",
+    input: { name: who, role: "thinker", prompt: "Go", ...(model && { model }) },
+  });
+  const models = new Map([
+    ["scripted", scripted([{ calls: [spawn("alice"), spawn("bob", "own/one")] }, { text: "ok" }], "lead")],
+    ["vendor/better", scripted([{ text: "Thought hard." }], "better")],
+    ["own/one", scripted([{ text: "Hi." }], "own")],
+  ]);
+  const team = await programTeam({
+    folder,
+    says: {},
+    settings: { teammates: [] },
+    host: {
+      interactive: true,
+      openModel: (spec) => Promise.resolve(models.get(spec) ?? Promise.reject(new Error(spec))),
     },
   });
-  await team.join("alice", { role: "thinker", prompt: "Go" });
+  await team.host.start({ goal: "Begin." });
   await team.until("teammate.phase", idle);
-  await team.team.join(
-    {
-      name: name("bob"),
-      kind: "teammate",
-      role: "thinker",
-      model: "own/one",
-      prompt: "Go",
-      needsPlan: false,
-    },
-    PERSON,
-  );
   await team.until("teammate.phase", { who: "bob", phase: "idle" });
-  expect(asked).toEqual(["vendor/better"]);
-  better.finish();
+  for (const spec of ["vendor/better", "own/one"]) models.get(spec)?.finish();
 });

@@ -7,6 +7,7 @@
  */
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { showJob } from "../../core/job.ts";
+import { BUSY_REASONS } from "../../core/lifecycle.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
@@ -15,12 +16,14 @@ import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type Judgement = { readonly busy: number };
+/** One parameter for a list of any length; no reason contains a space. */
+const BUSY = ` ${BUSY_REASONS.join(" ")} `;
 
 function* isBusy(tx: Tx): Op<boolean> {
   const [judged] = yield* sql<Judgement>`
     select case when
       exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
-      or exists (select 1 from members where team = ${tx.team} and host is not null and (phase = 'work' or (phase = 'idle' and reason = 'awaiting_permission')))
+      or exists (select 1 from members where team = ${tx.team} and host is not null and (phase = 'work' or (phase = 'idle' and ${BUSY} like '% ' || reason || ' %')))
       or exists (select 1 from jobs where team = ${tx.team} and state = 'running' and (task is null or owner = ${LEAD}))
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown')

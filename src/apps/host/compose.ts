@@ -1,51 +1,78 @@
-/**
- * How a member is put together, from top to bottom: its model, its tools, the wraps around them, its prompt, its
- * conversation. The only place that constructs any of it.
- */
+/** Composes a member from its features. This list is the order of the sections of its prompt and of the wraps around its calls. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Conversation } from "../../core/conversation/conversation.ts";
-import { systemPrompt } from "../../core/conversation/prompt.ts";
 import type { Name } from "../../core/ids.ts";
-import type { Profile, Seat } from "../../core/member.ts";
+import type { MemberKind, Profile, Seat } from "../../core/member.ts";
 import { isUnpriced } from "../../core/prices.ts";
-import { mayMail, type Settings } from "../../core/settings.ts";
-import { worktreeRules } from "../../core/worktree.ts";
-import type { Delta, Model, Store, TeamControl, Tool } from "../../ports/index.ts";
+import { roleNamed } from "../../core/project/role.ts";
+import type { Delta, TeamControl, Tool } from "../../ports/index.ts";
+import { ActivityWriter } from "../../runtime/agent/activity.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
-import { type PermissionPolicy, permitted, wrapped } from "../../runtime/agent/call.ts";
+import { collect, EMPTY } from "../../runtime/agent/feature.ts";
 import { MemberHooks } from "../../runtime/hooks/member-hooks.ts";
 import type { MemberLoop } from "../../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
-import { aftercare } from "../../runtime/wraps/follow-up-tools.ts";
-import { hookedCalls } from "../../runtime/wraps/hooked-calls.ts";
-import { planGate } from "../../runtime/wraps/plan-approval.ts";
-import { budgeted, type Spool } from "../../runtime/wraps/result-size.ts";
-import { inWorktrees, landing } from "../../runtime/wraps/worktrees.ts";
-import {
-  cronTools,
-  jobTools,
-  leadTools,
-  longTools,
-  sendMessageAcross,
-  specOf,
-  teammateTools,
-  teamsTools,
-} from "../../tools/index.ts";
-import { withWorktrees } from "../../tools/worktree.ts";
-import { equip, type Kit } from "./equip.ts";
-import { mcpTools } from "./mcp.ts";
-import type { Parts } from "./parts.ts";
-import type { PermissionQuestions } from "./permission-questions.ts";
-import { plans } from "./plans.ts";
+import type { Spool } from "../../runtime/wraps/result-size.ts";
+import { boardTools, fileTools, rosterTools, specOf } from "../../tools/index.ts";
+import { compaction } from "./features/compaction.ts";
+import { hookedCalls } from "./features/hooks.ts";
+import { identity } from "./features/identity.ts";
+import { jobs } from "./features/jobs.ts";
+import { landing } from "./features/landing.ts";
+import { mail } from "./features/mail.ts";
+import { mcp } from "./features/mcp.ts";
+import { memory } from "./features/memory.ts";
+import { permissions } from "./features/permissions.ts";
+import { planApproval } from "./features/plan-approval.ts";
+import { projectRules } from "./features/project-rules.ts";
+import { resultSize } from "./features/result-size.ts";
+import { roles } from "./features/roles.ts";
+import { schedules } from "./features/schedules.ts";
+import { skills } from "./features/skills.ts";
+import { subagents } from "./features/subagents.ts";
+import { teams } from "./features/teams.ts";
+import { todos } from "./features/todos.ts";
+import { worktrees } from "./features/worktrees.ts";
+import { openProjectFiles, warnOnce } from "./project-files.ts";
+import type { MakeFeature, Setup } from "./setup.ts";
 
-export type Crew = {
-  readonly parts: Parts;
-  readonly judge: PermissionPolicy;
-  readonly questions: PermissionQuestions;
+/** A capability that consists of tools alone. */
+const onlyTools =
+  (tools: Readonly<Record<MemberKind, readonly Tool[]>>): MakeFeature =>
+  ({ profile: { kind } }) => ({ tools: () => tools[kind] });
+
+export const FEATURES: readonly MakeFeature[] = [
+  identity,
+  onlyTools({ lead: fileTools, teammate: fileTools }),
+  onlyTools(boardTools),
+  mail,
+  onlyTools(rosterTools),
+  schedules,
+  teams,
+  jobs,
+  planApproval, // outside of worktrees: a refused call needs no worktree
+  worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
+  permissions, //  outside of hooks: a hook cannot override a deny
+  hookedCalls, //  outside of landing: nothing lands that a hook refuses
+  landing,
+  resultSize,
+  projectRules,
+  roles,
+  skills,
+  memory,
+  todos,
+  subagents,
+  compaction,
+  mcp,
+];
+
+/** What this process has for all members. */
+export type Crew = Pick<Setup, "parts" | "onCost" | "questions" | "permissionPolicy" | "memory"> & {
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
-  readonly kit: Kit;
+  /** Warnings that were given already. */
+  readonly reported: Set<string>;
 };
 
 export async function composeAgent(
@@ -54,118 +81,71 @@ export async function composeAgent(
   seat: Seat,
   team: TeamControl,
   life: () => MemberLoop | undefined,
+  makers: readonly MakeFeature[] = FEATURES,
 ): Promise<Agent> {
-  const { parts, onDelta } = crew;
-  const { store, settings, workspace, trees } = parts;
-  const { name, kind, role } = profile;
-  const [model, fallback, entries] = await Promise.all([
-    parts.model(profile.model || (kind === "lead" ? settings.leadModel : undefined) || settings.model),
-    settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
+  const { parts, onDelta, reported } = crew;
+  const { store, settings, workspace } = parts;
+  const { name, kind } = profile;
+  const [entries, files] = await Promise.all([
     store.transcript.current(name),
+    openProjectFiles(store.journal, reported, workspace, parts.userFolder),
   ]);
-  const { budgetUsd, teammateBudgetUsd } = settings;
-  if (budgetUsd !== undefined || teammateBudgetUsd !== undefined)
-    await tellUnpriced([model, fallback], store, crew.kit.told);
-  const planning = plans(parts, profile);
-  const isLead = kind === "lead";
-  const common = isLead ? leadTools : teammateTools;
-  const placed = trees ? withWorktrees(common, trees, isLead) : common;
-  const own = [...acrossTeams(placed, settings), ...(isLead && settings.teams ? teamsTools : [])];
+  const ofRole = roleNamed(files.library.roles, profile.role)?.model;
+  const ofKind = kind === "lead" ? settings.leadModel : undefined;
+  const [model, fallback] = await Promise.all([
+    parts.model(profile.model || ofRole || ofKind || settings.model),
+    settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
+  ]);
+  if (settings.budgetUsd !== undefined || settings.teammateBudgetUsd !== undefined) {
+    const unpriced = [model, fallback].flatMap((one) => (one && isUnpriced(one.spec) ? [one.spec] : []));
+    await warnOnce(store.journal, reported, unpriced.map(noPrice));
+  }
   const conversation = new Conversation(entries);
-  // Whoever has needed a tool keeps it: a list that shrinks and grows breaks the provider's cache of the whole conversation.
-  const given = new Set<Tool>();
-  const give = (tools: readonly Tool[], isNeeded: boolean): void => {
-    if (isNeeded) for (const tool of tools) given.add(tool);
-  };
-  const sinceNeeded = async (): Promise<Iterable<Tool>> => {
-    give(jobTools, (await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0);
-    give(cronTools, isLead && (await store.crons.list()).length > 0);
-    give(longTools, conversation.size > LONG);
-    return given;
-  };
-  /** What it has in a stint: nothing that it cannot need yet, for every tool is paid for in every request. */
-  const offered = async (): Promise<readonly Tool[]> => [
-    ...own,
-    ...(await sinceNeeded()),
-    ...(await planning.tools()),
-    ...(isLead ? await crew.questions.toolsOfLead() : []),
-    ...(parts.mcp ? await mcpTools(parts.mcp, kind, role) : []),
-  ];
-  let tools = await offered();
-  const spool = spoolTo(parts.outputDir);
   const hooks = new MemberHooks(parts.hooks, store, profile);
-  const started = await hooks.start(
-    entries.length === 0 ? "startup" : "resume",
-    AbortSignal.timeout(HOOK_MS),
-  );
-  const refresh = async (): Promise<void> => await equipped.beginStint?.();
+  const spool = spoolTo(parts.outputDir);
+  const setup: Setup = {
+    ...crew,
+    profile,
+    model,
+    conversation,
+    entries,
+    spool,
+    hooks,
+    files,
+  };
+  const made = await Promise.all(makers.map((make) => make(setup)));
+  const features = made.filter((feature) => feature !== null);
   const agent: Agent = {
     seat,
     kind,
-    model,
-    fallback,
     store,
-    team,
-    workspace,
-    workspaceOf: trees ? (task) => trees.workspaceOf(task) : undefined,
     clock: parts.clock,
     shell: parts.shell,
-    commandTimeoutMs: settings.bashTimeoutMs,
-    readable: [parts.outputDir],
-    system: systemPrompt({ name, team: store.team, kind, role }, workspace, [
-      ...(trees ? [worktreeRules(trees.target, trees.gate, isLead)] : []),
-      ...planning.sections,
-      ...(started ? [started] : []),
-    ]),
-    get tools() {
-      return new Map(tools.map((tool) => [tool.name, tool]));
-    },
-    get specs() {
-      return tools.map(specOf);
-    },
-    run: wrapped([
-      planGate(profile, refresh),
-      aftercare((tool) => equipped.tools.has(tool), refresh),
-      ...(trees ? [inWorktrees(trees)] : []),
-      permitted(crew.judge),
-      hookedCalls(parts.hooks, profile),
-      ...(trees ? [landing(trees)] : []),
-      budgeted(model.window, spool),
-    ]),
-    hooks,
     jobs: parts.jobs,
+    team,
+    workspace,
+    workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
+    commandTimeoutMs: settings.bashTimeoutMs,
+    model,
+    fallback,
+    features,
+    loadout: EMPTY,
+    specOf,
+    activity: new ActivityWriter(store, seat, entries.length === 0),
     conversation,
     about: () => life()?.task ?? null,
     context: settings,
     spool,
+    hooks,
     providerTimeout: crew.providerTimeout,
     onDelta: onDelta && ((delta) => onDelta(name, delta)),
-    beginStint: async () => {
-      tools = await offered();
-    },
   };
-  const equipped = await equip(agent, crew.kit, { role, hasOwnModel: profile.model !== "", entries });
-  return equipped;
+  await collect(agent);
+  return agent;
 }
 
-/** Characters of a conversation from which on its member may have it summed up by hand. */
-const LONG = 40_000;
-/** However long its own timeouts are, a hook does not hold up the start of a member for longer. */
-const HOOK_MS = 60_000;
-
-/** Once a process: whoever set a budget in money relies on it. */
-async function tellUnpriced(
-  models: readonly (Model | undefined)[],
-  { journal }: Store,
-  told: Set<string>,
-): Promise<void> {
-  for (const spec of models.flatMap((model) => (model && isUnpriced(model.spec) ? [model.spec] : []))) {
-    const text = `No price of ${spec} is known, so a budget in money does not count what it costs. Set a budget in tokens.`;
-    if (told.has(text)) continue;
-    told.add(text);
-    await journal.note([{ type: "warning.raised", who: null, text }]);
-  }
-}
+const noPrice = (spec: string): string =>
+  `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;
 
 const spoolTo =
   (folder: string): Spool =>
@@ -175,10 +155,3 @@ const spoolTo =
     await writeFile(path, text);
     return path;
   };
-
-const acrossTeams = (tools: readonly Tool[], settings: Settings): readonly Tool[] =>
-  settings.mailAcrossTeams === false
-    ? tools
-    : tools.map((tool) =>
-        tool.name === "send_message" ? sendMessageAcross((team) => mayMail(settings, team)) : tool,
-      );

@@ -1,7 +1,4 @@
-/**
- * A team in this process: opened, set to work, concluded or interrupted. What `run`, `resume` and the REPL share; they differ
- * in what they start and in who reads along.
- */
+/** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
@@ -18,8 +15,7 @@ import { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
 import { Team } from "../../runtime/team/team.ts";
 import type { Compacted } from "../../runtime/turn/context.ts";
 import { removeLanded } from "../../runtime/wraps/worktrees.ts";
-import { composeAgent } from "./compose.ts";
-import type { Kit } from "./equip.ts";
+import { type Crew, composeAgent } from "./compose.ts";
 import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
@@ -28,62 +24,62 @@ import { startWork, type Work } from "./start-work.ts";
 import { UserPrompts } from "./user-prompts.ts";
 
 export type HostOptions = {
-  /** `DEFAULT_SETTINGS` with whatever is to be different. */
+  /** `DEFAULT_SETTINGS` with your changes. */
   readonly settings: Settings;
-  /** The project's folder. Ekiden keeps its own files in `.ekiden` there. */
+  /** The project's folder. Ekiden keeps its own files in its `.ekiden`. */
   readonly cwd: string;
-  /** Where keys of providers and variables for MCP servers are looked up. Of Ekiden's own only `EKIDEN_MODEL` is, where the settings name no model. */
+  /** Keys of providers and variables for MCP servers come from here. Of Ekiden's own variables only `EKIDEN_MODEL` is read, where the settings name no model. */
   readonly env: NodeJS.ProcessEnv;
-  /** What models say while they say it. */
+  /** Gets the replies of models while they stream. */
   readonly onDelta?: (who: Name, delta: Delta) => void;
-  /** Answers permission questions; without it they are refused with the rule that would allow the call. */
+  /** Answers permission questions. Without it the call is refused, with the rule that would allow it. */
   readonly ask?: AskAtTerminal;
-  /** Opens models in the place of the providers: a scripted one, one of your own. Asked once for each spec. */
+  /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
   readonly openModel?: (spec: string) => Promise<Model>;
-  /** The embedded model will do when there is no other: the work is a runbook. */
+  /** The work is a runbook, so the embedded model may be used when there is no other. */
   readonly embedded?: boolean;
-  /** The team is there and knows its models. */
+  /** The team exists and has its models. */
   readonly resume?: boolean;
-  /** The lead waits for the person; otherwise the run ends when the team has come to rest. */
+  /** The lead waits for the person; otherwise the run ends when the team has finished. */
   readonly interactive: boolean;
 };
 
-/** A team that this process runs. Whoever opens it closes it. */
+/** A team that this process runs. The caller of `openHost` closes it. */
 export type TeamHost = {
   /** The team's board, mail, journal and so on. Closed with the host. */
   readonly store: Store;
   /** Where the journal of this run begins. */
   readonly since: Cursor;
-  /** Once. Resolves when everybody has begun; `done` says how it ends. */
+  /** To be called once. Resolves when all members have started; `done` says how the run ends. */
   start(work: Work): Promise<void>;
   /** Never rejects. */
   readonly done: Promise<Outcome>;
-  /** Whether its end has begun: a `team.finished` before that is another host's. */
+  /** Whether its end has begun. An earlier `team.finished` comes from another host. */
   isEnding(): boolean;
-  /** Everybody stops where they are, nothing is given back: `{ resume: true }` goes on, here or in another process. */
+  /** All members stop at once and keep their tasks. `{ resume: true }` continues, here or in another process. */
   interrupt(): Promise<void>;
   /**
-   * Asks a member to stop, or all of them, the lead last; resolves when they are gone. They have `shutdownDeadlineMs` to answer,
-   * with `now` no time at all. @throws EkidenError `not_found`
+   * Asks a member to stop, or all of them, the lead last; resolves when they are gone. They have `shutdownDeadlineMs` to answer, with
+   * `now` no time. @throws EkidenError `not_found`
    */
   stop(name?: Name, now?: boolean): Promise<void>;
-  /** What the person says, if their own hooks let it pass. @throws EkidenError `not_permitted` with the hook's words */
+  /** Mails a prompt of the person to the lead, if the person's hooks allow it. @throws EkidenError `not_permitted` with the hook's words */
   tellLead(prompt: string): Promise<MailId>;
-  /** What the person says to any member, as their hooks let it pass. @throws as `tellLead` */
+  /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
   passed(prompt: string, to: string): Promise<string>;
-  /** Cuts the lead's running turn short. */
+  /** Interrupts the lead's running turn. */
   interruptLead(): void;
   /**
    * Sums up a member's conversation now, at work or idle: tokens before and after. Null: there was nothing to sum up.
    * @throws EkidenError `not_found` when it is not hosted here
    */
   compact(name: Name): Promise<Compacted | null>;
-  /** Ends all that this process runs, as `interrupt` does. Any number of times. */
+  /** Ends everything that this process runs, as `interrupt` does. May be called again. */
   close(): Promise<void>;
 };
 
 /**
- * Opens a team of the project, made if it is new, to be run by this process.
+ * Opens a team of the project, created if it is new, to be run by this process.
  * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `store_unavailable` | `store_newer` | `store_foreign`
  */
 export async function openHost(options: HostOptions): Promise<TeamHost> {
@@ -112,7 +108,7 @@ class Host implements TeamHost {
   private readonly words: UserPrompts;
   private readonly providerTimeout: ProviderTimeout | undefined;
   private budget: Budget;
-  /** Tasks that were over before this run: they are not its outcome. */
+  /** Tasks that were finished before this run. They do not count in its outcome. */
   private before: ReadonlySet<TaskId> = new Set();
   private resolve: (outcome: Outcome) => void = () => {};
   private finishing: Promise<void> | null = null;
@@ -130,30 +126,23 @@ class Host implements TeamHost {
     this.done = new Promise((resolve) => {
       this.resolve = resolve;
     });
-    // Nobody watches a headless run, so a provider that stays down must end it at some time.
+    // Nobody watches a headless run, so a provider that stays down ends it after a while.
     if (!options.interactive)
       this.providerTimeout = new ProviderTimeout(
         clock,
         settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
-    const kit: Kit = {
-      project: parts.workspace,
-      userFolder: parts.userFolder,
-      memory: new MemoryFolder(parts.workspace),
-      notes: settings.memory,
-      model: parts.model,
-      onCost: (who, tokens, usd) => this.book(who, tokens, usd),
-      told: new Set(),
-    };
     const questions = new PermissionQuestions(parts, options.ask);
-    const crew = {
+    const crew: Crew = {
       parts,
-      judge: permissionPolicy(parts, questions),
+      permissionPolicy: permissionPolicy(parts, questions),
       questions,
+      memory: new MemoryFolder(parts.workspace),
+      onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
-      kit,
+      reported: new Set(),
     };
     this.words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
@@ -196,7 +185,7 @@ class Host implements TeamHost {
     const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
     if (over?.kind === "over") {
       await this.store.journal.note([
-        { type: "warning.raised", who: null, text: `${over.text} Go on with a larger one.` },
+        { type: "warning.raised", who: null, text: `${over.text} Continue with a larger one.` },
       ]);
       return await this.finish(over.what);
     }
@@ -209,7 +198,7 @@ class Host implements TeamHost {
     if (!this.interactive) this.chores = Promise.all([this.chores, this.watchLead()]);
   }
 
-  /** Of another process: when the lead has left there, this run is over; when its process is gone, it is taken over. */
+  /** For a lead in another process: when it has left, this run is over; when its process is gone, this process takes it over. */
   private async watchLead(): Promise<void> {
     const { store, team } = this;
     const { signal } = this.over;
@@ -275,7 +264,7 @@ class Host implements TeamHost {
     }
   }
 
-  /** Once, whoever calls first: the conclusion, an exhausted budget, a lead that cannot go on, the person. */
+  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. */
   private finish(reason: Outcome["reason"], cause?: Error | null): Promise<void> {
     this.finishing ??= (async () => {
       const { store, team } = this;

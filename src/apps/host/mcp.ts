@@ -1,18 +1,16 @@
-/** The MCP servers of a project: `.mcp.json`, read as other programs read it, and the settings. */
+/** The MCP servers of a project, from `.mcp.json` (the format of other programs) and from the settings. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { withoutSecrets } from "../../adapters/shell/secrets.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { MemberKind } from "../../core/member.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Store, Tool } from "../../ports/index.ts";
-import { connectMcp } from "../../tools/mcp.ts";
+import type { Store } from "../../ports/index.ts";
 
 const FILE = ".mcp.json";
 
-/** Null where neither names any. Nothing is started before a member needs it; what is wrong is a warning in the journal. */
+/** Null where neither names any. No server starts before a member needs it. Problems are warnings in the journal. */
 export async function openMcp(
   { workspace, store, settings }: { workspace: string; store: Store; settings: Pick<Settings, "mcpServers"> },
   env: NodeJS.ProcessEnv,
@@ -41,7 +39,7 @@ export async function openMcp(
   });
 }
 
-/** What the file says, unread; null when there is none or it is no JSON. */
+/** The content of the file; null when there is no file, or it is not JSON. */
 async function readFileServers(workspace: string, warn: (problem: string) => void): Promise<unknown> {
   const text = await readFile(join(workspace, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT")
@@ -50,15 +48,9 @@ async function readFileServers(workspace: string, warn: (problem: string) => voi
   });
   if (text === null) return null;
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, "")); // some editors begin a file so
+    return JSON.parse(text.replace(/^\uFEFF/, "")); // some editors write it at the start of a file
   } catch (error) {
     warn(`${FILE} is not JSON: ${messageOf(error)}. None of its servers is used.`);
     return null;
   }
-}
-
-/** The tools of the servers that a member of this role may use; the lead can connect further ones. */
-export async function mcpTools(mcp: Mcp, kind: MemberKind, role: string): Promise<Tool[]> {
-  const tools = await mcp.tools(kind === "lead" ? "lead" : role);
-  return kind === "lead" ? [...tools, connectMcp((server) => mcp.connect(server))] : tools;
 }

@@ -1,11 +1,11 @@
-/** How a run ended, and what is told of it. */
+/** How a run ended: its counts, its reason, the lead's last words. */
 import { textOf } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, type TaskId } from "../../core/ids.ts";
 import type { Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 
-/** Tasks by how they ended; without those that were over when the run began, unless it was a resumption. */
+/** Counts tasks by how they ended. Tasks finished before the run count only when it was resumed. */
 export type Outcome = {
   readonly completed: number;
   readonly failed: number;
@@ -16,13 +16,13 @@ export type Outcome = {
   readonly reason: "concluded" | "budget" | "turns" | "model" | "interrupted";
   /** The lead's last words; "" when it said nothing. */
   readonly text: string;
-  /** What stood in the way, with `model`. */
+  /** The cause, with `model`. */
   readonly error?: EkidenError;
-  /** This process only watched, and the team goes on in another: nothing about its end stands in the journal. */
+  /** This process only watched; the team goes on in another, so the journal has no end of this run. */
   readonly elsewhere?: true;
 };
 
-/** Whether any process runs somebody of the team. */
+/** Whether any process runs a member of the team. */
 export const isHosted = async ({ roster }: Store): Promise<boolean> =>
   (await roster.members()).some(({ host, activity }) => host !== null && activity.phase !== "shutdown");
 

@@ -1,4 +1,4 @@
-/** What a hosting process opens: the store, the shell, the models. */
+/** Opens what a hosting process needs: the store, the shell, the models. */
 import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,9 +25,9 @@ export type Parts = {
   readonly shell: Shell;
   readonly jobs: JobHost;
   readonly hooks: Hooks;
-  /** Null where the project names no MCP servers. */
+  /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
-  /** Null: all work in the project itself. */
+  /** Null: all members work in the project itself. */
   readonly trees: Worktrees | null;
   /** The project, absolute and without symlinks. */
   readonly workspace: string;
@@ -38,7 +38,7 @@ export type Parts = {
   readonly since: Cursor;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
-  /** What new members have as their model: "" follows the settings, "runbook" keeps a team with the embedded one. */
+  /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
   readonly ownModel: string;
 };
 
@@ -46,15 +46,15 @@ export type PartsOptions = {
   readonly settings: Settings;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The embedded model will do when there is no other: the work is a runbook. */
+  /** The work is a runbook, so the embedded model may be used when there is no other. */
   readonly embedded: boolean;
-  /** The team is there and knows its models. */
+  /** The team exists and has its models. */
   readonly resume: boolean;
-  /** In the place of the providers. */
+  /** Instead of the providers. */
   readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
 };
 
-/** A model is opened before anything is made or taken over: a run that has none leaves everything as it was. */
+/** Opens a model before it creates or takes over anything: a run without a model changes nothing. */
 export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
@@ -72,7 +72,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const outputDir = join(workspace, ".ekiden", "output");
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
-  // Started by a git hook, all git commands of all members would go past their worktrees.
+  // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
   const shell = createShell({
     outputDir,
     hideEnv: inTrees ? (await import("../../adapters/git/git.ts")).FOREIGN : [],

@@ -1,11 +1,9 @@
 /**
- * Questions about permissions: put to the person or to the lead, and waited for while the member is shown as awaiting one. The
- * store holds them, so that any terminal may answer; a terminal of this process is only the quickest of them.
+ * Asks the person or the lead about a permission and waits for the answer; meanwhile the member is shown as awaiting it. The store
+ * holds the questions, so that any terminal may answer, not only the one of this process.
  */
 import { LEAD, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
-import type { Answer, Request, Tool, ToolContext } from "../../ports/index.ts";
-import { reviewPermission } from "../../tools/index.ts";
+import type { Answer, Request, ToolContext } from "../../ports/index.ts";
 import type { Parts } from "./parts.ts";
 import { allowForGood } from "./save-rule.ts";
 
@@ -13,14 +11,14 @@ export type Question = {
   readonly who: Name;
   readonly tool: string;
   readonly subject: string;
-  /** Why it is asked about. */
+  /** Why the policy does not decide itself. */
   readonly reason: string;
-  /** The rule that "always" stands for; null when nothing would allow it for good. */
+  /** The rule that "always" adds; null when no rule would allow the call. */
   readonly rule: string | null;
-  /** Aborts when the question is answered elsewhere, or the call is over. */
+  /** Aborts when the question is answered elsewhere, or the call has ended. */
   readonly signal?: AbortSignal | undefined;
 };
-/** What the person at the terminal said; `text`: what to do instead. */
+/** The answer of the person at the terminal; `text`: what to do instead. */
 export type TerminalAnswer = { readonly word: "yes" | "no" | "always"; readonly text: string };
 export type AskAtTerminal = (question: Question) => Promise<TerminalAnswer>;
 
@@ -32,19 +30,16 @@ const FLOOR_MS = 1_000;
 export class PermissionQuestions {
   private readonly parts: QuestionParts;
   private readonly terminal: AskAtTerminal | undefined;
-  /** How many questions each member has open, for calls that read run at once. */
-  private readonly open = new Map<Name, number>();
-  private leadWasAsked = false;
 
   constructor(parts: QuestionParts, terminal: AskAtTerminal | undefined) {
     this.parts = parts;
     this.terminal = terminal;
   }
 
-  /** Null: there is nobody to be asked. Rejects with the call's reason when it is cut short meanwhile. */
+  /** Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
   async put(
     question: Question,
-    { seat, signal }: Pick<ToolContext, "seat" | "signal">,
+    { seat, signal, waitingFor }: Pick<ToolContext, "seat" | "signal" | "waitingFor">,
   ): Promise<Given | null> {
     const of = this.whom(seat.name);
     if (of === null) return null;
@@ -57,7 +52,7 @@ export class PermissionQuestions {
       later(clock.now(), settings.permissionDeadlineMs),
     );
     const over = new AbortController();
-    await this.show(seat, 1);
+    const endWait = await waitingFor("awaiting_permission");
     try {
       if (of === PERSON && this.terminal) void this.ask(this.terminal, question, request.id, over.signal);
       const given = await this.answer(request, signal);
@@ -65,16 +60,8 @@ export class PermissionQuestions {
       return given;
     } finally {
       over.abort();
-      await this.show(seat, -1).catch(() => {}); // then it is another process that shows it
+      await endWait().catch(() => {}); // another process has the member now
     }
-  }
-
-  /** What the lead answers with, as long as it is asked at all. */
-  async toolsOfLead(): Promise<readonly Tool[]> {
-    if (this.parts.settings.permissionsTo !== "lead") return [];
-    const { requests } = this.parts.store;
-    this.leadWasAsked ||= (await requests.open({ of: LEAD, kind: "permission" })).length > 0;
-    return this.leadWasAsked ? [reviewPermission] : [];
   }
 
   private whom(asker: Name): Name | null {
@@ -85,7 +72,7 @@ export class PermissionQuestions {
         return PERSON;
       case "lead":
         if (asker !== LEAD) return LEAD;
-        return this.terminal ? PERSON : null; // nobody permits itself
+        return this.terminal ? PERSON : null; // no member answers its own question
       default:
         return this.terminal ? PERSON : null;
     }
@@ -108,7 +95,7 @@ export class PermissionQuestions {
     }
   }
 
-  /** Whoever is first answers; who comes too late changes nothing. */
+  /** The first answer counts; a later one changes nothing. */
   private async ask(
     terminal: AskAtTerminal,
     question: Question,
@@ -126,19 +113,7 @@ export class PermissionQuestions {
   private async keep(rule: string): Promise<void> {
     const why = await allowForGood(this.parts.workspace, rule);
     if (why === null) return;
-    const text = `The rule ${rule} holds until this process ends; it was not written down: ${why}`;
+    const text = `The rule ${rule} is in force until this process ends; it was not saved: ${why}`;
     await this.parts.store.journal.note([{ type: "warning.raised", who: null, text }]);
-  }
-
-  private async show(seat: Seat, change: 1 | -1): Promise<void> {
-    const before = this.open.get(seat.name) ?? 0;
-    const count = before + change;
-    if (count > 0) this.open.set(seat.name, count);
-    else this.open.delete(seat.name);
-    if (before > 0 && count > 0) return;
-    await this.parts.store.roster.setActivity(
-      seat,
-      count > 0 ? { phase: "idle", reason: "awaiting_permission" } : { phase: "work" },
-    );
   }
 }

@@ -1,4 +1,4 @@
-/** How work begins in this process: who is there is taken over, the work is told, and who is missing joins. */
+/** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
 import { endOrphans } from "../../adapters/shell/orphans.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
@@ -11,11 +11,11 @@ import type { UserPrompts } from "./user-prompts.ts";
 /** What a host is started with. */
 export type Work =
   | { readonly goal: string }
-  /** Its tasks go onto the board before anybody joins. */
+  /** Its tasks are on the board before members join. */
   | { readonly runbook: Runbook }
-  /** Goes on where the team was: every member that nobody runs is taken over, with its task and its conversation. */
+  /** Continues: takes over every member that no process runs, with its task and its conversation. */
   | { readonly resume: true }
-  /** Nothing yet: the person will speak to the lead. */
+  /** No work yet: the person will write to the lead. */
   | { readonly interactive: true };
 
 type StartParts = {
@@ -39,7 +39,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   const isNew = !("resume" in work && adopted.includes(LEAD));
   if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
   if (settings.teammates || !("resume" in work)) return;
-  // A lead of the embedded model spawns nobody: killed before its teammates had joined, or of a board that a person has filled.
+  // A lead of the embedded model adds no teammates. It may be alone: after a kill before they joined, or on a board that a person filled.
   const active = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
   const model = active[0]?.model || settings.leadModel || settings.model;
   if (active.length !== 1 || model !== "runbook" || !team.names.includes(LEAD)) return;
@@ -50,7 +50,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
 async function startRunbook({ goal, tasks }: Runbook, here: StartParts): Promise<void> {
   const { parts, words } = here;
   const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
-  const names = teammates.map((t) => t.name).join(", ") || "Nobody yet; spawn teammates. They";
+  const names = teammates.map((t) => t.name).join(", ") || "There are no teammates yet; spawn some. They";
   const text = await words.passed(
     `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
   );
@@ -59,7 +59,7 @@ async function startRunbook({ goal, tasks }: Runbook, here: StartParts): Promise
   await ensure(teammates, here);
 }
 
-/** The lead and these teammates. Whoever was adopted, or lives in another process, is there already. */
+/** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
   const lead = { name: LEAD, role: "", kind: "lead" } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {

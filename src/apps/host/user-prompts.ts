@@ -1,4 +1,4 @@
-/** What the person says to members, above all to the lead: their own hooks hear it first, and may add to it or keep it back. */
+/** Prompts of the person to members. The person's hooks run first and may add to a prompt or refuse it. */
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import type { Parts } from "./parts.ts";
 
@@ -7,7 +7,7 @@ export class UserPrompts {
   private readonly over: AbortSignal;
   private readonly onTold: () => Promise<void>;
 
-  /** `over` cuts hooks short. `onTold`: the lead has mail, wherever it is. */
+  /** `over` interrupts hooks. `onTold`: the lead has new mail. */
   constructor(parts: Pick<Parts, "store" | "hooks">, over: AbortSignal, onTold: () => Promise<void>) {
     this.parts = parts;
     this.over = over;
@@ -21,12 +21,12 @@ export class UserPrompts {
     return mail;
   }
 
-  /** To whatever member, as hooks leave it. @throws EkidenError `not_permitted` with the hook's words */
+  /** The prompt to a member, as the hooks change it. @throws EkidenError `not_permitted` with the hook's words */
   passed(prompt: string, to: string = LEAD): Promise<string> {
     return this.parts.hooks.submit(prompt, to, this.over);
   }
 
-  /** Of what has passed. */
+  /** Mails a prompt that has passed the hooks. */
   mail(text: string): Promise<MailId> {
     return this.parts.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
   }

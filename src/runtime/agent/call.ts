@@ -1,10 +1,10 @@
 /**
- * One tool call on its way to the tool. If something can say no to a call, or change it, it is a wrap here; if it only
- * watches, it reads the journal.
+ * One tool call on its way to the tool. Code that can refuse or change a call is a wrap; code that only watches reads the journal.
  */
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { Tool, ToolContext } from "../../ports/index.ts";
+import type { Task } from "../../core/task.ts";
+import type { CompletionInput, Tool, ToolContext } from "../../ports/index.ts";
 
 export type Call = {
   readonly tool: Tool;
@@ -13,7 +13,7 @@ export type Call = {
   readonly ctx: ToolContext;
 };
 export type Run = (call: Call) => Promise<string>;
-/** Sees every call; may refuse it by throwing, change what goes in or comes out, or just pass it on. */
+/** Gets every call. It refuses a call by throwing, changes its input or result, or passes it on. */
 export type Wrap = (next: Run) => Run;
 
 /** The first wrap is the outermost. */
@@ -22,6 +22,13 @@ export const wrapped = (wraps: readonly Wrap[]): Run =>
     (next, wrap) => wrap(next),
     ({ tool, input, ctx }) => tool.run(input, ctx),
   );
+
+/** The task that a call with the effect `completes` is about: the one that its input names, else the caller's own. */
+export async function completedBy({ input, ctx }: Call): Promise<Task | null> {
+  const { id } = input as CompletionInput;
+  const own = await ctx.currentTask();
+  return id === undefined || own?.id === id ? own : await ctx.store.board.task(id);
+}
 
 export type Verdict =
   | {
@@ -33,10 +40,10 @@ export type Verdict =
 export type PermissionPolicy = (call: Call) => Promise<Verdict> | Verdict;
 
 export const permitted =
-  (judge: PermissionPolicy): Wrap =>
+  (policy: PermissionPolicy): Wrap =>
   (next) =>
   async (call) => {
-    const verdict = await judge(call);
+    const verdict = await policy(call);
     if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
     return next(verdict.closed ? { ...call, ctx: { ...call.ctx, closed: verdict.closed } } : call);
   };

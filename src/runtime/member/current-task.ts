@@ -1,19 +1,13 @@
-/** The task a member has in hand: claimed for it, gone on with after a restart, never quietly forgotten. */
+/** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { IdleReason } from "../../core/lifecycle.ts";
+import { IDLE, type IdleReason } from "../../core/lifecycle.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 
-/** How often a member that ends its turn with its task in hand is told that it still has it, before the task goes back. */
+/** A member that ends its turn without finishing its task is reminded of it so many times, then the task goes back. */
 const REMINDERS = 3;
-/** A member that waits for an answer is neither reminded of its task nor given another. */
-export const WAITING: ReadonlySet<IdleReason> = new Set([
-  "awaiting_messages",
-  "awaiting_plan",
-  "awaiting_permission",
-]);
 
 export class CurrentTask {
   private readonly agent: Agent;
@@ -26,24 +20,27 @@ export class CurrentTask {
     this.agent = agent;
   }
 
-  /** The member does something: whatever it was reminded of, it has begun to act on. */
+  /** The member made calls, so it reacted to its reminders. */
   acted(): void {
     this.reminded = 0;
   }
 
-  /** Pulls the next ready task, with its description into the conversation, in one step. */
+  /** Claims the next ready task. Its description enters the transcript in the same step. */
   async claim(reason: IdleReason): Promise<boolean> {
     const { store, seat, kind, conversation, workspaceOf } = this.agent;
-    if (kind !== "teammate" || WAITING.has(reason)) return false;
-    const shown = (taken: Claimed): Entry => claimed(taken, workspaceOf?.(taken));
-    const task = await store.board.claimNext(seat, shown);
-    if (!task) return false;
-    conversation.add(shown(task));
+    if (kind !== "teammate" || !IDLE[reason].reminded) return false;
+    let entry: Entry | undefined;
+    const task = await store.board.claimNext(seat, (taken) => {
+      entry = claimed(taken, workspaceOf?.(taken));
+      return entry;
+    });
+    if (!task || !entry) return false;
+    conversation.add(entry);
     this.hold(task.id);
     return true;
   }
 
-  /** After a restart: the task in hand first, then whatever the member had not answered yet. */
+  /** After a restart: true when the member has a task, or something in its conversation that it has not answered. */
   async resumeAfterRestart(): Promise<boolean> {
     const { store, seat, conversation } = this.agent;
     if (conversation.isEmpty) return false;
@@ -52,14 +49,14 @@ export class CurrentTask {
     return own !== null || conversation.awaitsReply;
   }
 
-  /** True when there is a task in hand that the member is to go on with, or something else that its stint was too short for. */
+  /** True when the member must continue: it has a task, or its stint was too short for what it does. */
   async resume(reason: IdleReason): Promise<boolean> {
     const { store, seat, kind, conversation } = this.agent;
-    if (WAITING.has(reason)) return false;
+    if (!IDLE[reason].reminded) return false;
     const own = kind === "lead" ? null : await store.board.mine(seat.name);
-    // In the middle of its work, with nobody else to ask for more of it: what limits that are budgets.
+    // Its stint ended in the middle of work that no task stands for. Only budgets limit that.
     if (!own) return reason === "turn_limit" && conversation.awaitsReply;
-    // Who rests while its background command runs waits for it; but for a server of an earlier task nobody waits.
+    // A running command of its current task keeps it waiting; a server left by an earlier task does not.
     if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
     if (this.reminded >= REMINDERS) {
       const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
@@ -72,7 +69,7 @@ export class CurrentTask {
     return true;
   }
 
-  /** Why it rests: whoever has a plan out waits for the answer, whatever it did meanwhile. */
+  /** Why it idles: a member with an open plan waits for the answer, whatever it did after submitting it. */
   async idleReason(reason: IdleReason): Promise<IdleReason> {
     const { store, seat, kind } = this.agent;
     if (kind !== "teammate") return reason;
@@ -82,10 +79,10 @@ export class CurrentTask {
       ({ ask }) => ask.kind === "plan" && ask.task === own?.id && ask.attempt === own.attempt,
     );
     if (waits) return "awaiting_plan";
-    return reason === "awaiting_plan" ? "awaiting_tasks" : reason; // the task was taken from it
+    return reason === "awaiting_plan" ? "awaiting_tasks" : reason; // the task was taken away
   }
 
-  /** What it completed since it was last asked. */
+  /** The tasks that it completed since the last call. */
   async finished(): Promise<TaskId[]> {
     const { store, seat } = this.agent;
     const tasks = await Promise.all([...this.held].map((id) => store.board.task(id)));

@@ -1,14 +1,14 @@
 /**
- * Stop requests and urgent mail, as one member sees them. Ask, then abort, then kill: a request is answered by the member (or
- * accepted for it when it idles); at the deadline the running step is aborted, and with it the processes of its tools.
+ * Stop requests and urgent mail for one member. Ask, then abort, then kill: the member answers a request, or it is accepted for an
+ * idle member; at the deadline the running step is aborted, together with the processes of its tools.
  */
 import { setMaxListeners } from "node:events";
 import type { Instant, RequestId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { Agent } from "../agent/agent.ts";
 import { Interruption, interruptionOf } from "../agent/interruption.ts";
 
-/** Stop requests, then urgent mail, are first in a mailbox; there are never many stop requests. */
+/** A mailbox gives stop requests first, then urgent mail; there are never many stop requests. */
 const PEEKED = 10;
 
 export class Interrupts {
@@ -18,25 +18,28 @@ export class Interrupts {
   private current = new AbortController();
   private readonly timer = new AbortController();
   private unwatch: () => void = () => {};
+  private idleWait = false;
 
   constructor(agent: Agent, outer: AbortSignal) {
     this.agent = agent;
     this.outer = outer;
-    // one listener for life instead of AbortSignal.any per step, which would leave something behind on `outer` each time
+    // one listener for life: AbortSignal.any for each step would leave a listener on `outer` each time
     outer.addEventListener("abort", this.cutByOuter, { once: true });
   }
 
   private readonly cutByOuter = (): void => this.current.abort(this.outer.reason);
 
-  /** A stop request waits for an answer. */
+  /** A stop request is open. */
   get asked(): boolean {
     return this.pending !== null;
   }
 
-  /** Begins to listen for mail that may not wait for the end of a step. */
+  /** Starts to watch for mail that must not wait for the end of a step. */
   async watch(): Promise<void> {
     const { store, seat } = this.agent;
-    this.unwatch = store.wake.watch(`mail:${seat.name}`, () => void this.peek().catch(() => {}));
+    this.unwatch = store.wake.watch(`mail:${seat.name}`, () => {
+      if (!this.idleWait) void this.peek().catch(() => {});
+    });
     const [open] = await store.requests.open({ of: seat.name, kind: "shutdown" });
     if (open) this.note(open.id, open.deadline);
     await this.peek();
@@ -48,17 +51,22 @@ export class Interrupts {
     this.outer.removeEventListener("abort", this.cutByOuter);
   }
 
-  /** The signal of the step that begins now. */
-  step(): AbortSignal {
+  /**
+   * The signal of the step that begins now. `idleWait`: the step ends at any mail and its caller then reads the mailbox, so a look
+   * from here would be a second one.
+   */
+  step(idleWait = false): AbortSignal {
     this.outer.throwIfAborted();
+    this.idleWait = idleWait;
     this.current = new AbortController();
-    setMaxListeners(0, this.current.signal); // as many as calls of a reply run at once, and all they start
+    setMaxListeners(0, this.current.signal); // one for each call that runs at once, and for all that it starts
     if (this.pending && this.pending.deadline <= this.agent.clock.now())
       this.current.abort(new Interruption("stop"));
     return this.current.signal;
   }
 
   endStep(): void {
+    this.idleWait = false;
     this.current = new AbortController();
   }
 
@@ -66,28 +74,29 @@ export class Interrupts {
     this.current.abort(new Interruption(kind));
   }
 
-  /** Takes notice of the stop requests among delivered mail. */
-  async read(mail: readonly Mail[]): Promise<void> {
+  /** Notes the stop requests among mail. */
+  read(mail: readonly Mail[]): void {
     for (const { body } of mail) if (body.kind === "shutdown_request") this.note(body.request, body.deadline);
   }
 
-  /** After a turn: did the member agree to stop? A refusal is forgotten here, its reason went to the asker. */
-  async accepted({ calls }: TurnOutcome): Promise<boolean> {
-    if (!this.pending || !calls.some((call) => call.tool === "respond_shutdown")) return false;
+  /** After a turn: whether the member agreed to stop. A refusal ends the request; its reason went to the asker. */
+  async accepted(): Promise<boolean> {
+    if (!this.pending) return false;
     const request = await this.agent.store.requests.request(this.pending.request);
     if (request?.state === "answered" && request.answer?.yes) return true;
-    if (request?.state !== "open") this.pending = null;
+    // an expired request still ends the member, at its deadline
+    if (request?.state !== "open" && request?.state !== "expired") this.pending = null;
     return false;
   }
 
-  /** An idle member has nothing to refuse for: it agrees without a model call. False when the request was withdrawn meanwhile. */
+  /** An idle member has no reason to refuse: it agrees without a model call. False when the request was withdrawn. */
   async acceptIdle(): Promise<boolean> {
     const { store, seat, clock } = this.agent;
     if (!this.pending) return false;
     const request = await store.requests.request(this.pending.request);
     if (request?.state === "answered" && request.answer?.yes) return true;
     if (request?.state === "open") {
-      // Nobody may answer any more, and nobody needs to: after the deadline it stops either way.
+      // After the deadline nobody may answer any more, and the member stops in any case.
       if (request.deadline <= clock.now()) return true;
       await store.requests.answer(seat.name, request.id, "shutdown", { yes: true, text: "idle" });
       return true;
@@ -108,10 +117,10 @@ export class Interrupts {
     void cut();
   }
 
-  /** Looks for what may not wait for the end of the step. */
+  /** Looks for mail that must not wait for the end of the step. */
   private async peek(): Promise<void> {
     const mail = await this.agent.store.mail.unread(this.agent.seat.name, PEEKED);
-    for (const { body } of mail) if (body.kind === "shutdown_request") this.note(body.request, body.deadline);
+    this.read(mail);
     const urgent = mail.some((letter) => letter.urgent);
     if (urgent && interruptionOf(this.current.signal) === null)
       this.current.abort(new Interruption("urgent"));

@@ -1,18 +1,26 @@
 /**
- * A member's life in this process: work until it rests, idle until something comes (`IdleLoop`), stop when asked or when nothing
- * does. `core/lifecycle.ts` decides; here are its signals while it works, and its end.
+ * A member's life in this process: it works until it rests, idles until something comes (`IdleLoop`), and stops when asked or when
+ * nothing comes. `core/lifecycle.ts` decides; this file supplies the signals of WORK and the end.
  */
 import { textOf } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { type Limits, next, type Phase, type ShutdownReason, type Signal } from "../../core/lifecycle.ts";
+import {
+  IDLE,
+  type Limits,
+  next,
+  type Phase,
+  type ShutdownReason,
+  type Signal,
+} from "../../core/lifecycle.ts";
 import { ASKS_FOR_TOOLS } from "../../core/mail.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import { offerTools } from "../agent/feature.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
 import type { Compacted } from "../turn/context.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import { readMail, turn } from "../turn/turn.ts";
-import { CurrentTask, WAITING } from "./current-task.ts";
+import { CurrentTask } from "./current-task.ts";
 import { IdleLoop, type IdleSettings } from "./idle-loop.ts";
 import { Interrupts } from "./interrupts.ts";
 import { continuedByHook } from "./stint-end.ts";
@@ -21,13 +29,13 @@ export type MemberLoopSettings = Limits & IdleSettings;
 
 export type Watcher = {
   afterTurn(outcome: TurnOutcome): void;
-  /** The member found nothing to do. The lead's answer may be "told": look again. */
+  /** The member found nothing to do. "look again": the lead has just been mailed that the board is quiet. */
   onIdle(): Promise<"look again" | "wait">;
-  /** The team has come to rest, and everybody here is about to leave. */
+  /** The team has finished, and all members here are about to leave. */
   isConcluding?(): boolean;
 };
 
-/** How a life in this process ended. `suspended`: the member goes on elsewhere or later, nothing was given back. */
+/** How a life in this process ended. `suspended`: the member goes on elsewhere or later and keeps its task. */
 export type End =
   | { readonly kind: "left"; readonly reason: ShutdownReason; readonly error: Error | null }
   | { readonly kind: "suspended" }
@@ -74,20 +82,20 @@ export class MemberLoop {
     return this.current.task;
   }
 
-  /** Ends the step that is running: the person's Ctrl-C, an exhausted budget. */
+  /** Ends the running step: the person's Ctrl-C, an exhausted budget. */
   interrupt(kind: Interruption["kind"]): void {
     if (kind === "person") this.replies.backoff.givenUp = true;
     this.interrupts.interrupt(kind);
   }
 
-  /** Something may wait for it that it was not woken for. Nothing happens unless it idles. */
+  /** Makes an idle member look for work, in case it missed a wake-up. */
   pollAgain(): void {
     this.idleLoop.pollAgain();
   }
 
   /**
-   * Puts notes in the place of the conversation: at once when it is idle, else before its next turn. Null when there was
-   * nothing to sum up, or the life ended. @throws what the model throws.
+   * Replaces the conversation by notes: at once when it is idle, else before its next turn. Null when there was nothing to sum up,
+   * or the life ended. @throws what the model throws.
    */
   compact(): Promise<Compacted | null> {
     return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
@@ -124,7 +132,7 @@ export class MemberLoop {
 
   private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
     const { agent } = this;
-    if (agent.kind === "lead") await readMail(agent); // what its teammates said last belongs into its conversation
+    if (agent.kind === "lead") await readMail(agent); // the last words of its teammates belong into its conversation
     const said = agent.conversation.lastSaid;
     const words = [(said && textOf(said)) || this.lastWords, error && messageOf(error)]
       .filter(Boolean)
@@ -138,9 +146,8 @@ export class MemberLoop {
     const { agent, interrupts } = this;
     const { clock } = agent;
     const mail = await readMail(agent);
-    await interrupts.read(mail);
-    // What a mail asks for must be at hand, also in the middle of a stint.
-    if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await agent.beginStint?.();
+    interrupts.read(mail);
+    if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await offerTools(agent);
     let outcome: TurnOutcome;
     const step = interrupts.step();
     try {
@@ -160,12 +167,12 @@ export class MemberLoop {
     }
     if (outcome.text) this.lastWords = outcome.text;
     if (outcome.calls.length > 0) this.current.acted();
-    if (await interrupts.accepted(outcome)) return { kind: "ended", reason: "asked" };
+    if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
     this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
     if (outcome.kind === "acted") return { kind: "acted", now: clock.now() };
     const reason = await this.current.idleReason(outcome.reason);
-    if (!WAITING.has(reason)) {
+    if (IDLE[reason].reminded) {
       const { text } = outcome;
       const ask = (signal: AbortSignal) => agent.hooks?.stop(reason, text, signal) ?? Promise.resolve(null);
       if (await continuedByHook(agent, interrupts, this.outer, ask))
@@ -182,7 +189,7 @@ export class MemberLoop {
     const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
     const done = this.summarise(step, atRest);
     for (const resolve of waiting) resolve(done);
-    await done.catch(() => {}); // the one who asked hears of it
+    await done.catch(() => {}); // the caller of compact gets the error
     interrupts.endStep();
   }
 

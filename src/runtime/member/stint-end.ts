@@ -1,7 +1,4 @@
-/**
- * What a member does on its way to rest: its hooks may send it back, and it keeps what it learned. Both may be cut short like
- * any step.
- */
+/** The end of a stint: hooks may send the member back to work, and its features do what is due. Both can be interrupted. */
 import { heard } from "../../core/conversation/chat.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -9,14 +6,14 @@ import { interruptionOf } from "../agent/interruption.ts";
 import { appendNote } from "../turn/record.ts";
 import type { Interrupts } from "./interrupts.ts";
 
-/** True when the member is to go on, with what `ask` gave for it to hear. @throws the reason of `outer` */
+/** True when the member must go on; it gets the text of `ask` as a note. @throws the reason of `outer` */
 export async function continuedByHook(
   agent: Agent,
   interrupts: Interrupts,
   outer: AbortSignal,
   ask: (signal: AbortSignal) => Promise<string | null>,
 ): Promise<boolean> {
-  if (interrupts.asked) return false; // who is asked to stop is not kept from it
+  if (interrupts.asked) return false; // a hook never delays a stop request
   const step = interrupts.step();
   try {
     const text = await ask(step);
@@ -31,17 +28,18 @@ export async function continuedByHook(
   }
 }
 
-/** When it has found nothing more to do. A failure is a warning in the journal. @throws the reason of `outer` */
+/** The member has nothing more to do. An error becomes a warning in the journal. @throws the reason of `outer` */
 export async function endStint(agent: Agent, interrupts: Interrupts, outer: AbortSignal): Promise<void> {
-  if (!agent.endStint) return;
+  const ending = agent.features.filter((feature) => feature.onStintEnd);
+  if (ending.length === 0) return;
   const step = interrupts.step();
   try {
-    await agent.endStint(step);
+    for (const feature of ending) await feature.onStintEnd?.(agent, step);
   } catch (error) {
     outer.throwIfAborted();
     if (interruptionOf(step) !== null) return;
-    const text = `What ${agent.seat.name} learned was not kept: ${messageOf(error)}`;
-    await agent.store.journal.note([{ type: "warning.raised", who: agent.seat.name, text }]);
+    const { name } = agent.seat;
+    await agent.store.journal.note([{ type: "warning.raised", who: name, text: messageOf(error) }]);
   } finally {
     interrupts.endStep();
   }

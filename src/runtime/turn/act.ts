@@ -1,10 +1,12 @@
-/** ACT and RECORD: the calls of one reply, run and answered. */
+/** ACT and RECORD: runs the calls of one reply and stores an answer to each. */
 import { type Entry, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
 import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { lazy } from "../../core/lazy.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Tool, ToolContext } from "../../ports/index.ts";
-import { type Agent, workplaceOf } from "../agent/agent.ts";
+import type { Effect, Tool, ToolContext } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import { offerTools } from "../agent/feature.ts";
 import { interruptionOf } from "../agent/interruption.ts";
 import { record } from "./record.ts";
 
@@ -25,7 +27,7 @@ export async function act(
     held ||= why === "awaiting_plan";
     rest(why);
   };
-  for (const batch of batches(agent, calls))
+  for (const batch of batches(calls.map((call) => new PendingCall(agent, call))))
     answers.push(
       ...(await someAtOnce(batch, (call) =>
         answer(agent, call, signal, { rest: resting, compact, cutOff }, held),
@@ -41,7 +43,7 @@ export type ActOptions = {
   readonly cutOff?: boolean;
 };
 
-/** Searches and subagents: more of them at once would only get in each other's way. */
+/** Searches and subagents: more of them at once slow each other down. */
 const AT_ONCE = 8;
 
 async function someAtOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
@@ -58,11 +60,61 @@ async function someAtOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R
   return results;
 }
 
-function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
-  const groups: ToolCall[][] = [];
+/** A call with its input, which is parsed once. The tool is looked up late: an earlier call of the reply may have offered it. */
+class PendingCall {
+  readonly call: ToolCall;
+  private readonly agent: Agent;
+  private parsed: {
+    readonly tool: Tool;
+    readonly input: ReturnType<ReturnType<Tool["input"]>["safeParse"]>;
+  } | null = null;
+
+  constructor(agent: Agent, call: ToolCall) {
+    this.agent = agent;
+    this.call = call;
+  }
+
+  get tool(): Tool | undefined {
+    return this.agent.loadout.tools.get(this.call.tool);
+  }
+
+  /** @throws with what was expected */
+  input(tool: Tool, cutOff: boolean): unknown {
+    const raw = invalidInput(this.call);
+    if (raw !== null && cutOff)
+      throw new Error(
+        `Not run: the output limit cut your answer off in the middle of this ${tool.name}. Use smaller pieces, such as a first part of the file and then one edit_file for each further part.`,
+      );
+    if (raw !== null)
+      throw new Error(
+        `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
+      );
+    const parsed = this.parse(tool);
+    if (parsed.success) return parsed.data;
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
+    throw new Error(
+      `The input of ${tool.name} does not fit: ${issues.join("; ")}. Call it again with the right input.`,
+    );
+  }
+
+  get onlyReads(): boolean {
+    const { tool } = this;
+    if (tool?.accessOf === undefined) return tool?.access === "read";
+    const parsed = this.parse(tool);
+    return parsed.success && tool.accessOf(parsed.data) === "read";
+  }
+
+  private parse(tool: Tool) {
+    if (this.parsed?.tool !== tool) this.parsed = { tool, input: tool.input().safeParse(this.call.input) };
+    return this.parsed.input;
+  }
+}
+
+function batches(calls: readonly PendingCall[]): PendingCall[][] {
+  const groups: PendingCall[][] = [];
   let reading = false;
   for (const call of calls) {
-    const reads = readsOnly(tools.get(call.tool), call);
+    const reads = call.onlyReads;
     const last = groups.at(-1);
     if (reads && reading && last) last.push(call);
     else groups.push([call]);
@@ -71,49 +123,49 @@ function batches({ tools }: Agent, calls: readonly ToolCall[]): ToolCall[][] {
   return groups;
 }
 
-function readsOnly(tool: Tool | undefined, call: ToolCall): boolean {
-  if (tool?.accessOf === undefined) return tool?.access === "read";
-  const parsed = tool.input().safeParse(call.input);
-  return parsed.success && tool.accessOf(parsed.data) === "read";
-}
-
-/** Whatever a tool throws is news for the model, not for us: this is the only place that turns errors into text. */
+/** An error of a tool is news for the model: this is the only place that turns errors into text. */
 async function answer(
   agent: Agent,
-  call: ToolCall,
+  pending: PendingCall,
   signal: AbortSignal,
   { rest, compact, cutOff }: Required<ActOptions>,
   held: boolean,
 ): Promise<Entry> {
-  const { seat, clock, conversation } = agent;
-  const tool = agent.tools.get(call.tool);
+  const { seat, clock, conversation, store, loadout } = agent;
+  const { call, tool } = pending;
   const result = (text: string, isError: boolean): Entry => ({
     kind: "result",
     result: { type: "result", id: call.id, tool: call.tool, text, isError },
   });
   const began = clock.now();
   let subject = "";
+  let effect: Effect | undefined;
   let written: Entry | null = null;
   let entry: Entry;
   try {
     if (signal.aborted) throw signal.reason;
     if (held) throw new Error(NOT_YET);
     if (!tool)
-      throw new Error(`There is no tool "${call.tool}". You have: ${[...agent.tools.keys()].join(", ")}.`);
-    const input = parse(tool, call, cutOff);
+      throw new Error(`There is no tool "${call.tool}". You have: ${[...loadout.tools.keys()].join(", ")}.`);
+    const input = pending.input(tool, cutOff);
     subject = tool.subject?.(input) ?? "";
+    effect = tool.effectOf?.(input) ?? tool.effect;
     const ctx: ToolContext = {
-      ...workplaceOf(agent),
+      ...agent,
       self: seat.name,
+      readable: loadout.readable,
       signal,
+      currentTask: lazy(() => store.board.mine(seat.name)),
       rest,
       compact,
+      waitingFor: (reason) => agent.activity.waitFor(reason),
+      offerTools: agent.subagent ? undefined : () => offerTools(agent),
       answer: (text) => {
         written = result(text, false);
         return written;
       },
     };
-    const text = await agent.run({ tool, call, input, ctx });
+    const text = await loadout.run({ tool, call, input, ctx });
     entry = written ?? result(text, false);
   } catch (error) {
     const interrupted = interruptionOf(signal);
@@ -134,34 +186,18 @@ async function answer(
   } as const;
   await record(agent, written ? [] : [entry], { facts: [fact] });
   conversation.add(entry);
+  // A server started for a test must be ended in the same stint, and a task may need a plan: that needs tools now.
+  if (!isError && !agent.subagent && (effect === "starts" || effect === "claims")) await offerTools(agent);
   return entry;
 }
 
-/** What follows a submitted plan in the same reply was meant for after its approval. */
+/** Calls behind a submitted plan in the same reply were meant for the time after its approval. */
 const NOT_YET =
-  "Not run: your plan waits for its approval. The answer comes as mail; call this again once it is approved.";
+  "Not run: your plan waits for approval. The answer comes as mail; call this again once it is approved.";
 
 const CUT = {
   urgent:
-    "Interrupted by an urgent message, before it was done. What it had begun may have taken effect: check before you repeat it.",
+    "Interrupted by an urgent message before it was done. It may have taken effect in part: check before you repeat it.",
   person:
-    "Interrupted by the person, before it was done. What it had begun may have taken effect: check before you repeat it.",
+    "Interrupted by the person before it was done. It may have taken effect in part: check before you repeat it.",
 } as const;
-
-function parse(tool: Tool, call: ToolCall, cutOff: boolean): unknown {
-  const raw = invalidInput(call);
-  if (raw !== null && cutOff)
-    throw new Error(
-      `Not run: your answer was cut off by the output limit in the middle of this ${tool.name}. Do it in smaller pieces, such as a first part of the file and then an edit_file for each further one.`,
-    );
-  if (raw !== null)
-    throw new Error(
-      `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
-    );
-  const parsed = tool.input().safeParse(call.input);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
-  throw new Error(
-    `The input of ${tool.name} does not fit: ${issues.join("; ")}. Call it again with the right input.`,
-  );
-}

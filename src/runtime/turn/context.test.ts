@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
 import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import {
+  type AgentOptions,
   type Answer,
   agentOf,
   calling,
@@ -22,7 +23,6 @@ import { LEAD, PERSON } from "../../core/ids.ts";
 import type { Model, ModelRequest } from "../../ports/index.ts";
 import { compact } from "../../tools/compact.ts";
 import type { Agent } from "../agent/agent.ts";
-import { wrapped } from "../agent/call.ts";
 import { budgeted } from "../wraps/result-size.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 import { readMail, turn } from "./turn.ts";
@@ -34,7 +34,7 @@ const SMALL = { contextShare: 0.8, contextTokens: 4_000, trimTokens: 1_000 };
 
 afterEach(endLives);
 
-async function member(model: Model, rest: Partial<Omit<Agent, "tools">> = {}): Promise<Agent> {
+async function member(model: Model, rest: AgentOptions = {}): Promise<Agent> {
   const { store, seats } = await here.crew(["alice"]);
   const [seat] = seats;
   if (!seat) throw new Error("no seat");
@@ -263,18 +263,15 @@ it("tells who asked by hand that it failed, and leaves the member alone", async 
 it("puts a result that is too long for the window into a file when it comes", async () => {
   const big = { ...compact, run: () => Promise.resolve(`start ${"z".repeat(100_000)} finish`) };
   const labels: string[] = [];
-  const run = wrapped([
-    budgeted(10_000, (label) => {
-      labels.push(label);
-      return Promise.resolve("/out/it");
-    }),
-  ]);
+  const intoFile = budgeted(10_000, (label) => {
+    labels.push(label);
+    return Promise.resolve("/out/it");
+  });
   const model = modelOf((_, nth) => (nth === 1 ? calling("compact") : saying("ok")));
-  const agent = await member(model, { run });
-  const big1 = { ...agent, tools: new Map([["compact", big]]) };
-  big1.conversation.add(heard("go"));
-  await turn(big1, never);
-  const result = big1.conversation.unanswered?.content[0];
+  const agent = await member(model, { tools: [big], wraps: [intoFile] });
+  agent.conversation.add(heard("go"));
+  await turn(agent, never);
+  const result = agent.conversation.unanswered?.content[0];
   expect(result?.type === "result" && result.text).toMatch(
     /^start z+\n\[… \d+ characters left out; all of it is in \/out\/it …\]\nz+ finish$/,
   );
@@ -331,12 +328,13 @@ it("keeps every request fit, whoever it is and what it holds in it, through rand
         run: () => Promise.resolve("r".repeat(size)),
       });
       let size = 0;
-      const tools = new Map(["read_file", "bash"].map((tool) => [tool, echo(tool)]));
-      const born = async (): Promise<Agent> => ({
-        ...agentOf(store, seat, here.clock, model, { tools: [compact], context: SMALL }),
-        tools,
-        conversation: new Conversation(await store.transcript.current(alice)),
-      });
+      const tools = ["read_file", "bash"].map(echo);
+      const born = async (): Promise<Agent> =>
+        agentOf(store, seat, here.clock, model, {
+          tools,
+          context: SMALL,
+          entries: await store.transcript.current(alice),
+        });
       let agent = await born();
       const id = identityOf(agent);
       let replies = new ReplyRecovery(agent);

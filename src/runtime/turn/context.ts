@@ -1,7 +1,6 @@
 /**
- * One member's context, kept small enough for its model. `core/conversation/compaction.ts` decides; here the decisions are
- * stored, the notes are asked for, and what the harness knows better than the model is put beside them. The transcript is only
- * ever added to.
+ * Keeps one agent's context small enough for its model. `core/conversation/compaction.ts` decides; this file stores the decisions,
+ * asks for the notes and adds the facts that the harness knows better than the model. Nothing is ever removed from the transcript.
  */
 import { type Entry, heard, textOf, type UserMessage } from "../../core/conversation/chat.ts";
 import {
@@ -26,7 +25,7 @@ import { record } from "./record.ts";
 type OnRetry = NonNullable<ReplyOptions["onRetry"]>;
 export type Compacted = { readonly before: number; readonly after: number };
 
-/** Summaries in a row that may fail, or not help, before the member gives up. */
+/** Summaries in a row that may fail or not help before the member gives up. */
 const ATTEMPTS = 3;
 const NOTES_TOKENS = 8_000;
 
@@ -35,7 +34,7 @@ export class Context {
   private readonly identity: string;
   private readonly onRetry: OnRetry;
   private charactersPerToken = CHARACTERS_PER_TOKEN;
-  /** What a provider proved the window to be, when it is less than we thought. */
+  /** The window as a provider proved it, when it is smaller than assumed. */
   private proven = Number.POSITIVE_INFINITY;
   private asked = false;
   /** Turns in a row that needed a summary. */
@@ -45,7 +44,7 @@ export class Context {
   constructor(agent: Agent, onRetry: OnRetry) {
     this.agent = agent;
     this.onRetry = onRetry;
-    this.identity = agent.system.split("\n\n", 1)[0] ?? "";
+    this.identity = agent.loadout.system.split("\n\n", 1)[0] ?? "";
   }
 
   /** A summary before the next request: the `compact` tool. */
@@ -53,26 +52,27 @@ export class Context {
     this.asked = true;
   }
 
-  /** What this cost since it was last asked. */
+  /** The cost of summaries since the last call. */
   takeSpent(): Spent {
     const { extra } = this;
     this.extra = NOTHING_SPENT;
     return extra;
   }
 
-  /** Estimate of the request as it would be sent now. */
+  /** Estimated size of the request if it were sent now. */
   get tokens(): number {
     return Math.ceil(this.characters / this.charactersPerToken);
   }
 
   learn({ usage }: Reply, characters: number): void {
     this.charactersPerToken = calibrated(this.charactersPerToken, characters, usage.inputTokens);
-    // what went through once proves the window, too: one strange refusal must not make it small for ever
+    // a request that succeeded proves the window too: one odd refusal must not keep it small for ever
     this.proven = Math.max(this.proven, (characters / this.charactersPerToken) * 1.5);
   }
 
   get characters(): number {
-    const { system, specs, conversation } = this.agent;
+    const { loadout, conversation } = this.agent;
+    const { system, specs } = loadout;
     return system.length + sizeOf(specs) + conversation.size;
   }
 
@@ -101,7 +101,7 @@ export class Context {
       if (this.summaries > ATTEMPTS)
         throw this.tooSmall(model, "every turn needs a summary, and none makes it small enough");
       await this.summarise(model, signal, false).catch((error: unknown) => {
-        if (!asked || !isEkidenError(error, "context_overflow")) throw error; // one that was only asked for may fail
+        if (!asked || !isEkidenError(error, "context_overflow")) throw error; // a summary on request may fail
       });
       return;
     }
@@ -116,15 +116,15 @@ export class Context {
     }
   }
 
-  /** The provider says that the request is too long, so the window is smaller than we took it for, or our estimate too low. */
+  /** The provider says that the request is too long: the window is smaller than assumed, or the estimate too low. */
   async overflowed(model: Model, signal: AbortSignal): Promise<void> {
     this.proven = Math.min(this.limits(model).summariseAt, Math.floor(this.tokens * 0.9));
     await this.summarise(model, signal, false);
   }
 
   /**
-   * Notes in the place of the conversation, whatever its size. Null: there was nothing to sum up. `atRest`: nothing waits for
-   * a reply, and the summary must not look as if it did.
+   * Replaces the conversation by notes, whatever its size. Null: there was nothing to sum up. `atRest`: nothing waits for a reply,
+   * and the summary must not look as if it did.
    */
   async summarise(model: Model, signal: AbortSignal, atRest: boolean): Promise<Compacted | null> {
     const { conversation } = this.agent;
@@ -143,7 +143,10 @@ export class Context {
       identity: this.identity,
       notes,
       last: results.length > 0 && reply ? [reply, step] : [],
-      facts: [...(await (this.agent.holds?.() ?? pinned(this.agent, room))), this.agent.todos?.carried ?? ""],
+      facts: [
+        ...(await (this.agent.holds?.() ?? pinned(this.agent, room))),
+        ...this.agent.features.map((feature) => feature.pinned?.() ?? ""),
+      ],
       room,
     });
     const entries: Entry[] = [
@@ -158,7 +161,7 @@ export class Context {
     return { before, after };
   }
 
-  /** @throws EkidenError `context_overflow` after three failures in a row; at once what another summary could not mend. */
+  /** @throws EkidenError `context_overflow` after three failures in a row; other errors at once. */
   private async notes(model: Model, limits: ContextLimits, signal: AbortSignal): Promise<string> {
     const { conversation } = this.agent;
     const { whole, unanswered } = conversation;
@@ -203,7 +206,7 @@ export class Context {
     return textOf(reply.message);
   }
 
-  /** The cost of a reply that does not become part of the conversation. */
+  /** Records the cost of a reply that does not become part of the conversation. */
   async book(model: Model, { usage, usd }: Reply, began: Instant): Promise<void> {
     const { seat, clock, subagent } = this.agent;
     const fact = {
@@ -221,7 +224,7 @@ export class Context {
     this.extra = sum(this.extra, spent);
   }
 
-  /** What came in since the last reply stays word for word, unless it alone would fill the context. */
+  /** News since the last reply stays word for word, unless it alone would fill the context. */
   private async news(room: number): Promise<{ readonly texts: string[]; readonly shortened: boolean }> {
     const { conversation, spool, seat } = this.agent;
     const texts = conversation.news;

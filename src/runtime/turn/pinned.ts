@@ -1,4 +1,4 @@
-/** What a summary carries on word for word, because the harness knows it better than the model's notes. */
+/** What a summary keeps word for word, because the harness knows it better than the model's notes. */
 import { headAndTail } from "../../core/conversation/compaction.ts";
 import { showTask } from "../../core/conversation/prompt.ts";
 import { planLine, toldByPerson, unreadLine } from "../../core/conversation/summary.ts";
@@ -6,13 +6,13 @@ import { PERSON } from "../../core/ids.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 
-/** Mails of the person that are looked through. */
+/** How many mails of the person are searched. */
 const TOLD_LIMIT = 1_000;
 
-/** What the person said, the task in hand, a plan that is out, the mail that waits. `room`: characters for each of them. */
+/** What the person said, the current task, an open plan, unread mail. `room`: characters for each of them. */
 export async function pinned(agent: Agent, room: number): Promise<string[]> {
   const { store, seat, subagent, conversation, workspaceOf } = agent;
-  if (subagent) return []; // the board and the mailbox are its member's
+  if (subagent) return []; // it has neither a task nor a mailbox
   const [told, task, me, plans] = await Promise.all([
     store.mail.box(seat.name, TOLD_LIMIT, PERSON),
     store.board.mine(seat.name),

@@ -1,13 +1,13 @@
 /**
- * The time in which a provider does not answer one member: shown as idle (rate_limited), with growing pauses or until the time
- * the provider named. The member keeps its claim and its conversation, and goes on by itself.
+ * The time in which a provider does not answer one member. It is shown as idle (rate_limited) and pauses for the time that the
+ * provider named, else for growing times. It keeps its claim and its conversation, and continues without help.
  */
 import type { EkidenError } from "../../core/errors.ts";
 import { type Instant, instant, later } from "../../core/ids.ts";
 import type { ReplyOptions } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 
-/** Who waits no longer than this is not shown as waiting. */
+/** A shorter wait is not shown. */
 const SHOWN_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -18,20 +18,20 @@ export class ProviderBackoff {
   private readonly agent: Agent;
   private until: Instant = instant(0);
   private pauses = 0;
-  private shown = false;
+  /** Ends the display as rate_limited; null while it is not shown. */
+  private shown: Promise<(() => Promise<void>) | undefined> | null = null;
   private grace: AbortController | null = null;
-  private writing: Promise<void> = Promise.resolve();
-  /** The person ended the pause that began last: kept, for it may come between two waits. */
+  /** The person ended the current pause. Kept, because this may happen between two waits. */
   givenUp = false;
 
   constructor(agent: Agent) {
     this.agent = agent;
   }
 
-  /** The model waits inside a call, or stands in a line of those who wait. */
+  /** The model waits inside a call, or in the queue of its rate limit gate. */
   retried({ attempt, waitMs, why }: Retry): void {
-    const { store, seat, clock, providerTimeout: patience } = this.agent;
-    patience?.down(why);
+    const { store, seat, clock, providerTimeout } = this.agent;
+    providerTimeout?.down(why);
     if (waitMs > 0)
       void store.journal
         .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
@@ -39,7 +39,7 @@ export class ProviderBackoff {
     if (this.grace) return;
     const grace = new AbortController();
     this.grace = grace;
-    // by the clock and not by `waitMs`: who stands in the line of a shut gate is not told how long
+    // by the clock and not by `waitMs`: a model in the queue of a closed gate is not told how long it will wait
     void clock.sleep(SHOWN_MS, grace.signal).then(() => {
       if (!grace.signal.aborted) this.show();
     });
@@ -75,17 +75,13 @@ export class ProviderBackoff {
     this.leave();
     this.agent.providerTimeout?.up();
     this.pauses = 0;
-    if (!this.shown) return;
-    this.shown = false;
-    await this.writing;
-    await this.agent.store.roster.setActivity(this.agent.seat, { phase: "work" });
+    const end = await this.shown;
+    this.shown = null;
+    await end?.();
   }
 
   private show(): void {
-    if (this.shown) return;
-    this.shown = true;
-    const { store, seat } = this.agent;
-    // a seat that is lost is found out by the next write that matters
-    this.writing = store.roster.setActivity(seat, { phase: "idle", reason: "rate_limited" }).catch(() => {});
+    // the next write that matters finds out that the seat is lost
+    this.shown ??= this.agent.activity.waitFor("rate_limited").catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** RECORD: what an agent says and hears goes into its own transcript, whoever's seat it acts by. */
+/** RECORD: what an agent says and hears goes into its own transcript; a subagent's does not go into its member's. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { WithWrite } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -10,7 +10,7 @@ export const record = (
   along: WithWrite = {},
 ): Promise<void> => store.transcript.record(seat, entries, { ...along, ...(subagent && { subagent }) });
 
-/** The harness says something to the agent. */
+/** Adds a note of the harness to the conversation. */
 export async function appendNote(agent: Agent, entry: Entry): Promise<void> {
   await record(agent, [entry]);
   agent.conversation.add(entry);

@@ -1,6 +1,6 @@
 /**
- * Memory by itself: at the end of a stint one bounded model call picks what is worth keeping, and another tidies up when there
- * is too much. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
+ * Automatic memory: at the end of a stint one bounded model call picks what is worth keeping, and another merges the topics when
+ * there are too many. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
  */
 import { type Message, textOf } from "../../core/conversation/chat.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
@@ -20,7 +20,7 @@ import type { Usage } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { record } from "./record.ts";
 
-/** What reflection needs of memory; the folder on disk has it. */
+/** The part of memory that reflection needs. */
 export type Memory = {
   index(): Promise<string>;
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known">;
@@ -30,13 +30,13 @@ export type Memory = {
 
 export type Reflect = (agent: Agent, signal: AbortSignal) => Promise<void>;
 
-/** A stint of fewer replies has seldom taught anything. */
+/** A shorter stint seldom teaches anything. */
 const LEAST_REPLIES = 3;
 const EXTRACT_TOKENS = 1_000;
 const MERGE_TOKENS = 8_000;
 
 /**
- * For one member. Only what was said since the last reflection (at first: since `conversation` as it is now) is looked at.
+ * For one member. It reads only what was said since the last reflection, at first since the end of `conversation` as it is now.
  * @param onCost for budgets: tokens and US dollars of each call.
  */
 export function reflection(
@@ -67,12 +67,12 @@ export function reflection(
         clock.now(),
       )
       .catch((error: unknown) => {
-        if (!isEkidenError(error, "bad_input")) throw error; // an answer of no use: another time
+        if (!isEkidenError(error, "bad_input")) throw error; // a useless answer: next time
       });
   };
 }
 
-/** One question outside the conversation, booked on the member. */
+/** One question outside the conversation. The member pays. */
 const asking =
   (agent: Agent, signal: AbortSignal, onCost: (tokens: number, usd: number) => void) =>
   async (system: string, text: string, maxOutputTokens: number): Promise<string> => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import {
+  type AgentOptions,
   type Answer,
   agentOf,
   calling,
@@ -31,7 +32,7 @@ const alice = name("alice");
 
 afterEach(endLives);
 
-async function member(model: Model, rest: Partial<Omit<Agent, "tools">> = {}): Promise<Agent> {
+async function member(model: Model, rest: AgentOptions = {}): Promise<Agent> {
   const { store, seats } = await here.crew(["alice"]);
   const [seat] = seats;
   if (!seat) throw new Error("no seat");

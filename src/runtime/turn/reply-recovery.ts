@@ -1,13 +1,13 @@
 /**
- * A reply, whatever it takes. What a wait can mend has been waited for by the model itself (its retries share one gate per
- * provider and key); here is what takes more than waiting:
+ * Gets a reply in spite of failures. The model itself retries what a short wait can solve (its retries share one gate per provider
+ * and key); this file handles the rest:
  *
- * | the model says                    | what is done                                                                     |
+ * | the model says                    | reaction                                                                         |
  * |-----------------------------------|----------------------------------------------------------------------------------|
  * | the conversation is too long      | one summary, one more try                                                        |
- * | overloaded, retries used up       | the fallback model, for a while; without one the member waits (see `ProviderBackoff`)     |
- * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times in a row  |
- * | nothing, or it refuses to go on   | one nudge; then the member rests                                                 |
+ * | overloaded, retries used up       | the fallback model for a while; without one the member waits (`ProviderBackoff`) |
+ * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
+ * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
  * | the key or the request is refused | nothing: the member fails at once                                                |
  */
 import { callsOf, textOf } from "../../core/conversation/chat.ts";
@@ -22,15 +22,15 @@ import { ProviderBackoff } from "./provider-backoff.ts";
 
 export type Answered = {
   readonly reply: Reply;
-  /** Which model it was. */
+  /** The model that gave it. */
   readonly model: Model;
 };
 
 const CUT_OFFS = 3;
-/** How long the fallback model is kept before the main one is tried again. */
+/** How long the fallback model is used before the main one is tried again. */
 const FALLBACK_MS = 300_000;
 
-/** One for a member's whole life: it counts in a row and learns. */
+/** One for a member's whole life: it counts failures in a row and learns the real window. */
 export class ReplyRecovery {
   readonly context: Context;
   readonly backoff: ProviderBackoff;
@@ -46,7 +46,7 @@ export class ReplyRecovery {
     this.context = new Context(agent, (retry) => this.backoff.retried(retry));
   }
 
-  /** @throws what the model throws and no other way round was found for; the signal's reason when it aborts. */
+  /** @throws what the model throws, where none of the reactions helps; the signal's reason when it aborts. */
   async next(signal: AbortSignal): Promise<Answered> {
     try {
       const answered = await this.fromSomeModel(signal);
@@ -57,7 +57,7 @@ export class ReplyRecovery {
     }
   }
 
-  /** For those who have no idle phase to wait in: takes the turn again until the provider answers. */
+  /** For agents without an idle phase to wait in: takes the turn again until the provider answers. */
   async patiently<T>(signal: AbortSignal, take: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -72,8 +72,8 @@ export class ReplyRecovery {
   }
 
   /**
-   * What is to be said to a reply that moves nothing, so that the turn goes on; null when the member rests after it.
-   * A proper reply ends the counting.
+   * The hint after a reply that achieves nothing, so that the turn goes on; null when the member rests after it. A proper reply
+   * resets the counters.
    */
   hint(reply: Reply): string | null {
     const calls = callsOf(reply.message).length > 0;
@@ -92,7 +92,7 @@ export class ReplyRecovery {
     return reply.stop === "refused" ? REFUSED : NOTHING_SAID;
   }
 
-  /** What was spent on the way to replies besides the replies themselves. */
+  /** What recovery cost besides the replies themselves. */
   takeSpent(): Spent {
     return this.context.takeSpent();
   }
@@ -116,7 +116,7 @@ export class ReplyRecovery {
     const began = this.agent.clock.now();
     let reply = await this.fitting(model, signal);
     if (reply.stop === "length" && !this.longer && model.longestReply !== undefined) {
-      this.longer = true; // for all that follow: who once writes long, writes long again
+      this.longer = true; // for all later replies: an agent that once writes long does so again
       await this.context.book(model, reply, began);
       reply = await this.fitting(model, signal);
     }
@@ -134,14 +134,14 @@ export class ReplyRecovery {
   }
 
   private async ask(model: Model, signal: AbortSignal): Promise<Reply> {
-    const { system, conversation, specs, onDelta } = this.agent;
+    const { loadout, conversation, onDelta } = this.agent;
     const { characters } = this.context;
     const limit = this.longer ? model.longestReply : undefined;
     const reply = await model.reply(
       {
-        system,
+        system: loadout.system,
         messages: conversation.messages(),
-        tools: specs,
+        tools: loadout.specs,
         ...(limit !== undefined && { maxOutputTokens: limit }),
       },
       {

@@ -1,4 +1,4 @@
-/** One turn: read, think, act, record. Everything else in the runtime exists to decide when to call this. */
+/** One turn: read, think, act, record. The rest of the runtime decides when to take one. */
 import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../../core/conversation/chat.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { CUT_OFF, delivered } from "../../core/conversation/prompt.ts";
@@ -11,10 +11,10 @@ import { act } from "./act.ts";
 import { appendNote, record } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 
-/** Mails taken into one request; the rest follows at the next turn. */
+/** Mails taken into one request. The rest follows at the next turn. */
 const MAIL_PER_TURN = 100;
 
-/** READ: unread mail enters the conversation, marked read in the same step. */
+/** READ: unread mail enters the conversation and is marked read in the same step. */
 export async function readMail({ store, seat, conversation }: Agent): Promise<Mail[]> {
   const mail = await store.mail.deliver(seat, delivered, MAIL_PER_TURN);
   for (const entry of delivered(mail)) conversation.add(entry);
@@ -22,7 +22,7 @@ export async function readMail({ store, seat, conversation }: Agent): Promise<Ma
 }
 
 /**
- * THINK, ACT, RECORD. The mail must have been read. Whoever takes several turns hands the same `replies` to all of them.
+ * THINK, ACT, RECORD. The mail must have been read. A caller that takes several turns passes the same `replies` to all of them.
  * Rejects with the signal's reason when the step is interrupted.
  */
 export async function turn(
@@ -44,8 +44,11 @@ export async function turn(
       compact: () => replies.context.ask(),
       cutOff: reply.stop === "length",
     });
-    const reminder = agent.todos?.afterRound([{ kind: "said", message: reply.message }, ...results]);
-    if (reminder) await appendNote(agent, reminder);
+    const round: Entry[] = [{ kind: "said", message: reply.message }, ...results];
+    for (const feature of agent.features) {
+      const reminder = feature.afterRound?.(round);
+      if (reminder) await appendNote(agent, reminder);
+    }
   } else if (hint !== null) {
     await appendNote(agent, heard(hint));
     reason = null;
@@ -60,7 +63,7 @@ export async function turn(
   };
 }
 
-/** The reply is stored before its calls run: after a crash the member must know what it had begun. */
+/** The reply is stored before its calls run: after a crash the member must know which calls it began. */
 async function think(
   agent: Agent,
   signal: AbortSignal,
@@ -90,7 +93,7 @@ async function think(
   return { reply, text };
 }
 
-/** What a reply says, with what came before it when it only goes on where the output limit cut the last one off. */
+/** The text of a reply. A reply that continues one which the output limit cut off is joined to it. */
 function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage): string {
   const before = unanswered ? [...whole, unanswered] : whole;
   const parts = [rawText(reply)];
@@ -103,17 +106,17 @@ function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage)
   return parts.join("").trim();
 }
 
-/** Untrimmed: it may have been cut off between two words. */
+/** Untrimmed: the cut may be between two words. */
 const rawText = ({ content }: AssistantMessage): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
 /**
- * A member's last words of a stint reach whom it works for, whether it thinks of sending them or not: a teammate's the lead,
- * the lead's the person. In the same step as the reply itself, so a crash cannot lose them.
+ * The last words of a stint are mailed without the member's help: a teammate's to the lead, the lead's to the person. They are sent
+ * in the same step as the reply, so a crash cannot lose them.
  */
 async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
   const { kind, about, store, seat } = agent;
-  if (kind === "subagent") return []; // what it says last is the result of its member's call
+  if (kind === "subagent") return []; // its last words are the result of its member's call
   if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
   const task = about();
   const held = task === null ? null : await store.board.task(task);

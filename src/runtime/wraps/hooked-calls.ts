@@ -1,22 +1,22 @@
 /**
- * Hooks around the calls of tools. It stands inside of the permissions: hooks are only asked about what is allowed, so that the
- * yes of one can override no deny.
+ * Hooks around tool calls. They run inside of the permissions: a hook is only asked about an allowed call, so it cannot override a
+ * deny.
  *
- * A completion that a hook blocks is refused with the evidence, and the task stays with its owner: asked before the transaction
- * that completes it, nothing that waits for the task can begin on work that did not pass. After three refusals it has failed.
+ * A completion that a hook blocks is refused with the evidence, and the task stays with its owner. The hook runs before the
+ * transaction that completes the task, so no other task starts on work that did not pass. After three refusals the task fails.
  */
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
-import { HARNESS, taskId } from "../../core/ids.ts";
+import { HARNESS } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
 import { Blocks, MOST_BLOCKS } from "../../core/project/hooks.ts";
 import type { Task } from "../../core/task.ts";
-import type { ToolContext } from "../../ports/index.ts";
-import type { Call, Wrap } from "../agent/call.ts";
+import type { CompletionInput, NewTaskInput, ToolContext } from "../../ports/index.ts";
+import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import type { HookOutcome, Hooks } from "../hooks/hooks.ts";
 
 type Who = Pick<Profile, "name" | "kind" | "role">;
-/** One event of one call: a hook has its say. */
+/** Runs the hooks of one event of one call. */
 type RunHook = (
   event: HookEvent,
   details: Record<string, unknown>,
@@ -40,8 +40,8 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
         signal: ctx.signal,
       });
     refuse((await ask("PreToolUse", about, tool.name)).blocked);
-    if (tool.name === "create_task") await beforeCreation(call, ask);
-    if (tool.name === "complete_task") await beforeCompletion(call, ask, refusals);
+    if (tool.effect === "creates") await beforeCreation(call, ask);
+    if (tool.effect === "completes") await beforeCompletion(call, ask, refusals);
     let recorded = false;
     const answer = (text: string) => {
       recorded = true;
@@ -49,13 +49,12 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
     };
     const text = await next({ ...call, ctx: { ...ctx, answer } });
     const said = ask("PostToolUse", { ...about, output: text, tool_response: text }, tool.name);
-    // What is in the transcript already cannot be answered a second time, with an interruption.
+    // An answer that is in the transcript already cannot be replaced by an interruption.
     const { blocked: refused, context } = await (recorded ? said.catch(() => NOTHING) : said);
     const blocked = refused ?? context;
     if (blocked === "") return text;
     const feedback = `[A hook says about this ${tool.name}: ${blocked}]`;
     if (!recorded) return `${text}\n\n${feedback}`;
-    // The answer is in the transcript already, written with what it tells of.
     await ctx.store.mail.send(HARNESS, { to: ctx.self, body: { kind: "note", text: feedback } });
     return text;
   };
@@ -66,15 +65,15 @@ function refuse(feedback: string | null): void {
 }
 
 async function beforeCreation({ input }: Call, ask: RunHook): Promise<void> {
-  const { subject = "", description = "" } = input as { subject?: string; description?: string };
+  const { subject = "", description = "" } = input as NewTaskInput;
   const task = { subject, description };
   refuse((await ask("TaskCreated", { task, task_subject: subject, task_description: description })).blocked);
 }
 
-async function beforeCompletion({ input, ctx }: Call, ask: RunHook, refusals: Blocks): Promise<void> {
-  const { id, result = "" } = input as { id?: string | number; result?: string };
-  const task =
-    id === undefined ? await ctx.store.board.mine(ctx.self) : await ctx.store.board.task(taskId(id));
+async function beforeCompletion(call: Call, ask: RunHook, refusals: Blocks): Promise<void> {
+  const { ctx } = call;
+  const { result = "" } = call.input as CompletionInput;
+  const task = await completedBy(call);
   if (task?.status !== "in_progress") return; // the tool says what is wrong
   const { blocked } = await ask("TaskCompleted", { ...aboutTask(task), result });
   const key = `#${task.id}.${task.attempt}`;
@@ -83,7 +82,7 @@ async function beforeCompletion({ input, ctx }: Call, ask: RunHook, refusals: Bl
   if (left || task.owner !== ctx.self)
     throw new EkidenError(
       "not_permitted",
-      `A hook refuses the completion of #${task.id}: ${blocked}\nIt is still in progress: mend that, then complete it again.`,
+      `A hook refuses the completion of #${task.id}: ${blocked}\nIt is still in progress: fix that, then complete it again.`,
     );
   refusals.pass(key);
   const reason = `A hook refused its completion ${MOST_BLOCKS} times. The last time: ${blocked}`;
@@ -95,11 +94,11 @@ async function fail(task: Task, reason: string, { store, seat }: ToolContext): P
   try {
     await store.board.fail({ seat, task: task.id, attempt: task.attempt }, reason);
   } catch (error) {
-    if (!isEkidenError(error, "stale_claim")) throw error; // then it is not ours to fail any more
+    if (!isEkidenError(error, "stale_claim")) throw error; // somebody else has the task now
   }
 }
 
-/** A task as hooks are told of it. */
+/** A task as hooks see it. */
 export const aboutTask = (task: Task): Record<string, unknown> => ({
   task: {
     id: task.id,

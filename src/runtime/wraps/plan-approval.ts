@@ -1,7 +1,7 @@
 /**
- * Plan approval as a gate in code: a teammate that must plan changes nothing before its plan for this task and this attempt is
- * approved. Reading (`read_file`, `glob`, `grep`, the board) and talking stay free. `bash` is refused whole, also commands that
- * would only read: what a plan needs to know the reading tools tell, and "no commands before the plan" is easy to trust.
+ * Plan approval as a gate in code: a teammate that must plan changes nothing before its plan for this task and attempt is approved.
+ * Reading and talking stay free. Every `bash` command is refused, also one that only reads: the reading tools are enough for a plan,
+ * and "no commands before the plan" is easy to trust.
  */
 import { EkidenError } from "../../core/errors.ts";
 import type { Profile } from "../../core/member.ts";
@@ -9,34 +9,21 @@ import type { Claimed } from "../../core/task.ts";
 import type { Request, Tool } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 
-/** For one member and its subagents. `onNeeded`: it has claimed a task that needs a plan, and must have the tool for it. */
-export function planGate(
-  { kind, needsPlan }: Pick<Profile, "kind" | "needsPlan">,
-  onNeeded: () => Promise<void>,
-): Wrap {
+/** For one member and its subagents. */
+export function planGate({ kind, needsPlan }: Pick<Profile, "kind" | "needsPlan">): Wrap {
   let approved = "";
   return (next) => async (call) => {
     const { tool, ctx } = call;
-    const { store, seat } = ctx;
-    if (kind === "lead") return next(call);
-    if (tool.name === "claim_task") {
-      const text = await next(call);
-      if ((await store.board.mine(seat.name))?.needsPlan) await onNeeded();
-      return text;
-    }
-    if (!isGated(tool)) return next(call);
-    const task = await store.board.mine(seat.name);
+    if (kind === "lead" || !isGated(tool)) return next(call);
+    const task = await ctx.currentTask();
     if (!needsPlan && !task?.needsPlan) return next(call);
     if (!task)
-      throw refused(
-        tool,
-        "you must plan first, and have no task in hand to plan. Claim one, then submit_plan.",
-      );
+      throw refused(tool, "you must plan first, and you have no task to plan. Claim one, then submit_plan.");
     const attempt = `${task.id}.${task.attempt}`;
     if (approved !== attempt) {
-      const plan = await store.requests.planFor(task.id, task.attempt);
+      const plan = await ctx.store.requests.planFor(task.id, task.attempt);
       if (plan?.state !== "answered" || !plan.answer?.yes) {
-        await onNeeded();
+        await ctx.offerTools?.(); // the member may not have submit_plan yet
         throw refused(tool, whyNot(task, plan));
       }
       approved = attempt;
@@ -45,8 +32,8 @@ export function planGate(
   };
 }
 
-const isGated = ({ name, access }: Tool): boolean =>
-  access === "write" || access === "exec" || name === "complete_task";
+const isGated = ({ access, effect }: Tool): boolean =>
+  access === "write" || access === "exec" || effect === "completes";
 
 const refused = (tool: Tool, why: string): EkidenError =>
   new EkidenError("not_permitted", `${tool.name} is not permitted yet: ${why}`);

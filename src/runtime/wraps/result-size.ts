@@ -1,8 +1,8 @@
-/** Texts that are too long for a conversation: the whole goes to a file, head and tail stay. */
+/** A text that is too long for a conversation goes to a file; its head and tail stay. */
 import { headAndTail, resultCharacters } from "../../core/conversation/compaction.ts";
 import type { Wrap } from "../agent/call.ts";
 
-/** Puts a text away in a file that the agent can read, and returns its path. `label` is not yet fit for a file name. */
+/** Writes a text to a file that the agent can read, and returns its path. `label` may contain any character. */
 export type Spool = (label: string, text: string) => Promise<string>;
 
 export async function shortened(

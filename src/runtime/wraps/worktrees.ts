@@ -1,39 +1,38 @@
 /**
- * Work in worktrees, as two wraps around tool calls: one lets every call run in the worktree of the task in hand, the other lets a
- * task be completed only when its branch has landed.
+ * Two wraps around tool calls: one runs every call in the worktree of the current task, the other lets a task be completed only
+ * when its branch has landed.
  */
 import { messageOf } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { Claimed, Task } from "../../core/task.ts";
 import { LANDINGS_MAX, type LandingStep } from "../../core/worktree.ts";
-import type { Held, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
-import type { Call, Wrap } from "../agent/call.ts";
+import type { CompletionInput, Held, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 
-/** They end the task in hand: no place is made for that. */
-const ENDINGS: ReadonlySet<string> = new Set(["complete_task", "fail_task", "release_task"]);
-
-/** The outermost wrap: whoever judges a call sees the folder that it will run in. */
+/** Outside of the permissions and the hooks: they see the folder in which the call will run. */
 export const inWorktrees =
   (trees: Worktrees): Wrap =>
   (next) =>
   async (call) => {
     const { ctx, tool } = call;
-    const task = await ctx.store.board.mine(ctx.self);
-    const tree = task && (ENDINGS.has(tool.name) ? trees.find(task) : await trees.open(task));
+    const task = await ctx.currentTask();
+    // a call that ends the task needs no new worktree
+    const isLast = tool.effect === "completes" || tool.effect === "ends";
+    const tree = task && (isLast ? trees.find(task) : await trees.open(task));
     if (!tree) return await next(call);
     const { workspace } = tree;
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
   };
 
-/** The innermost one: what else can refuse a completion has done so before anything lands. */
+/** Inside of all wraps that can refuse a completion: they have done so before anything lands. */
 export const landing =
   (trees: Worktrees): Wrap =>
   (next) =>
   async (call) => {
-    if (call.tool.name !== "complete_task") return await next(call);
-    const { id, override } = call.input as { readonly id?: TaskId; readonly override?: boolean };
+    if (call.tool.effect !== "completes") return await next(call);
+    const { override } = call.input as CompletionInput;
     const { ctx } = call;
-    const task = id === undefined ? await ctx.store.board.mine(ctx.self) : await ctx.store.board.task(id);
+    const task = await completedBy(call);
     if (override) return await completed(next, call, task && notLanded(trees, task));
     if (task?.status !== "in_progress" || task.owner !== ctx.self) return await next(call);
     const outcome = await trees.land(task, {
@@ -52,7 +51,7 @@ export const landing =
     return text;
   };
 
-/** What an earlier process could not tidy any more. Says what is left of completed tasks, and why. */
+/** Removes the worktrees that an earlier process left behind after a landing. Warns about those that must stay. */
 export async function removeLanded(trees: Worktrees, store: Store): Promise<void> {
   for (const { id, createdAt } of trees.list()) {
     const task = await store.board.task(id);
@@ -60,7 +59,7 @@ export async function removeLanded(trees: Worktrees, store: Store): Promise<void
   }
 }
 
-/** The answer of the call is stored with its effect, so what is added to it is added on the way in. */
+/** The answer is stored together with the effect of the call, so additions to it go in with `ctx.answer`. */
 function completed(next: (call: Call) => Promise<string>, call: Call, more: string | null): Promise<string> {
   if (!more) return next(call);
   const { ctx } = call;
@@ -156,10 +155,10 @@ async function refusals(store: Store, { id, attempt }: Claimed): Promise<number>
   ).length;
 }
 
-/** Never in the way of a completion: what cannot be removed is told of and stays. */
+/** A failure never holds up a completion: a worktree that cannot be removed stays, with a warning. */
 async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<void> {
   try {
-    // What still runs in it would lose the ground under its feet; the next start tidies.
+    // A command that still runs in it needs it; the next start removes it.
     if ("owner" in task && task.owner && (await store.jobs.running(task.owner)) > 0) return;
     if (trees.find(task)?.kept) return;
     const removal = await trees.remove(task);

@@ -1,0 +1,14 @@
+/** Permissions: the policy decides about every call, and a lead that answers for the person has the tool for it. */
+import { LEAD } from "../../../core/ids.ts";
+import { permitted } from "../../../runtime/agent/call.ts";
+import { reviewPermission } from "../../../tools/permissions.ts";
+import type { MakeFeature } from "../setup.ts";
+
+export const permissions: MakeFeature = ({ parts: { store, settings }, profile, permissionPolicy }) => ({
+  wrap: permitted(permissionPolicy),
+  ...(profile.kind === "lead" &&
+    settings.permissionsTo === "lead" && {
+      toolsOnceNeeded: async () =>
+        (await store.requests.open({ of: LEAD, kind: "permission" })).length > 0 ? [reviewPermission] : [],
+    }),
+});

@@ -1,0 +1,67 @@
+/**
+ * The only writer of a member's activity. A member in the middle of a step may wait for a permission or for its provider: it is
+ * shown as idle for that reason, and as at work when nothing is waited for any more. Writes happen in order, and only on a change.
+ */
+import type { IdleReason } from "../../core/lifecycle.ts";
+import type { Activity, Seat } from "../../core/member.ts";
+import type { Outgoing, Store } from "../../ports/index.ts";
+
+export class ActivityWriter {
+  private readonly roster: Store["roster"];
+  private readonly seat: Seat;
+  private phase: Activity = { phase: "work" };
+  /** What is waited for in the middle of a step, once for each call that waits. */
+  private readonly waits: IdleReason[] = [];
+  private shown: string;
+  private last: Promise<void> = Promise.resolve();
+
+  /** `isNew`: shown as at work already. A member that was taken over may be shown as anything. */
+  constructor({ roster }: Pick<Store, "roster">, seat: Seat, isNew = true) {
+    this.roster = roster;
+    this.seat = seat;
+    this.shown = isNew ? "work" : "";
+  }
+
+  /** @throws EkidenError `stale_seat` */
+  work(): Promise<void> {
+    this.phase = { phase: "work" };
+    return this.show();
+  }
+
+  /** `mail` is sent in the same step. @throws EkidenError `stale_seat` */
+  idle(reason: IdleReason, mail: readonly Outgoing[]): Promise<void> {
+    this.phase = { phase: "idle", reason };
+    return this.show(mail);
+  }
+
+  /** In the middle of a step, until the returned function is called. @throws EkidenError `stale_seat` */
+  async waitFor(reason: IdleReason): Promise<() => Promise<void>> {
+    const end = (): Promise<void> => {
+      const at = this.waits.indexOf(reason);
+      if (at !== -1) this.waits.splice(at, 1);
+      return this.show();
+    };
+    this.waits.push(reason);
+    try {
+      await this.show();
+    } catch (error) {
+      await end().catch(() => {});
+      throw error;
+    }
+    return end;
+  }
+
+  private show(mail: readonly Outgoing[] = []): Promise<void> {
+    const write = async (): Promise<void> => {
+      const wait = this.phase.phase === "work" ? this.waits.at(-1) : undefined;
+      const activity: Activity = wait ? { phase: "idle", reason: wait } : this.phase;
+      const key = activity.phase === "work" ? "work" : activity.reason;
+      if (key === this.shown && mail.length === 0) return;
+      await this.roster.setActivity(this.seat, activity, mail);
+      this.shown = key;
+    };
+    const written = this.last.then(write);
+    this.last = written.catch(() => {});
+    return written;
+  }
+}
