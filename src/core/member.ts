@@ -1,20 +1,20 @@
-/** Who is in a team, and what each is doing. The lead is a member with other tools and no idle timeout. */
+/** The members of a team and their activities. The lead is a member with other tools and no idle timeout. */
 import type { HostId, Instant, Name, TaskId } from "./ids.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 
 export type MemberKind = "lead" | "teammate";
 
-/** What is decided about a member when it joins, kept for as long as the team is. */
+/** Fixed when a member joins. */
 export type Profile = {
   readonly name: Name;
   readonly kind: MemberKind;
-  /** What it is good at; tasks may require it. "" for none. */
+  /** Its speciality, which tasks may require. "" for none. */
   readonly role: string;
   /** Model spec such as "anthropic/claude-…"; "" for the team's. */
   readonly model: string;
-  /** Its first instruction, if any: becomes its first mail. */
+  /** Becomes its first mail. "" for none. */
   readonly prompt: string;
-  /** Must have every plan approved before it changes anything. */
+  /** Each of its plans must be approved before it changes anything. */
   readonly needsPlan: boolean;
 };
 
@@ -36,19 +36,19 @@ export type Member = Profile &
   Spent & {
     readonly activity: Activity;
     readonly since: Instant;
-    /** The process that runs it, or null: nobody does (stopped, interrupted or crashed). */
+    /** The process that runs it; null if none does (stopped, interrupted or crashed). */
     readonly host: HostId | null;
-    /** When its host was last heard of. */
+    /** The last heartbeat of its host. */
     readonly heartbeat: Instant | null;
     readonly task: TaskId | null;
     readonly unread: number;
     readonly joinedAt: Instant;
   };
 
-/** The right of one host to act as one member. A seat that was taken over by another host is refused everywhere. */
+/** The right of one host to act as one member. After another host took the member over, every write with the old seat is refused. */
 export type Seat = { readonly name: Name; readonly host: HostId };
 
 export const NOTHING_SPENT: Spent = { turns: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0 };
 
-/** Tells a member's commands whose they are. */
+/** Environment variable that tells commands which member runs them. */
 export const MEMBER_VARIABLE = "EKIDEN_MEMBER";

@@ -1,4 +1,4 @@
-/** Commands that run on while the member does something else. How one ends arrives as mail; nobody has to ask. */
+/** Background commands: they run while the member does something else, and mail tells it how they ended. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { jobId, LEAD } from "../core/ids.ts";
@@ -7,12 +7,12 @@ import type { JobControl, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
-/** What `bash` does with `run_in_background`. Resolves when the command has started. */
+/** `bash` with `run_in_background`. Resolves when the command has started. */
 export async function startJob(ctx: ToolContext, command: string): Promise<string> {
   if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
   ctx.signal.throwIfAborted();
   const job = await control(ctx).start(ctx.seat, command, ctx.workspace);
-  return `Started ${showJob(job.id)}, process group ${job.pid}. You get mail when it ends; until then go on with something else or idle. Its output: ${job.outputPath}`;
+  return `Started ${showJob(job.id)}, process group ${job.pid}. Mail tells you when it ends; until then do something else or idle. Output: ${job.outputPath}`;
 }
 
 const TAIL_BYTES = 4_000;
@@ -20,7 +20,7 @@ const TAIL_MAX_BYTES = 60_000;
 
 export const checkBackground = defineTool({
   name: "check_background",
-  description: "State and last output of a background job; without id, your jobs.",
+  description: "State and last output of a background job. Without id: lists your jobs.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole }),
@@ -33,13 +33,13 @@ export const checkBackground = defineTool({
     );
     const shown = Buffer.byteLength(tail);
     const left = totalBytes > shown ? ` (the last ${shown} of ${totalBytes} bytes)` : "";
-    return `${line(job, ctx)}${alive && job.state !== "running" ? ", its processes are still there" : ""}\nOutput${left} from ${job.outputPath}:\n${tail.trimEnd() || "(none)"}`;
+    return `${line(job, ctx)}${alive && job.state !== "running" ? ", but its processes still run" : ""}\nOutput${left} from ${job.outputPath}:\n${tail.trimEnd() || "(none)"}`;
   },
 });
 
 export const stopBackground = defineTool({
   name: "stop_background",
-  description: "End a background job and all it started.",
+  description: "End a background job and all its processes.",
   access: "team",
   input: () => z.object({ id: text }),
   subject: ({ id }) => id,
@@ -52,12 +52,12 @@ export const stopBackground = defineTool({
       );
     const { state } = await control(ctx).stop(job.id, ctx.self);
     return state === "stopped" || state === "unknown"
-      ? `${showJob(job.id)} is stopped, with all it started.`
+      ? `${showJob(job.id)} is stopped, with all its processes.`
       : `${showJob(job.id)} had ended before: ${state}.`;
   },
 });
 
-/** The lead sees everybody's. */
+/** The lead sees the jobs of all members. */
 async function listing({ store, self, kind, clock }: ToolContext): Promise<string> {
   const jobs = await store.jobs.list(kind === "lead" ? null : self, 20);
   if (jobs.length === 0) return "No background jobs.";
@@ -75,6 +75,6 @@ function control({ jobs }: ToolContext): JobControl {
   if (jobs) return jobs;
   throw new EkidenError(
     "tool_failed",
-    "Commands cannot run in the background here. Run it in the foreground.",
+    "Background commands are not possible here. Run it in the foreground.",
   );
 }

@@ -1,4 +1,4 @@
-/** Runs a command line in the workspace. A command that fails is an ordinary answer: the model reads the exit code. */
+/** Runs a command line in the workspace. A failed command is an ordinary result: the model reads the exit code. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
@@ -13,12 +13,12 @@ const TIMEOUT_MAX_MS = 3_600_000;
 
 export const bash = defineTool({
   name: "bash",
-  description: "Run a bash command in the workspace; no stdin. Each call is a new shell.",
+  description: "Run a bash command in the workspace, without stdin. Each call is a new shell.",
   input: () =>
     z.object({
       command: text,
       timeout_ms: maybe.whole,
-      run_in_background: maybe.flag.describe("mail says when it ended"),
+      run_in_background: maybe.flag.describe("mail tells when it ends"),
     }),
   access: "exec",
   accessOf: ({ command, run_in_background: background }) =>
@@ -41,7 +41,7 @@ export const bash = defineTool({
   },
 });
 
-/** Output, then one line in brackets for each thing that is not as usual. The exit code comes last. */
+/** The output, then one line in brackets for each unusual fact. The exit code comes last. */
 export function report(result: ShellResult, timeoutMs: number): string {
   const notes: string[] = [];
   if (result.spooledTo !== null)
@@ -56,10 +56,10 @@ export function report(result: ShellResult, timeoutMs: number): string {
     .join("\n");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are made of them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences consist of them
 const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Without colours, and of a progress bar only what would be left on the screen. */
+/** Without colours. Of a progress bar it keeps what would stay on the screen. */
 function plainText(output: string): string {
   const text = output.includes("\u001b") ? output.replace(TERMINAL, "") : output;
   const lines = text.includes("\r") ? text.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "") : text;

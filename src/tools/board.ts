@@ -1,4 +1,4 @@
-/** The board as members read and extend it. */
+/** Tools that read the board and add tasks to it. */
 import { z } from "zod";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { Tool } from "../ports/index.ts";
@@ -23,7 +23,7 @@ const touching = () =>
 const creating = (input: typeof newTask | typeof touching): Tool =>
   defineTool({
     name: "create_task",
-    description: "Put a task on the board. Self-contained: whoever claims it sees only this.",
+    description: "Put a task on the board. Its owner sees only this text: make it self-contained.",
     access: "team",
     effect: "creates",
     input: input as typeof touching,
@@ -36,10 +36,10 @@ const creating = (input: typeof newTask | typeof touching): Tool =>
   });
 
 export const createTask = creating(newTask);
-/** For those who work side by side on the same files: in worktrees. */
+/** For teams with worktrees, whose members may edit the same files at once. */
 export const createTaskTouching = creating(touching);
 
-/** What a teammate needs of it: order among tasks is the lead's business. */
+/** A shorter one: only the lead decides about the order of tasks. */
 export const createTaskAsTeammate = defineTool({
   ...createTask,
   input: () =>
@@ -53,7 +53,7 @@ export const createTaskAsTeammate = defineTool({
 
 export const updateTask = defineTool({
   name: "update_task",
-  description: "Change a task. Edges only before it starts.",
+  description: "Change a task; its blockers only before it starts.",
   access: "team",
   input: () =>
     z.object({
@@ -85,10 +85,10 @@ const FINISHED_SHOWN = 20;
 
 export const listTasks = defineTool({
   name: "list_tasks",
-  description: "The board: id, status, owner, what each waits for.",
+  description: "The board: id, status, owner and blockers of each task.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ all: maybe.flag.describe("also old finished ones") }),
+  input: () => z.object({ all: maybe.flag.describe("also old finished tasks") }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
     if (tasks.length === 0) return "The board is empty.";
@@ -105,14 +105,14 @@ export const listTasks = defineTool({
 
 export const getTask = defineTool({
   name: "get_task",
-  description: "One task in full, with the results of what it waited for.",
+  description: "One task in full, with the results of its blockers.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store }) => {
     const task = await store.board.task(wanted);
-    if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows which there are.`);
+    if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows all tasks.`);
     const blockers = await Promise.all(task.blockedBy.map((blocker) => store.board.task(blocker)));
     const results = blockers.flatMap((b) =>
       b?.status === "completed" ? [`Result of #${b.id} ${b.subject}:\n${b.result}`] : [],
@@ -152,7 +152,7 @@ function outcome(task: Task): string {
 
 const list = (blockers: readonly number[]): string => blockers.map((blocker) => `#${blocker}`).join(", ");
 
-/** Without the fields that were left out: "not given" and "undefined" are not the same to a store. */
+/** Without fields that are undefined: to a store, `undefined` is not the same as "not given". */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,6 +1,6 @@
 /**
- * Taking tasks and ending them. The answer to each call is written in the same transaction as its effect, so that a crash can
- * neither lose a claim from the conversation nor a completion from the board.
+ * Tools that claim a task and end it. The answer to a call is written in the same transaction as its effect, so a crash cannot lose a
+ * claim from the conversation or a completion from the board.
  */
 import { z } from "zod";
 import { claimedAnswer } from "../core/conversation/prompt.ts";
@@ -12,7 +12,7 @@ import { id, maybe, text } from "./inputs.ts";
 
 export const claimTask = defineTool({
   name: "claim_task",
-  description: "Take a ready task.",
+  description: "Claim a ready task.",
   access: "team",
   effect: "claims",
   input: () => z.object({ id }),
@@ -27,7 +27,7 @@ export const claimTask = defineTool({
 
 export const completeTask = defineTool({
   name: "complete_task",
-  description: "Your task is done and checked. `result`: what came of it, for those who build on it.",
+  description: "Your task is done and checked. `result`: the outcome, for tasks that build on it.",
   access: "team",
   effect: "completes",
   input: () => z.object({ id: maybe.id, result: text }),
@@ -42,14 +42,14 @@ export const completeTask = defineTool({
   },
 });
 
-/** The lead's version: it may also complete what somebody else left, saying so. */
+/** The lead may also complete a task of somebody else, which is recorded as an override. */
 export const completeTaskAsLead = defineTool({
   ...completeTask,
   input: () =>
     z.object({
       id,
       result: text,
-      override: maybe.flag.describe("also if another owns it"),
+      override: maybe.flag.describe("even if another member owns it"),
     }),
   run: async ({ id: wanted, result, override }, ctx) => {
     if (!override) return completeTask.run({ id: wanted, result }, ctx);
@@ -60,7 +60,7 @@ export const completeTaskAsLead = defineTool({
 
 export const failTask = defineTool({
   name: "fail_task",
-  description: "Your task cannot be done. Gives up on it for good.",
+  description: "Your task cannot be done. It fails for good.",
   access: "team",
   effect: "ends",
   input: () => z.object({ id: maybe.id, reason: text.describe("with the evidence") }),
@@ -75,7 +75,7 @@ export const failTask = defineTool({
 
 export const releaseTask = defineTool({
   name: "release_task",
-  description: "Give your task back for somebody else.",
+  description: "Give your task back to the board.",
   access: "team",
   effect: "ends",
   input: () => z.object({ id: maybe.id, reason: text }),
@@ -94,14 +94,14 @@ async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Pr
     throw new Error(
       wanted === undefined
         ? "You have no task. claim_task takes one."
-        : `There is no task #${wanted}. list_tasks shows which there are.`,
+        : `There is no task #${wanted}. list_tasks shows all tasks.`,
     );
   if (task.status === "in_progress" && task.owner === self) return task;
   if (task.status === "in_progress")
     throw new Error(
-      `#${task.id} is ${task.owner}'s, so only ${task.owner} can end it. Send a message if something is wrong with it.`,
+      `#${task.id} is ${task.owner}'s, so only ${task.owner} can end it. If something is wrong with it, send a message.`,
     );
-  if (task.status === "pending") throw new Error(`#${task.id} is not claimed. claim_task it first.`);
+  if (task.status === "pending") throw new Error(`#${task.id} is not claimed. Use claim_task first.`);
   throw new Error(`#${task.id} is ${task.status} already.`);
 }
 
@@ -110,7 +110,7 @@ const held = (task: Claimed, { seat }: ToolContext): Held => ({ seat, task: task
 function refusal(wanted: TaskId, claim: Exclude<ClaimResult, { ok: true }>): string {
   switch (claim.why) {
     case "missing":
-      return `There is no task #${wanted}. list_tasks shows which there are.`;
+      return `There is no task #${wanted}. list_tasks shows all tasks.`;
     case "taken":
       return `${claim.by} has #${wanted}. Take another task, or end your turn to get the next one.`;
     case "blocked":

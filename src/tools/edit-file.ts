@@ -1,4 +1,4 @@
-/** Replaces a text in a file. It must match exactly and once, so that an edit never lands in a place nobody meant. */
+/** Replaces text in a file. It must match exactly and once, so that an edit never hits a place that was not meant. */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
@@ -12,7 +12,7 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text in a file. `old` must match exactly, and once unless replace_all.",
+  description: "Replace text in a file. `old` must match exactly, and only once unless replace_all.",
   input: () =>
     z.object({
       path: text,
@@ -24,9 +24,9 @@ export const editFile = defineTool({
   subject: ({ path }) => path,
   async run({ path, old, new: fresh, replace_all: all = false }, ctx) {
     if (old === "")
-      throw new EkidenError("bad_input", "`old` is empty. To write a whole file use write_file.");
+      throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
     if (old === fresh)
-      throw new EkidenError("bad_input", "`old` and `new` are the same; nothing would change.");
+      throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
     const { real, shown } = await placeOf(path, ctx, "write");
     const text = await textOf(real, shown);
     const { search, replacement } = adapted(text, old, fresh);
@@ -37,7 +37,7 @@ export const editFile = defineTool({
     if (places.length > 1 && !all) {
       throw new EkidenError(
         "bad_input",
-        `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add lines around it until it is unique, or set replace_all.`,
+        `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set replace_all.`,
       );
     }
     await write(real, shown, text.split(search).join(replacement));
@@ -60,7 +60,7 @@ async function textOf(real: string, shown: string): Promise<string> {
   }
 }
 
-/** Models write \n; a file with \r\n is matched, and stays, as it is. */
+/** Models write \n. In a file with \r\n the text is matched and inserted with \r\n. */
 function adapted(text: string, old: string, fresh: string): { search: string; replacement: string } {
   if (text.includes(old) || !text.includes("\r\n")) return { search: old, replacement: fresh };
   const crlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
@@ -89,7 +89,7 @@ function linesAt(text: string, places: readonly number[]): number[] {
 const listed = (lines: readonly number[]): string =>
   `${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
 
-/** What a model most likely meant: the same text with other white space, or the lines most like its first one. */
+/** The most likely place: the same text with other white space, or the lines that are most like its first line. */
 function nearest(text: string, old: string): string {
   const lines = text.split(/\r?\n/);
   const wanted = old.split(/\r?\n/).map(squeeze);
@@ -117,7 +117,7 @@ const numbered = (lines: readonly string[], from: number, count: number): string
     .map((line, i) => `${from + i + 1}\t${line.slice(0, 300)}`)
     .join("\n");
 
-/** Shared pairs of letters, 0 to 1. */
+/** The share of common pairs of letters, 0 to 1. */
 function likeness(a: string, b: string): number {
   if (a === "" || b === "" || Math.max(a.length, b.length) > 3 * Math.min(a.length, b.length)) return 0;
   const pairs = new Map<string, number>();

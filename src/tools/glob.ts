@@ -13,7 +13,7 @@ const SHOWN = 200;
 
 export const glob = defineTool({
   name: "glob",
-  description: "Find files by pattern (src/**/*.ts), newest first; without gitignored ones.",
+  description: "Find files by pattern (src/**/*.ts), newest first. Leaves out gitignored files.",
   input: () => z.object({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
@@ -26,7 +26,7 @@ export const glob = defineTool({
     const found: string[] = [];
     for await (const file of walk(real, ctx.workspace, ctx.signal)) if (matches.test(file)) found.push(file);
     if (found.length === 0)
-      return `No file matches ${pattern} in ${shown}. Files that git ignores are not looked at.`;
+      return `No file matches ${pattern} in ${shown}. Files that git ignores are left out.`;
     const dated = await Promise.all(
       found.map(async (file) => ({
         file,

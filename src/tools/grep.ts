@@ -1,4 +1,4 @@
-/** Searches file contents with ripgrep; where there is none, slower and by ourselves. */
+/** Searches file contents with ripgrep. Without ripgrep it searches itself, which is slower. */
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
@@ -14,7 +14,7 @@ import { checkPattern, placeOf } from "./workspace.ts";
 const LINES = 150;
 const LINE_CHARS = 300;
 const TIMEOUT_MS = 30_000;
-/** Larger files are left out by the search without ripgrep. */
+/** The search without ripgrep leaves out larger files. */
 const FILE_MAX = 4 * 1024 * 1024;
 
 export const grep = defineTool({
@@ -34,7 +34,7 @@ export const grep = defineTool({
         .max(20)
         .optional()
         .meta({ type: "integer", minimum: undefined, maximum: undefined })
-        .describe("Lines around"),
+        .describe("lines around a match"),
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
@@ -86,14 +86,14 @@ async function ripgrep(query: Query, ctx: ToolContext): Promise<string[]> {
     "--sort=path",
     "--no-require-git",
   ];
-  // a name ends in NUL, so that it can be told from what follows, whatever characters it has
+  // a name ends in NUL, which separates it from the text whatever characters it has
   if (ctx.closed) args.push("--null");
   if (query.files_only) args.push("--files-with-matches");
   else args.push("--line-number", `--max-columns=${LINE_CHARS}`, "--max-columns-preview");
   if (query.ignore_case) args.push("--ignore-case");
   if (query.context && !query.files_only) args.push(`--context=${query.context}`);
   if (query.glob !== undefined) args.push(`--glob=${query.glob}`);
-  // A path that is named is searched even when it is hidden or ignored; ours is the workspace unless the model says otherwise.
+  // A named path is searched even when it is hidden or ignored. Without one it is the workspace.
   args.push("--regexp", query.pattern, "--", query.shown === "." ? "./" : query.shown);
   const options = { cwd: ctx.workspace, signal: ctx.signal, timeoutMs: TIMEOUT_MS, keepBytes: 400_000 };
   const result = await ctx.shell.exec("rg", args, options);
@@ -109,16 +109,16 @@ async function ripgrep(query: Query, ctx: ToolContext): Promise<string[]> {
   if (result.exitCode === 2 && lines.every((line) => line.startsWith("rg:") || !/^\S+:\d+:/.test(line))) {
     throw new EkidenError(
       "bad_input",
-      `${lines.join(" ").slice(0, 500)}. The pattern is a regular expression; escape what is meant literally.`,
+      `${lines.join(" ").slice(0, 500)}. The pattern is a regular expression: escape literal characters.`,
     );
   }
   return lines;
 }
 
-/** A NUL byte, as the shell shows it in output. */
+/** The shell shows a NUL byte like this. */
 const NUL = "\u2400";
 
-/** Without the files that stay closed; a name ends in NUL here, and afterwards as without `--null`. */
+/** Leaves out the files that stay closed. A name ends in NUL here; the result looks as without `--null`. */
 function openOnly(output: string, { files_only }: Query, { closed, workspace }: ToolContext): string {
   if (!closed) return output;
   const isOpen = (name: string): boolean => closed("read", resolve(workspace, name)) === null;
@@ -161,7 +161,7 @@ function compile({ pattern, ignore_case }: Query): RegExp {
   } catch (error) {
     throw new EkidenError(
       "bad_input",
-      `${error instanceof Error ? error.message : String(error)}. Escape what is meant literally.`,
+      `${error instanceof Error ? error.message : String(error)}. Escape literal characters.`,
     );
   }
 }

@@ -1,8 +1,8 @@
-/** Input shapes that tools share: each is made once, for to make one takes longer than to use it. */
+/** Input shapes that tools share. Each is made once, because making one takes longer than using it. */
 import { z } from "zod";
 import { quote, type TaskId, taskId } from "../core/ids.ts";
 
-/** A task id as models write it: 3, "3", "#3". The message says what to do when they pass a subject. */
+/** A task id as models write it: 3, "3", "#3". The message helps a model that passes a subject. */
 export const id = z
   .int()
   .or(z.string())
@@ -21,10 +21,10 @@ export const ids = z.array(id);
 export const text = z.string();
 export const flag = z.boolean();
 
-/** A whole number, also as text: models write "10" for 10. */
+/** A whole number, also as text: some models write "10" for 10. */
 const whole: z.ZodType<number> = z.coerce.number().int().meta({ type: "integer" });
 
-/** What may be left out. */
+/** Optional fields. */
 export const maybe = {
   id: id.optional(),
   ids: ids.optional(),

@@ -1,4 +1,4 @@
-/** Messages between members. They also reach a member by themselves, before its next turn. */
+/** Tools for mail between members. A member gets its mail before its next turn without a tool. */
 import { z } from "zod";
 import { delivered } from "../core/conversation/prompt.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -10,7 +10,7 @@ import { maybe, text } from "./inputs.ts";
 
 const DESCRIPTION = 'Message a member, the lead ("lead") or the person ("person").';
 
-/** `mayReach`: the other teams that mail may go to. */
+/** `mayReach`: whether mail may go to another team. */
 const sending = (description: string, mayReach: (team: Name) => boolean): Tool =>
   defineTool({
     name: "send_message",
@@ -20,7 +20,7 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
       z.object({
         to: text,
         text: text,
-        urgent: maybe.flag.describe("interrupts them"),
+        urgent: maybe.flag.describe("interrupts the recipient"),
       }),
     subject: ({ to }) => to,
     run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {
@@ -31,16 +31,14 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
         await store.mail.send(self, mail, { seat, make: () => answer(sent) });
       else if (mayReach(team)) await sendAcross(store, team, fullName(self, store.team), mail);
       else
-        throw new Error(
-          `Mail to team "${team}" is not allowed here. Ask your lead or the person to pass it on.`,
-        );
+        throw new Error(`Mail to team "${team}" is not allowed. Ask your lead or the person to pass it on.`);
       return sent;
     },
   });
 
 export const sendMessage = sending(DESCRIPTION, () => false);
 
-/** In the place of `sendMessage` where the settings allow mail to other teams. */
+/** Replaces `sendMessage` where the settings allow mail to other teams. */
 export const sendMessageAcross = (mayReach: (team: Name) => boolean): Tool =>
   sending(`${DESCRIPTION} Other teams: name@team.`, mayReach);
 
@@ -59,20 +57,20 @@ export async function sendAcross(store: Store, team: Name, from: Name, mail: Out
 
 export const broadcast = defineTool({
   name: "broadcast",
-  description: "Message everybody in the team.",
+  description: "Message all members of the team.",
   access: "team",
   input: () => z.object({ text: text }),
   run: async ({ text }, { store, self }) => {
     const names = await store.mail.broadcast(self, { kind: "broadcast", text: checkText(text) });
     return names.length === 0
-      ? "There is nobody else in the team."
+      ? "The team has no other members."
       : `Sent to ${names.length}: ${names.join(", ")}.`;
   },
 });
 
 export const checkInbox = defineTool({
   name: "check_inbox",
-  description: "Read mail now instead of before your next turn.",
+  description: "Read your mail now instead of before your next turn.",
   access: "team",
   input: () => z.object({}),
   run: async (_, { store, seat, answer }) => {

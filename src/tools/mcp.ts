@@ -1,15 +1,15 @@
-/** MCP servers at run time. Offered to the lead where the project uses MCP at all. */
+/** Connects a further MCP server at run time. Only for the lead of a project that uses MCP. */
 import { z } from "zod";
 import { type NamedServer, readServers } from "../core/project/mcp.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
-/** `connect` starts the server and resolves to its tools. They are offered from the next stint on. */
+/** `connect` starts the server and resolves to its tools, which are offered from the next stint on. */
 export const connectMcp = (connect: (server: NamedServer) => Promise<readonly Tool[]>): Tool =>
   defineTool({
     name: "connect_mcp",
-    description: "Start a further MCP server for the team, by command or url.",
+    description: "Connect another MCP server for the team, by command or url.",
     access: "exec",
     input: () =>
       z.object({
@@ -25,6 +25,6 @@ export const connectMcp = (connect: (server: NamedServer) => Promise<readonly To
       const [server] = servers;
       if (!server) throw new Error(problems.join("; "));
       const tools = await connect(server);
-      return `Connected ${name}. From your next turn after a rest you have: ${tools.map((tool) => tool.name).join(", ") || "no tools"}.`;
+      return `Connected ${name}. From your next stint on you have: ${tools.map((tool) => tool.name).join(", ") || "no tools"}.`;
     },
   });

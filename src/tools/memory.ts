@@ -1,4 +1,4 @@
-/** Memory by hand: `recall` where something is remembered, `remember` where the project keeps a memory. */
+/** `recall` where memory has topics, `remember` where the project keeps a memory. */
 import { z } from "zod";
 import type { Instant } from "../core/ids.ts";
 import type { Note } from "../core/project/memory.ts";
@@ -6,22 +6,22 @@ import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
 
-/** What the tools need of memory; the folder on disk has it. */
+/** The part of memory that the tools need. */
 export type Notebook = {
-  /** @throws EkidenError `not_found` with the topics there are. */
+  /** @throws EkidenError `not_found` with the known topics. */
   recall(topic: string): Promise<string>;
   /** @throws EkidenError `bad_input` for text that may not be kept. */
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known">;
 };
 
-/** `isEmpty`: nothing is remembered yet, so there is nothing to recall. */
+/** `isEmpty`: there is nothing to recall yet. */
 export const memoryTools = (notebook: Notebook, isEmpty: boolean): Tool[] =>
   isEmpty ? [rememberIn(notebook)] : [recallFrom(notebook), rememberIn(notebook)];
 
 const recallFrom = (notebook: Notebook): Tool =>
   defineTool({
     name: "recall",
-    description: "Read a topic of memory.",
+    description: "Read a memory topic.",
     access: "read",
     input: () => z.object({ topic: text }),
     subject: ({ topic }) => topic,
@@ -31,12 +31,12 @@ const recallFrom = (notebook: Notebook): Tool =>
 const rememberIn = (notebook: Notebook): Tool =>
   defineTool({
     name: "remember",
-    description: "Keep a fact for later sessions. No secrets.",
+    description: "Save a fact for later sessions. No secrets.",
     access: "team",
     input: () => z.object({ topic: text.describe("such as build"), text: text }),
     subject: ({ topic }) => topic,
     run: async (note, { self, clock }) =>
       (await notebook.remember(note, self, clock.now())) === "stored"
         ? "Remembered."
-        : "That was known already.",
+        : "That was already known.",
   });

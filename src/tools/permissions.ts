@@ -1,4 +1,4 @@
-/** The lead in the person's place: answers its teammates' questions, where the settings say that it may. */
+/** The lead answers permission questions of its teammates, where the settings allow it. */
 import { z } from "zod";
 import type { RequestId } from "../core/ids.ts";
 import { defineTool } from "./define.ts";

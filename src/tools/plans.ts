@@ -1,4 +1,4 @@
-/** Plans that somebody approves before anything is changed. The gate itself is a wrap (src/runtime/wraps/plan-approval.ts). */
+/** Tools for plans that the lead approves before anything is changed. The gate is a wrap (runtime/wraps/plan-approval.ts). */
 import { z } from "zod";
 import { LEAD, later, name, type RequestId } from "../core/ids.ts";
 import type { Tool } from "../ports/index.ts";
@@ -10,26 +10,26 @@ export const submitPlan = (deadlineMs: number): Tool =>
   defineTool({
     name: "submit_plan",
     description:
-      "Your plan for the task in hand: steps, files, risks, how you check. Then wait for the answer.",
+      "Submit a plan for your task: steps, files, risks, how you will check it. Then wait for the answer.",
     access: "team",
     input: () => z.object({ plan: text }),
     run: async ({ plan }, { store, self, clock, rest }) => {
-      if (plan.trim() === "") throw new Error("The plan is empty. Say in `plan` what you will do.");
+      if (plan.trim() === "") throw new Error("The plan is empty. Describe in `plan` what you will do.");
       const task = await store.board.mine(self);
-      if (!task) throw new Error("You have no task in hand. Claim one, then plan it.");
+      if (!task) throw new Error("You have no task. Claim one, then plan it.");
       const earlier = await store.requests.planFor(task.id, task.attempt);
       if (earlier?.state === "answered" && earlier.answer?.yes)
-        return `Your plan for #${task.id} is approved already. Go on with it.`;
+        return `Your plan for #${task.id} is already approved. Go on with it.`;
       const ask = { kind: "plan", task: task.id, attempt: task.attempt, plan } as const;
       const request = await store.requests.ask(self, LEAD, ask, later(clock.now(), deadlineMs));
       rest("awaiting_plan");
       return request.ask.kind === "plan" && request.ask.plan !== plan
-        ? `An earlier plan of yours for #${task.id} still waits; this one was not submitted. Wait for the answer.`
-        : `Submitted your plan for #${task.id} (request ${request.id}). The answer comes as mail; until then nothing you call is run.`;
+        ? `Your earlier plan for #${task.id} still waits, so this one was not submitted. Wait for the answer.`
+        : `Submitted your plan for #${task.id} (request ${request.id}). The answer comes as mail. Until then no call of yours is run.`;
     },
   });
 
-/** For the lead, when there are plans to answer. */
+/** For the lead when plans wait for an answer. */
 export const reviewPlan = defineTool({
   name: "review_plan",
   description: "Answer a plan_submission. Rejecting needs feedback.",
@@ -38,7 +38,7 @@ export const reviewPlan = defineTool({
   subject: ({ request, approve }) => `${request} ${approve ? "yes" : "no"}`,
   run: async ({ request, approve, feedback = "" }, { store, self, seat, answer }) => {
     if (!approve && feedback.trim() === "")
-      throw new Error("Rejecting a plan needs feedback: say what must be different.");
+      throw new Error("A rejection needs feedback: say what must change.");
     const said = `${approve ? "Approved" : "Rejected"} the plan of request ${request}.`;
     await store.requests.answer(
       self,
@@ -51,23 +51,21 @@ export const reviewPlan = defineTool({
   },
 });
 
-/** For the lead, when there are teammates. */
+/** For a lead with teammates. */
 export const requestPlan = defineTool({
   name: "request_plan",
-  description: "Stop a teammate from changing anything until you approve its plan.",
+  description: "Make a teammate stop changing things until you approve its plan.",
   access: "team",
-  input: () => z.object({ name: text, text: maybe.text.describe("what the plan must say") }),
+  input: () => z.object({ name: text, text: maybe.text.describe("what the plan must cover") }),
   subject: (input) => input.name,
   run: async ({ name: wanted, text = "" }, { store, self }) => {
     const who = name(wanted);
     const task = await store.board.mine(who);
     if (!task)
-      throw new Error(
-        `${who} has no task in hand. To have one planned, create or update it with needs_plan.`,
-      );
+      throw new Error(`${who} has no task. To require a plan, create or update a task with needs_plan.`);
     const plan = await store.requests.planFor(task.id, task.attempt);
     if (plan?.state === "answered" && plan.answer?.yes)
-      throw new Error(`The plan of ${who} for #${task.id} was approved already. Send a message instead.`);
+      throw new Error(`The plan of ${who} for #${task.id} is already approved. Send a message instead.`);
     await store.board.change(task.id, { needsPlan: true }, self);
     await store.mail.send(self, { to: who, body: { kind: "plan_request", task: task.id, text } });
     return `Asked ${who} for a plan for #${task.id}. It comes as mail.`;

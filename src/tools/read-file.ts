@@ -1,4 +1,4 @@
-/** Reads a part of a text file by stream: a file of any size costs what is shown of it. */
+/** Reads a part of a text file as a stream, so the size of the file does not matter. */
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -20,24 +20,24 @@ export const readFile = defineTool({
   input: () =>
     z.object({
       path: text,
-      offset: maybe.whole.describe("First line, from 1"),
-      limit: maybe.whole.describe("Lines"),
+      offset: maybe.whole.describe("first line, from 1"),
+      limit: maybe.whole.describe("number of lines"),
     }),
   access: "read",
   subject: ({ path }) => path,
   async run({ path, offset = 1, limit = LINES }, ctx) {
-    if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: lines are counted from 1.`);
-    if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: ask for at least one line.`);
+    if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: line numbers start at 1.`);
+    if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
     const { real, shown } = await placeOf(path, ctx, "read");
     const size = await sizeOf(real, shown);
     if (size === 0) return `${shown} is empty.`;
     const part = await readLines(real, size, offset, Math.min(limit, LINES), ctx.signal);
     if (part.binary)
-      return `${shown} is a binary file (${part.binary}${size} bytes). Look at it with bash, for example with file or xxd.`;
+      return `${shown} is a binary file (${part.binary}${size} bytes). Examine it with bash, for example with file or xxd.`;
     if (part.lines.length === 0)
       throw new EkidenError(
         "bad_input",
-        `${shown} has only ${part.seen} lines; offset ${offset} is behind its end.`,
+        `${shown} has only ${part.seen} lines; offset ${offset} is beyond its end.`,
       );
     const last = offset + part.lines.length - 1;
     const text = part.lines.map((line, i) => `${offset + i}\t${line}`).join("\n");
@@ -47,7 +47,7 @@ export const readFile = defineTool({
   },
 });
 
-/** @throws EkidenError `not_found` with names that are near, `bad_input` for what is not a file. */
+/** @throws EkidenError `not_found` with similar names, `bad_input` if it is not a file. */
 export async function sizeOf(real: string, shown: string): Promise<number> {
   const found = await stat(real).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -78,7 +78,7 @@ async function nearby(real: string): Promise<string> {
 
 type Part = { lines: string[]; seen: number; more: boolean; counted: boolean; binary: string | null };
 
-/** Lines `offset` … of a file. Holds one chunk and what is shown, also when the whole file is one line. */
+/** Lines from `offset` on. Keeps one chunk and the shown lines in memory, also when the whole file is one line. */
 async function readLines(
   path: string,
   size: number,
@@ -103,7 +103,7 @@ async function readLines(
     lineBytes = 0;
   };
   const take = (bytes: Buffer): void => {
-    // Of a line no more is held than can be shown (a character has at most 4 bytes).
+    // Keep only as much of a line as can be shown (a character has at most 4 bytes).
     const room = LINE_CHARS * 4 + 4 - lineBytes;
     if (room > 0 && part.seen + 1 >= offset) line.push(bytes.subarray(0, room));
     lineBytes += bytes.length;

@@ -1,4 +1,4 @@
-/** Who is in the team, and the protocol of leaving it. */
+/** Tools about the members of a team, and about stopping and idling. */
 import { z } from "zod";
 import { name, type RequestId, teammateName } from "../core/ids.ts";
 import { defineTool } from "./define.ts";
@@ -6,15 +6,15 @@ import { flag, maybe, text } from "./inputs.ts";
 
 export const spawnTeammate = defineTool({
   name: "spawn_teammate",
-  description: "Add a teammate. It pulls ready tasks by itself.",
+  description: "Add a teammate. It claims ready tasks itself.",
   access: "team",
   input: () =>
     z.object({
-      name: text.describe("lower-case, such as alice"),
+      name: text.describe("lower case, such as alice"),
       role: maybe.text,
-      prompt: maybe.text.describe("only if it must know more than its tasks say"),
+      prompt: maybe.text.describe("only if its tasks do not say enough"),
       model: maybe.text,
-      needs_plan: maybe.flag.describe("must have each plan approved by you"),
+      needs_plan: maybe.flag.describe("you approve its plan for each task"),
     }),
   subject: (input) => input.name,
   run: async ({ name: wanted, role = "", prompt = "", model = "", needs_plan = false }, { team }) => {
@@ -26,7 +26,7 @@ export const spawnTeammate = defineTool({
 
 export const listTeammates = defineTool({
   name: "list_teammates",
-  description: "Who is in the team and what each does.",
+  description: "The members of the team and what each is doing.",
   access: "read",
   membersOnly: true,
   input: () => z.object({}),
@@ -66,9 +66,7 @@ export const respondShutdown = defineTool({
     if (!accept && reason.trim() === "") throw new Error("Refusing needs a reason: say why you must go on.");
     await store.requests.answer(self, request as RequestId, "shutdown", { yes: accept, text: reason });
     if (accept) rest("asked_to_idle");
-    return accept
-      ? "You are stopping now. What you had in hand goes back to the board."
-      : "Refused. Go on with your work.";
+    return accept ? "You stop now. Your task goes back to the board." : "Refused. Go on with your work.";
   },
 });
 
@@ -80,7 +78,7 @@ const WAITS_FOR = {
 
 export const idle = defineTool({
   name: "idle",
-  description: "End your turn. waiting_for messages keeps your task while you wait for an answer.",
+  description: "End your turn. With waiting_for messages you keep your task while you wait for an answer.",
   access: "team",
   input: () => z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
   run: async ({ waiting_for = "nothing" }, { rest }) => {

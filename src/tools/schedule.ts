@@ -1,4 +1,4 @@
-/** Alarms: something that is to happen at a given time, or again and again. */
+/** Tools for alarms: mail or a new task at a given time, once or repeatedly. */
 import { z } from "zod";
 import { cronId, LEAD, name } from "../core/ids.ts";
 import { showTime } from "../core/zone.ts";
@@ -6,20 +6,20 @@ import type { Cron } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
-/** Where people here mean their times. */
+/** The time zone of this machine. */
 export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const scheduleCron = defineTool({
   name: "schedule_cron",
-  description: "Set an alarm: mail, or a new task, at times given as 5 cron fields.",
+  description: "Set an alarm: mail or a new task at the times of a cron expression.",
   access: "team",
   effect: "starts",
   input: () =>
     z.object({
       cron: text.describe("minute hour day-of-month month day-of-week"),
       text: text,
-      to: maybe.text.describe("who gets the mail; default you"),
-      as_task: maybe.flag.describe("text becomes a task instead"),
+      to: maybe.text.describe("recipient of the mail; default: you"),
+      as_task: maybe.flag.describe("text becomes a task instead of mail"),
       once: maybe.flag,
       durable: maybe.flag.describe("outlives this session"),
       time_zone: maybe.text,
@@ -43,7 +43,7 @@ export const scheduleCron = defineTool({
 
 export const listCrons = defineTool({
   name: "list_crons",
-  description: "The alarms that are set.",
+  description: "List all alarms.",
   access: "read",
   membersOnly: true,
   input: () => z.object({}),

@@ -1,11 +1,11 @@
-/** Skills on demand. Offered only where there are skills; the prompt's catalogue says which. */
+/** Reads a skill. Offered only if there are skills; the catalogue in the prompt names them. */
 import { z } from "zod";
 import { findSkill, type Skill, showSkill } from "../core/project/skill.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
 
-/** [] when there are none. `skills` is asked at every call, and changes between stints only. */
+/** [] if there are no skills. `skills` is read at every call, and changes only between stints. */
 export const skillTools = (skills: () => readonly Skill[]): Tool[] =>
   skills().length === 0
     ? []

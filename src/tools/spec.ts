@@ -1,4 +1,4 @@
-/** A tool as a model is told of it. Every character is paid for in every request, so the schema says only what it must. */
+/** A tool as the model sees it. Every request pays for every character, so the schema contains only what is needed. */
 import { z } from "zod";
 import type { Tool, ToolSpec } from "../ports/index.ts";
 
@@ -16,8 +16,8 @@ export function specOf(tool: Tool): ToolSpec {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema of what comes in, without what models do not need: the dialect, closed objects, bounds, and what is accepted
- * besides the one type that `meta` names, as a kindness to those who get it wrong. Zod's own of 26 tools takes 8 ms of a start.
+ * The JSON Schema of the input without what models do not need: the dialect, closed objects, bounds, and types that are accepted
+ * besides the one that `meta` names. Zod's own conversion of 26 tools takes 8 ms of a start.
  */
 function told(schema: z.core.$ZodType): JsonSchema {
   const { type, description } = z.globalRegistry.get(schema) ?? {};

@@ -1,11 +1,11 @@
-/** A job handed to a subagent. Several in one reply run side by side when they only read; others one after the other. */
+/** Gives a job to a subagent. Jobs of one reply that only read run in parallel; others run one after the other. */
 import { z } from "zod";
 import type { Role } from "../core/project/role.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe } from "./inputs.ts";
 
-/** Runs one subagent to its end and returns its final text. Rejects with the signal's reason when its member's call is cut short. */
+/** Runs one subagent to its end and returns its final text. Rejects with the signal's reason when the call is interrupted. */
 export type Delegate = (
   job: { readonly prompt: string; readonly readOnly: boolean; readonly role: string },
   ctx: ToolContext,
@@ -13,11 +13,11 @@ export type Delegate = (
 
 const job = () =>
   z.object({
-    prompt: z.string().trim().min(1, "is empty: say what is to be done"),
+    prompt: z.string().trim().min(1, "is empty: describe the job"),
     read_only: maybe.flag,
   });
 
-/** A role can be asked for only where there are any. */
+/** The input has a role only if the project has roles. */
 export function taskTool(delegate: Delegate, roles: readonly Role[]): Tool {
   if (roles.length === 0) return taking(job, delegate);
   const names = roles.map(({ name }) => name).join(", ");
@@ -36,8 +36,8 @@ type Asked = { prompt: string; read_only?: boolean | undefined; role?: string | 
 const taking = (input: () => z.ZodType<Asked>, delegate: Delegate): Tool =>
   defineTool({
     name: "task",
-    description: "A subagent does a job in a fresh context; you get its final text.",
-    // Its own calls are judged one by one, so the job as such needs no leave: "read" runs beside others, "team" alone.
+    description: "A subagent does a job in a fresh context. You get its final text.",
+    // Each of its own calls needs permission, so the job itself needs none: "read" runs in parallel, "team" alone.
     access: "team",
     input,
     accessOf: ({ read_only }) => (read_only ? "read" : "team"),

@@ -278,7 +278,7 @@ describe("the roster", () => {
     await expect(call(alice, respondShutdown, { request: id, accept: true })).rejects.toMatchObject({
       code: "answered",
     });
-    expect(await call(bob, respondShutdown, { request: id, accept: true })).toContain("You are stopping");
+    expect(await call(bob, respondShutdown, { request: id, accept: true })).toContain("You stop now");
     await expect(call(bob, respondShutdown, { request: id, accept: true })).rejects.toMatchObject({
       code: "answered",
     });

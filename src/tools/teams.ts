@@ -1,4 +1,4 @@
-/** Several teams in one store, for a lead that may have them made. Each has its own board, mailboxes and members. */
+/** Tools for other teams in the same store. Each has its own board, mailboxes and members. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { fullName, LEAD, name } from "../core/ids.ts";
@@ -25,19 +25,19 @@ export const createTeam = defineTool({
       await other.close();
     }
     await store.journal.note([{ type: "team.created", team, by: self }]);
-    return `Created team "${team}". It does not run by itself: tell the person, in your last words too, to run: ekiden --team ${team} resume`;
+    return `Created team "${team}". It does not start by itself: tell the person, also in your final answer, to run: ekiden --team ${team} resume`;
   },
 });
 
 export const deleteTeam = defineTool({
   name: "delete_team",
-  description: "Delete another team and all it has. force: also with unfinished work.",
+  description: "Delete another team and all its data. force: even with unfinished work.",
   access: "team",
   input: () => z.object({ name: text, force: maybe.flag }),
   subject: (input) => input.name,
   run: async ({ name: wanted, force = false }, { store, self }) => {
     const team = name(wanted);
-    if (team === store.team) throw new Error(`You are in team "${team}": it cannot be deleted from inside.`);
+    if (team === store.team) throw new Error(`You are in team "${team}", so you cannot delete it.`);
     await store.removeTeam(team, self, force);
     return `Deleted team "${team}".`;
   },

@@ -1,10 +1,10 @@
-/** A member's list of steps. The call itself is the record: nothing is kept here (see core/conversation/todo.ts). */
+/** A member's list of steps. The call in the transcript is the only record (see core/conversation/todo.ts). */
 import { renderTodos, TODO_TOOL, todoInput } from "../core/conversation/todo.ts";
 import { defineTool } from "./define.ts";
 
 export const todoWrite = defineTool({
   name: TODO_TOOL,
-  description: "Note your steps: the whole list each time, one in_progress.",
+  description: "Write your list of steps: the whole list each time, one in_progress.",
   access: "team",
   input: todoInput,
   subject: ({ todos }) =>

@@ -1,18 +1,18 @@
 /**
- * The files of a folder, without what .gitignore files leave out. Links to folders are not followed, so a walk never leaves
- * the folder it began in. One walk for `glob` and for `grep` without ripgrep; a glob library cannot read nested .gitignore files.
+ * Walks the files of a folder, without those that .gitignore files leave out. It does not follow links to folders, so it never leaves
+ * the folder. Used by `glob`, and by `grep` without ripgrep: glob libraries cannot read nested .gitignore files.
  */
 import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Ignore } from "ignore";
 
-/** Files looked at before a walk gives up. */
+/** A walk ends after so many files. */
 export const WALK_MAX = 200_000;
 
 type Rules = { readonly folder: string; readonly ignore: Ignore };
 
-/** Paths relative to `top`, files only. `workspace` is where .gitignore files begin to count. */
+/** Paths relative to `top`, files only. The .gitignore files from `workspace` down count. */
 export async function* walk(top: string, workspace: string, signal: AbortSignal): AsyncGenerator<string> {
   const queue: { folder: string; rules: readonly Rules[] }[] = [
     { folder: top, rules: await rulesAbove(top, workspace) },
@@ -40,7 +40,7 @@ export async function* walk(top: string, workspace: string, signal: AbortSignal)
 }
 
 function ignored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
-  // The nearest file that has an opinion decides.
+  // The nearest .gitignore with a matching rule decides.
   for (const { folder, ignore } of rules.toReversed()) {
     const verdict = ignore.test(`${relative(folder, path).replaceAll("\\", "/")}${isFolder ? "/" : ""}`);
     if (verdict.ignored) return true;

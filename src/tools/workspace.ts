@@ -1,6 +1,6 @@
 /**
- * The wall around the file tools: every path a model gives is resolved here, through symbolic links, and must end inside the
- * workspace. What is checked is what is opened: tools use only the `real` path that they get back.
+ * Keeps the file tools inside the workspace: every path that a model gives is resolved here, through symbolic links, and must end
+ * inside. Tools open only the `real` path that they get back, so the checked path is the opened one.
  */
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -11,7 +11,7 @@ import type { ToolContext } from "../ports/index.ts";
 export type Place = {
   /** Absolute, without symbolic links. May not exist yet. */
   readonly real: string;
-  /** For people and models: relative to the workspace where it is inside. */
+  /** For people and models: relative to the workspace, if it is inside. */
   readonly shown: string;
 };
 
@@ -21,7 +21,7 @@ type Walls = Pick<ToolContext, "workspace" | "readable" | "closed">;
 export async function placeOf(path: string, walls: Walls, access: "read" | "write"): Promise<Place> {
   if (path === "") throw new EkidenError("bad_input", "The path is empty. Name a file or a folder.");
   if (path.includes("\0"))
-    throw new EkidenError("bad_input", `The path ${quote(path)} holds a NUL character.`);
+    throw new EkidenError("bad_input", `The path ${quote(path)} contains a NUL character.`);
   if (/^~(?:\/|$)/.test(path))
     throw new EkidenError(
       "bad_input",
@@ -68,25 +68,24 @@ async function readable(path: string, walls: Walls): Promise<boolean> {
   return false;
 }
 
-/** The real path of the deepest part that exists, and the rest as it is: the rest can hold no link. */
+/** The real path of the deepest part that exists, then the rest unchanged: the rest cannot contain a link. */
 async function follow(path: string, given: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENAMETOOLONG") throw new EkidenError("bad_input", `The path ${quote(given)} is too long.`);
-    if (code === "ELOOP")
-      throw new EkidenError("bad_input", `${quote(given)} is a symbolic link that leads to itself.`);
+    if (code === "ELOOP") throw new EkidenError("bad_input", `${quote(given)} is a symbolic link to itself.`);
     if (code === "ENOTDIR")
       throw new EkidenError("bad_input", `${quote(given)} goes through a file as if it were a folder.`);
     if (code !== "ENOENT") throw error;
   }
-  // A link that leads nowhere would be followed by a write, to wherever it points.
+  // A write would follow a dangling link to any place.
   const link = await lstat(path).catch(() => null);
   if (link?.isSymbolicLink())
     throw new EkidenError(
       "outside_workspace",
-      `${quote(given)} goes through a symbolic link that leads nowhere. Use the path it stands for.`,
+      `${quote(given)} goes through a dangling symbolic link. Use the path it points to.`,
     );
   const parent = dirname(path);
   return parent === path

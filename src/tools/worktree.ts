@@ -12,7 +12,7 @@ import { id, maybe } from "./inputs.ts";
 export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[] {
   const keep = defineTool({
     name: "keep_worktree",
-    description: "Keep a task's worktree after it has landed.",
+    description: "Keep a task's worktree after its landing.",
     access: "team",
     input: () => z.object({ id }),
     subject: (input) => `#${input.id}`,
@@ -24,7 +24,7 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
   if (!isLead) return [keep];
   const create = defineTool({
     name: "create_worktree",
-    description: "Make a task's worktree in advance; whoever claims it works there.",
+    description: "Create a task's worktree in advance. Its owner will work there.",
     access: "team",
     input: () => z.object({ id, name: maybe.text }),
     subject: (input) => `#${input.id}`,
@@ -45,12 +45,12 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     run: async ({ id: wanted }, { store }) => {
       const task = await taskOf(store, wanted);
       if (task.status === "in_progress")
-        throw new Error(`${task.owner} works in the worktree of #${task.id}.`);
+        throw new Error(`${task.owner} is working in the worktree of #${task.id}. Wait until the task ends.`);
       const removal = await trees.remove(task);
       if (removal.kind === "missing") return `#${task.id} has no worktree.`;
       if (removal.kind === "kept")
         throw new Error(
-          `The worktree of #${task.id} is not removed, something would be lost: ${removal.why}`,
+          `The worktree of #${task.id} was not removed, because something would be lost: ${removal.why}`,
         );
       return `Removed the worktree and the branch of #${task.id}.`;
     },
@@ -60,6 +60,6 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
 
 async function taskOf(store: Store, wanted: TaskId): Promise<Task> {
   const task = await store.board.task(wanted);
-  if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows which there are.`);
+  if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows all tasks.`);
   return task;
 }

@@ -1,4 +1,4 @@
-/** Writes a whole file. */
+/** Creates or overwrites a file. */
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -25,14 +25,14 @@ export const writeFile = defineTool({
   },
 });
 
-/** Whether the file is new. A link put in the place of the file after it was checked is not followed. */
+/** True if the file is new. A link that replaces the file after the check is not followed. */
 export async function write(real: string, shown: string, content: string): Promise<boolean> {
   const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const refuse = (error: NodeJS.ErrnoException): never => {
     if (error.code === "EISDIR")
       throw new EkidenError("bad_input", `${shown} is a folder. Name a file in it.`);
     if (error.code === "EACCES" || error.code === "EROFS")
-      throw new EkidenError("tool_failed", `${shown} may not be written: ${error.code}.`);
+      throw new EkidenError("tool_failed", `${shown} cannot be written: ${error.code}.`);
     throw error;
   };
   let created = true;

@@ -145,7 +145,7 @@ describe("a background command", () => {
   it("is ended with all it started by its owner or the lead, and by nobody else", async () => {
     const { pid } = await jobs.start(seat, "sleep 60 & setsid sleep 60 & sleep 60", folder);
     await expect(call(stopBackground, { id: "j1" }, { self: name("bob") })).rejects.toThrow("j1 is alice's");
-    expect(await call(stopBackground, { id: "j1" })).toBe("j1 is stopped, with all it started.");
+    expect(await call(stopBackground, { id: "j1" })).toBe("j1 is stopped, with all its processes.");
     expect(isAlive(pid)).toBe(false);
     expect((await jobs.look(asJobId(1), 1)).alive).toBe(false);
     expect(await store.jobs.job(asJobId(1))).toMatchObject({ state: "stopped" });

@@ -294,7 +294,7 @@ describe("hooks on a member's rest", () => {
 it("a member does not wait for ever for the hooks at its start", async () => {
   const member = new MemberHooks(make({ SessionStart: [hook("sleep 60")] }), store, alice);
   expect(await member.start("startup", AbortSignal.timeout(50))).toBe("");
-  expect(await warnings()).toEqual([expect.stringContaining("SessionStart hooks were given up")]);
+  expect(await warnings()).toEqual([expect.stringContaining("SessionStart hooks took too long")]);
 });
 
 it("what the person types may be added to or refused", async () => {

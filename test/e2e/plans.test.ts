@@ -258,7 +258,7 @@ it("the lead may ask for a plan in the middle of the work; a teammate may have t
       ],
       bob: [
         { when: "run ls", ...call("bash", { command: "ls" }) },
-        { when: "have no task in hand to plan", text: "I have no task." },
+        { when: "have no task to plan", text: "I have no task." },
       ],
     },
   });

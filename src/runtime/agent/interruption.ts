@@ -1,10 +1,10 @@
-/** Why a step of an agent was cut short from outside. The reason of every abort signal in the runtime. */
+/** Why a step of an agent was interrupted from outside. The reason of every abort signal in the runtime. */
 export type InterruptionKind =
   | "urgent" //  urgent mail: the step ends, the member goes on with the mail
   | "stop" //    the deadline of a stop request: the member leaves
   | "suspend" // the process ends: everything stays as it is for `resume`
   | "person" //  the person pressed Ctrl-C on the lead's turn
-  | "look" //    there is something to do between two turns: only an idle wait is cut short by it
+  | "look" //    there may be something to do: only ends the wait of an idle member
   | "budget" //  its own budget is used up: the member leaves
   | "lost"; //   another process took the seat
 
@@ -18,7 +18,7 @@ export class Interruption extends Error {
   }
 }
 
-/** What interrupted it, when the signal was aborted by us. */
+/** The kind of the interruption, if the runtime aborted the signal. */
 export function interruptionOf(signal: AbortSignal): InterruptionKind | null {
   return signal.aborted && signal.reason instanceof Interruption ? signal.reason.kind : null;
 }

@@ -1,4 +1,4 @@
-/** Runs the person's hooks. What they mean stands in `core/project/hooks.ts`; what they can hold up, in the files that call this. */
+/** Runs the person's hooks. `core/project/hooks.ts` says what their answers mean; the callers of this file act on them. */
 import { randomUUID } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
@@ -21,20 +21,20 @@ export type HookParts = {
   readonly cwd: string;
 };
 
-/** What came of all hooks of one event. The first that blocks ends it. */
+/** The outcome of all hooks of one event. The first hook that blocks is the last that runs. */
 export type HookOutcome = { readonly blocked: string | null; readonly context: string };
 
 export type HookCall = {
   readonly event: HookEvent;
-  /** What matchers are compared with; null when the event has nothing to match. */
+  /** Matchers are compared with this; null if the event has nothing to match. */
   readonly subject: string | null;
   readonly who: Pick<Profile, "name" | "kind" | "role"> | null;
-  /** Whatever else the hook is told on its stdin. */
+  /** Further fields of the input on stdin. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 };
 
-/** stdout as it comes, then a mark, then stderr: a shell gives both in one. The command comes by a variable, unquoted by us. */
+/** Prints stdout, then a mark, then stderr, because the shell returns both as one. The command comes by a variable, without quoting. */
 const SCRIPT = `exec 3>&1
 said=$(eval "$EKIDEN_HOOK" 2>&1 >&3 3>&-)
 code=$?
@@ -42,7 +42,7 @@ exec 3>&-
 printf '\\n%s\\n%s' "$EKIDEN_HOOK_MARK" "$said"
 exit $code`;
 
-/** Of what a hook says. */
+/** Of the output of a hook. */
 const KEEP_BYTES = 200_000;
 
 export class Hooks {
@@ -56,7 +56,7 @@ export class Hooks {
     return (this.parts.hooks[event]?.length ?? 0) > 0;
   }
 
-  /** Rejects with the signal's reason when it aborts; a hook that cannot run is a warning. */
+  /** Rejects with the signal's reason when it aborts. A hook that cannot run becomes a warning. */
   async run({ event, subject, who, details: facts, signal }: HookCall): Promise<HookOutcome> {
     const { hooks, store, cwd } = this.parts;
     const context: string[] = [];
@@ -83,8 +83,8 @@ export class Hooks {
   }
 
   /**
-   * What the person says to a member, on its way there: with what hooks add to it, or refused with why. To be called by whoever
-   * takes the person's words, before they are mailed. @throws EkidenError `not_permitted` with the hook's words
+   * A prompt of the person with what hooks add to it. To be called before the prompt is mailed.
+   * @throws EkidenError `not_permitted` with the hook's words
    */
   async submit(prompt: string, to: string, signal: AbortSignal): Promise<string> {
     const facts = { prompt, to };
@@ -95,7 +95,7 @@ export class Hooks {
       details: facts,
       signal,
     });
-    if (blocked !== null) throw new EkidenError("not_permitted", `A hook does not let this pass: ${blocked}`);
+    if (blocked !== null) throw new EkidenError("not_permitted", `A hook refuses this: ${blocked}`);
     return context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}`;
   }
 

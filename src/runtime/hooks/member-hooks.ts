@@ -1,4 +1,4 @@
-/** The hooks in one member's life: where it begins, where it would rest, where its conversation is summed up. */
+/** The hooks in one member's life: at its start, at the end of a stint, before a summary. */
 import { tagged } from "../../core/conversation/tags.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
@@ -20,8 +20,8 @@ export class MemberHooks {
   }
 
   /**
-   * A section for the system prompt, or "". `source`: whether the member is new or goes on. Nothing can be blocked here, and a
-   * signal that aborts only ends the waiting.
+   * A section for the system prompt, or "". `source`: whether the member is new or continues. These hooks cannot block, and an
+   * aborted signal only ends the wait.
    */
   async start(source: "startup" | "resume", signal: AbortSignal): Promise<string> {
     const call = { event: "SessionStart", subject: source, details: { source }, signal } as const;
@@ -30,22 +30,22 @@ export class MemberHooks {
       return blocked ?? context;
     } catch (error) {
       if (!signal.aborted) throw error;
-      await this.warn(`The SessionStart hooks were given up: ${messageOf(signal.reason)}`);
+      await this.warn(`The SessionStart hooks took too long and were ended: ${messageOf(signal.reason)}`);
       return "";
     }
   }
 
-  /** The member ends its stint by itself. Null: so be it; else what it is to hear and to go on with. Three times in a row at most. */
+  /** The member ends its stint. Null: it may; else a text with which it goes on. Blocks three times in a row at most. */
   stop(reason: IdleReason, lastWords: string, signal: AbortSignal): Promise<string | null> {
     return this.rest("Stop", { reason, last_assistant_message: lastWords }, signal);
   }
 
-  /** The member has found nothing to do. The same. */
+  /** The member has found nothing to do. As `stop`. */
   idle(reason: IdleReason, signal: AbortSignal): Promise<string | null> {
     return this.rest("TeammateIdle", { reason }, signal);
   }
 
-  /** Before a summary takes the conversation's place. Null: go on; else it is not to be, for this reason. */
+  /** Before a summary replaces the conversation. Null: go on; else the reason against it. */
   async compact(trigger: "auto" | "manual", signal: AbortSignal): Promise<string | null> {
     const { blocked } = await this.run({
       event: "PreCompact",
@@ -70,7 +70,7 @@ export class MemberHooks {
       );
       return null;
     }
-    // So that a hook can tell that it is the reason for this stint.
+    // A hook can see that it caused this stint.
     const told = { ...details, stop_hook_active: this.blocks.has(event) };
     const { blocked } = await this.run({ event, subject: null, details: told, signal });
     if (blocked === null) {

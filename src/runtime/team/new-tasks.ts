@@ -1,6 +1,6 @@
 /**
- * Follows the journal for tasks that no member has created: the person's, an alarm's. Their TaskCreated hooks can block nothing
- * any more; what they object to is a warning. One process does this for a team, the one that hosts the lead.
+ * Runs the TaskCreated hooks for tasks that no member has created, but the person or an alarm. It follows the journal, so the hooks
+ * cannot block: an objection becomes a warning. Only the process that hosts the lead does this.
  */
 import { messageOf } from "../../core/errors.ts";
 import { HARNESS, type HostId, LEAD, type Name, PERSON } from "../../core/ids.ts";

@@ -1,6 +1,6 @@
 /**
- * How long a team whose provider is down is worth keeping up: told by all its members, because one answer for one of them shows
- * that the provider is back. For runs that nobody watches.
+ * Ends a run that nobody watches when its provider stays down. All members report here, because one answer to any of them shows that
+ * the provider is back.
  */
 import type { Clock } from "../../ports/index.ts";
 
@@ -27,7 +27,7 @@ export class ProviderTimeout {
     });
   }
 
-  /** Somebody got an answer. Also ends the waiting for good when the run ends. */
+  /** A member got an answer, or the run ends. */
   up(): void {
     this.waiting?.abort();
     this.waiting = null;

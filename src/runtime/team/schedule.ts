@@ -1,6 +1,6 @@
 /**
- * Lets alarms go off. Cron times are whole minutes, so one look at the start of every minute misses nothing, also of what other
- * processes have set meanwhile; which process fires is settled in the store.
+ * Fires alarms. Cron times are whole minutes, so one look at the start of every minute is enough, also for alarms of other processes.
+ * The store decides which process fires.
  */
 import { messageOf } from "../../core/errors.ts";
 import type { Clock, Firing, Store } from "../../ports/index.ts";
@@ -8,13 +8,13 @@ import type { Clock, Firing, Store } from "../../ports/index.ts";
 export type ScheduleParts = {
   readonly store: Store;
   readonly clock: Clock;
-  /** Told what this process let go off. */
+  /** Gets the alarms that this process fired. */
   readonly onFiring?: (firings: readonly Firing[]) => void;
 };
 
 const MINUTE = 60_000;
 
-/** Looks at once, which lets go off what was missed, and then every minute until the signal aborts. Never rejects. */
+/** Looks at once, for alarms that were missed, then every minute until the signal aborts. Never rejects. */
 export async function keepSchedule(
   { store, clock, onFiring }: ScheduleParts,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function keepSchedule(
       if (firings.length > 0) onFiring?.(firings);
       warned = false;
     } catch (error) {
-      const text = `Alarms could not be looked after: ${messageOf(error)}`;
+      const text = `Alarms cannot be fired: ${messageOf(error)}`;
       if (!warned) await store.journal.note([{ type: "warning.raised", who: null, text }]).catch(() => {});
       warned = true;
     }

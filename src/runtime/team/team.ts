@@ -1,6 +1,5 @@
 /**
- * The members that this process hosts: who is born, adopted, beaten for and buried here. One heartbeat and one look for dead
- * hosts for all of them, however many they are.
+ * Starts, adopts, heartbeats and ends the members hosted by this process. One heartbeat and one look for dead hosts serve all of them.
  */
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { type HostId, LEAD, later, type Name } from "../../core/ids.ts";
@@ -23,17 +22,17 @@ export type TeamParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
-  /** Background commands of the members, where there are any. */
+  /** Background commands of the members. */
   readonly jobs?: JobControl;
   readonly host: HostId;
   readonly machine: string;
   readonly pid: number;
-  /** Null: cannot be told from here. */
+  /** Null: this process cannot know. */
   readonly isAlive: (machine: string, pid: number) => boolean | null;
   readonly settings: TeamSettings;
-  /** A host was found dead: what it left running must not go on beside those who do its work anew. */
+  /** A host was found dead: ends the processes that it left, because its tasks start again elsewhere. */
   readonly onOrphans?: () => Promise<void>;
-  /** Composes an agent: model, tools, wraps, prompt, and its conversation read back. */
+  /** Composes an agent and reads its conversation back. */
   readonly agent: (
     profile: Profile,
     seat: Seat,
@@ -61,7 +60,7 @@ export class Team implements TeamControl {
     this.parts = parts;
   }
 
-  /** Announces this process and begins to renew its lease. */
+  /** Registers this process and starts to renew its lease. */
   async open(): Promise<void> {
     const { store, host, machine, pid } = this.parts;
     await store.roster.open(host, machine, pid);
@@ -78,11 +77,11 @@ export class Team implements TeamControl {
     await this.join({ ...profile, kind: "teammate" }, LEAD);
   }
 
-  /** Takes over every member that no living process hosts, with its claim; `revive`: also those that were stopped. */
+  /** Takes over every member that no living process hosts, with its claim. `revive`: also stopped ones. */
   async adoptAll({ revive = false } = {}): Promise<Name[]> {
     const { store, host, isAlive } = this.parts;
     const adopted: Name[] = [];
-    this.adopting = true; // or a claim would be put back that its owner is about to go on with
+    this.adopting = true; // `reap` must not put back a claim whose owner is about to resume it
     try {
       for (const member of await store.roster.members()) {
         if (this.members.has(member.name) || (member.activity.phase === "shutdown" && !revive)) continue;
@@ -97,7 +96,7 @@ export class Team implements TeamControl {
     return adopted;
   }
 
-  /** A lead that failed here (a wrong key, a refusal) goes on where it was when somebody talks to it again. */
+  /** A lead that failed here (a wrong key, a refusal) resumes when it gets mail. */
   async reviveLead(): Promise<void> {
     const { store, host, isAlive } = this.parts;
     if (this.members.has(LEAD) || this.starting.has(LEAD)) return;
@@ -128,19 +127,19 @@ export class Team implements TeamControl {
     return [...this.members.keys()];
   }
 
-  /** Cuts the running step of one member short. */
+  /** Interrupts the running step of one member. */
   interrupt(name: Name, kind: InterruptionKind): void {
     this.members.get(name)?.life?.interrupt(kind);
   }
 
-  /** Has the conversation of a member hosted here summed up, at work or idle. @throws EkidenError `not_found`, and what the model throws. */
+  /** Sums up the conversation of a member hosted here, at work or idle. @throws EkidenError `not_found`, and what the model throws. */
   async compact(name: Name): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
-    if (!life) throw new EkidenError("not_found", `There is no member "${name}" at work in this process.`);
+    if (!life) throw new EkidenError("not_found", `This process runs no member "${name}".`);
     return await life.compact();
   }
 
-  /** Ends one member for good: its budget is used up. */
+  /** Ends one member for good, because its budget is used up. */
   end(name: Name, why: "budget"): void {
     this.members.get(name)?.control.abort(new Interruption(why));
   }
@@ -150,7 +149,7 @@ export class Team implements TeamControl {
     return this.members.get(name)?.done;
   }
 
-  /** Asks everybody here to stop, teammates first, the lead last, and waits until all are gone. */
+  /** Asks all members here to stop, the lead last, and waits until they are gone. */
   async stopAll(reason: string, by: Name, deadlineMs: number): Promise<void> {
     for (const group of this.ranks()) {
       await Promise.all(group.map((name) => this.askToStop(name, reason, by, deadlineMs).catch(() => {})));
@@ -158,7 +157,7 @@ export class Team implements TeamControl {
     }
   }
 
-  /** The team has come to rest: there is nobody to ask and nothing to refuse for. */
+  /** The team has finished: members end without being asked. */
   async conclude(): Promise<void> {
     this.concluding = true;
     for (const group of this.ranks()) {
@@ -171,7 +170,7 @@ export class Team implements TeamControl {
     return [this.names.filter((name) => name !== LEAD), this.names.filter((name) => name === LEAD)];
   }
 
-  /** The process goes, the team stays: nothing is given back, `resume` finds everything as it is. */
+  /** The process ends and the team stays: members keep their tasks, and `resume` continues. */
   async suspend(): Promise<void> {
     this.background.abort();
     for (const { control } of this.members.values()) control.abort(new Interruption("suspend"));
@@ -207,7 +206,7 @@ export class Team implements TeamControl {
         control.signal,
       );
       hosted.life = life;
-      hosted.done = this.bury(profile.name, life.run());
+      hosted.done = this.finished(profile.name, life.run());
       this.members.set(profile.name, hosted);
     } catch (error) {
       await parts.store.roster.leave(seat, "failed", messageOf(error));
@@ -217,8 +216,8 @@ export class Team implements TeamControl {
     }
   }
 
-  /** Never rejects: a life that could not even end properly is a finding for the journal, not a crash of its neighbours. */
-  private async bury(name: Name, life: Promise<End>): Promise<End> {
+  /** Never rejects: a failed end is a warning in the journal and does not affect other members. */
+  private async finished(name: Name, life: Promise<End>): Promise<End> {
     const end = await life.catch(
       (error: unknown): End => ({
         kind: "left",
@@ -236,7 +235,7 @@ export class Team implements TeamControl {
     return end;
   }
 
-  /** Whether the team has come to rest is a question for the lead: it is the one that may conclude. */
+  /** Only the lead checks whether the team is quiet, because only the lead concludes. */
   private async idle(isLead: boolean): Promise<"look again" | "wait"> {
     if (!isLead) return "wait";
     const quiet = this.starting.size > 0 ? "busy" : await this.parts.store.board.announceQuiet();
@@ -257,10 +256,10 @@ export class Team implements TeamControl {
     }
   }
 
-  /** A machine that slept may find that its host was declared dead: then its members are taken back, if nobody else has them. */
+  /** After a sleep of the machine this host may have been declared dead: then it takes back the members that nobody else has. */
   private async renew(): Promise<void> {
     const { store, clock, host, machine, pid } = this.parts;
-    const held = await store.roster.beat(host).catch(() => true); // a store that does not answer says nothing about us
+    const held = await store.roster.beat(host).catch(() => true); // an error of the store says nothing about the lease
     this.lastBeat = clock.now();
     if (held) return;
     const lives = [...this.members.values()];
@@ -270,14 +269,14 @@ export class Team implements TeamControl {
     await this.adoptAll();
   }
 
-  /** One look for all teammates here: a hundred that each ask every few seconds would cost more than all else that idles. */
+  /** One look for all teammates here: a hundred separate polls would be the largest cost of an idle team. */
   private async poll(): Promise<void> {
     const { store, clock, settings, host } = this.parts;
     const { signal } = this.background;
     while (!signal.aborted) {
       await clock.sleep(settings.idlePollMs, signal);
       if (signal.aborted) return;
-      const names = await store.roster.wanted(host).catch(() => []); // whoever looks next meets the fault
+      const names = await store.roster.wanted(host).catch(() => []); // the next look reports the error
       for (const name of names) this.members.get(name)?.life?.pollAgain();
     }
   }
@@ -288,7 +287,7 @@ export class Team implements TeamControl {
     while (!signal.aborted) {
       await clock.sleep(settings.reapMs, signal);
       if (signal.aborted) return;
-      if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // before anybody is judged, this process too
+      if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // or this host may count as dead itself
       const reaped = this.adopting ? null : await store.roster.reap(isAlive).catch(() => null);
       if (reaped && reaped.orphans.length > 0) await this.parts.onOrphans?.();
       await this.parts.jobs?.reap().catch(() => {});
