@@ -49,7 +49,7 @@ export const completeTaskAsLead = defineTool({
     z.object({
       id,
       result: text,
-      override: maybe.flag.describe("even if another member owns it"),
+      override: maybe.flag.describe("also if another owns it"),
     }),
   run: async ({ id: wanted, result, override }, ctx) => {
     if (!override) return completeTask.run({ id: wanted, result }, ctx);

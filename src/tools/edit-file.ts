@@ -12,7 +12,7 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text in a file. `old` must match exactly, and only once unless replace_all.",
+  description: "Replace text in a file. `old` must match exactly, and once unless replace_all.",
   input: () =>
     z.object({
       path: text,

@@ -34,7 +34,7 @@ export const grep = defineTool({
         .max(20)
         .optional()
         .meta({ type: "integer", minimum: undefined, maximum: undefined })
-        .describe("lines around a match"),
+        .describe("lines around"),
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),

@@ -21,7 +21,7 @@ export const readFile = defineTool({
     z.object({
       path: text,
       offset: maybe.whole.describe("first line, from 1"),
-      limit: maybe.whole.describe("number of lines"),
+      limit: maybe.whole.describe("lines"),
     }),
   access: "read",
   subject: ({ path }) => path,

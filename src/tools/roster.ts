@@ -26,7 +26,7 @@ export const spawnTeammate = defineTool({
 
 export const listTeammates = defineTool({
   name: "list_teammates",
-  description: "The members of the team and what each is doing.",
+  description: "The members and what each is doing.",
   access: "read",
   membersOnly: true,
   input: () => z.object({}),
@@ -78,7 +78,7 @@ const WAITS_FOR = {
 
 export const idle = defineTool({
   name: "idle",
-  description: "End your turn. With waiting_for messages you keep your task while you wait for an answer.",
+  description: "End your turn. waiting_for messages: you keep your task while waiting.",
   access: "team",
   input: () => z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
   run: async ({ waiting_for = "nothing" }, { rest }) => {

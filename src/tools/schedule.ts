@@ -18,8 +18,8 @@ export const scheduleCron = defineTool({
     z.object({
       cron: text.describe("minute hour day-of-month month day-of-week"),
       text: text,
-      to: maybe.text.describe("recipient of the mail; default: you"),
-      as_task: maybe.flag.describe("text becomes a task instead of mail"),
+      to: maybe.text.describe("recipient; default you"),
+      as_task: maybe.flag.describe("text becomes a task instead"),
       once: maybe.flag,
       durable: maybe.flag.describe("outlives this session"),
       time_zone: maybe.text,

@@ -56,30 +56,32 @@ export async function beginStint(agent: Agent): Promise<void> {
 /** Collects the features as they are now. */
 export async function collect(agent: Agent): Promise<void> {
   const { features } = agent;
+  const current = await Promise.all(features.map((feature) => feature.tools?.(agent) ?? []));
   agent.loadout = {
-    ...(await offered(agent)),
+    ...(await offered(agent, current.flat())),
     system: features.flatMap((feature) => feature.section?.() || []).join("\n\n"),
     readable: features.flatMap((feature) => feature.readable?.() ?? []),
     run: wrapped(features.flatMap((feature) => feature.wrap ?? [])),
   };
 }
 
-/** In the middle of a stint: offers what the member needs from now on. */
+/** In the middle of a stint: adds the tools that the member needs from now on, and changes nothing else. */
 export async function offerTools(agent: Agent): Promise<void> {
-  const tools = await offered(agent);
+  const tools = await offered(agent, [...agent.loadout.tools.values()]);
   agent.loadout = { ...agent.loadout, ...tools };
 }
 
-async function offered(agent: Agent): Promise<Pick<Loadout, "tools" | "specs" | "kept">> {
+async function offered(
+  agent: Agent,
+  current: readonly Tool[],
+): Promise<Pick<Loadout, "tools" | "specs" | "kept">> {
   const { features, loadout, specOf } = agent;
-  const [current, needed] = await Promise.all([
-    Promise.all(features.map((feature) => feature.tools?.(agent) ?? [])),
-    Promise.all(features.map((feature) => feature.toolsOnceNeeded?.(agent) ?? [])),
-  ]);
+  const needed = await Promise.all(features.map((feature) => feature.toolsOnceNeeded?.(agent) ?? []));
   const kept = new Set([...loadout.kept, ...needed.flat()]);
-  const all = new Map([...current.flat(), ...kept].map((tool) => [tool.name, tool]));
-  const tools = features.reduce((left, feature) => feature.narrow?.(left) ?? left, [
-    ...all.values(),
-  ] as readonly Tool[]);
+  const all = new Map([...current, ...kept].map((tool) => [tool.name, tool]));
+  const tools = features.reduce<readonly Tool[]>(
+    (left, feature) => feature.narrow?.(left) ?? left,
+    [...all.values()],
+  );
   return { tools: new Map(tools.map((tool) => [tool.name, tool])), specs: tools.map(specOf), kept };
 }
