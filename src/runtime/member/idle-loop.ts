@@ -2,6 +2,7 @@
  * IDLE: what a member looks for when it has nothing to do, and how it waits until there is something. It looks for a stop request,
  * then mail, then its own unfinished task, then a task to claim: the most urgent first.
  */
+import { setImmediate } from "node:timers/promises";
 import { LEAD } from "../../core/ids.ts";
 import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/lifecycle.ts";
 import { isRoutine, isStop } from "../../core/mail.ts";
@@ -118,7 +119,10 @@ export class IdleLoop {
     const { interrupts, agent, isWanted } = this.parts;
     const step = interrupts.step(topics.includes(`mail:${agent.seat.name}`));
     this.waiting = true;
-    if (!isWanted()) await agent.store.wake.changed(mark, topics, ms, step);
+    if (!isWanted()) {
+      await agent.store.wake.changed(mark, topics, ms, step);
+      await setImmediate(); // the watcher of `Interrupts` hears of the same mail now, and leaves it to the next poll
+    }
     this.waiting = false;
     interrupts.endStep();
   }

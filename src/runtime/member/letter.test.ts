@@ -1,4 +1,5 @@
 /** What a letter costs: how often a member looks into its mailbox until the model has read it. */
+import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { agentOf, endLives, living, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
@@ -44,6 +45,7 @@ it("a letter to an idle member costs two looks: one finds it, one delivers it", 
   looks.length = 0;
   await store.mail.send(PERSON, { to: seat.name, body: { kind: "note", text: "Hello" } });
   await soon(() => expect(looks.at(-1)).toBe("wait"));
+  for (let turns = 0; turns < 3; turns += 1) await setImmediate(); // watchers are told in a later turn of the event loop
   expect(model.requests).toHaveLength(1);
   expect(looks).toEqual(["waking", "deliver", "waking", "wait"]); // the last look finds the mailbox empty
 });
