@@ -96,13 +96,13 @@ export type Fact =
       readonly target: string;
       readonly commit: string;
     }
-  /** Its completion was refused, because its branch could not land: it is still its owner's. */
+  /** Its completion was refused, by a hook or because its branch could not land. Its owner still holds it. */
   | {
       readonly type: "task.reopened";
       readonly task: TaskId;
       readonly by: Name;
       readonly attempt: number;
-      readonly why: Obstacle;
+      readonly why: Obstacle | "hook";
       readonly evidence: string;
     }
   | {
@@ -225,5 +225,6 @@ export type Fact =
   | { readonly type: "warning.raised"; readonly who: Name | null; readonly text: string };
 
 export type FactType = Fact["type"];
+export type FactOf<T extends FactType> = Extract<Fact, { readonly type: T }>;
 /** `seq` grows with time and is unique in a store; it may have gaps. */
 export type Event = { readonly seq: number; readonly at: Instant } & Fact;

@@ -33,6 +33,8 @@ type TaskBase = {
   /** Why the last attempt ended without completion, if it did. */
   readonly lastFailure: string | null;
   readonly createdBy: Name;
+  /** Who last wrote the description. */
+  readonly describedBy: Name;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
@@ -115,6 +117,9 @@ export type Counts = {
   readonly cancelled: number;
   readonly total: number;
 };
+
+/** A completion that a hook or a landing refuses this many times in one attempt fails the task. */
+export const REFUSALS_MAX = 3;
 
 export const SUBJECT_MAX = 500;
 export const DESCRIPTION_MAX = 200_000;

@@ -11,8 +11,6 @@ export type Obstacle = "conflict" | "gate" | "target" | "branch";
 /** What takes time on the way of a branch to its target: others that land first, and the command that must succeed. */
 export type LandingStep = "queued" | "gate";
 
-/** Times a completion may be refused before the task counts as failed. */
-export const LANDINGS_MAX = 3;
 export const WORKTREE_NAME_MAX = 64;
 const SLUG_MAX = 40;
 

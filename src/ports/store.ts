@@ -3,7 +3,7 @@
  * are in the journal when it has happened, and whoever waits for it is woken. Every method may throw `store_unavailable`.
  */
 import type { Entry } from "../core/conversation/chat.ts";
-import type { Event, Fact, FactType, ReleaseReason } from "../core/event.ts";
+import type { Event, Fact, FactOf, FactType, ReleaseReason } from "../core/event.ts";
 import type { Brand, HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
 import type { Body, Mail } from "../core/mail.ts";
@@ -61,6 +61,13 @@ export interface Board {
   complete(claim: Held, result: string, entry?: Entry): Promise<TaskId[]>;
   /** Failed for good, with the evidence; the lead is mailed. @throws `stale_claim` | `stale_seat` */
   fail(claim: Held, reason: string, entry?: Entry): Promise<void>;
+  /**
+   * Refuses the completion of a claim. Hooks and landings share one counter per attempt; the refusal number `REFUSALS_MAX` also
+   * fails the task, with `failure` as its reason. Returns the number of this refusal. @throws `stale_claim` | `stale_seat`
+   */
+  refuse(claim: Held, refusal: Refusal): Promise<number>;
+  /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there, whoever holds the task. */
+  landed(id: TaskId, by: Name, landing: LandedCommit): Promise<void>;
   /** Back to pending, or failed when it was attempted `maxAttempts` times. @throws `stale_claim` | `stale_seat` */
   release(claim: Held, why: ReleaseReason, note?: string, entry?: Entry): Promise<void>;
 
@@ -81,6 +88,13 @@ export interface Board {
 
 /** A claim and the seat that holds it: both are checked by every write. */
 export type Held = { readonly seat: Seat; readonly task: TaskId; readonly attempt: number };
+
+export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
+  /** The reason of the task's failure, if this is the last refusal that an attempt may have. */
+  readonly failure: string;
+};
+
+export type LandedCommit = Pick<FactOf<"task.landed">, "branch" | "target" | "commit">;
 
 export type Outgoing = { readonly to: Name; readonly body: Body; readonly urgent?: boolean };
 

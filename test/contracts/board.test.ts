@@ -192,6 +192,56 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ pending: 1, failed: 0 });
   });
 
+  it("counts the refused completions of an attempt, by hooks and landings alike, and fails the task at the third", async () => {
+    const { id } = await store.board.add({ subject: "a" }, lead);
+    const refuse = async (attempt: number, why: "hook" | "gate") =>
+      store.board.refuse({ seat: alice, task: id, attempt }, { why, evidence: "red", failure: `by ${why}` });
+    await claimed(store, alice);
+    expect(await refuse(1, "hook")).toBe(1);
+    expect(await refuse(1, "gate")).toBe(2);
+    await store.board.release({ seat: alice, task: id, attempt: 1 }, "given_back");
+    await claimed(store, alice);
+    expect(await refuse(2, "gate")).toBe(1);
+    const restarted = await at.open();
+    const evidence = { why: "hook", evidence: "red", failure: "by hook" } as const;
+    expect(await restarted.board.refuse({ seat: alice, task: id, attempt: 2 }, evidence)).toBe(2);
+    await expect(refuse(1, "hook")).rejects.toMatchObject({ code: "stale_claim" });
+    expect(await refuse(2, "hook")).toBe(3);
+    expect(await store.board.task(id)).toMatchObject({ status: "failed", reason: "by hook" });
+    expect(await store.mail.unread(lead)).toMatchObject([
+      { body: { kind: "task_failed", reason: "by hook" } },
+    ]);
+    await store.board.retry(id, lead);
+    await claimed(store, alice);
+    expect(await refuse(3, "hook")).toBe(1);
+    expect(await facts(store, { types: ["task.reopened", "task.failed"] })).toEqual([
+      ...Array.from({ length: 5 }, () => "task.reopened"),
+      "task.failed",
+      "task.reopened",
+    ]);
+  });
+
+  it("tells of a landed commit once, also when two processes do", async () => {
+    const { id } = await store.board.add({ subject: "a" }, lead);
+    const landing = { branch: "ekiden/1-a", target: "main", commit: "c0ffee" };
+    const other = await at.open();
+    await Promise.all([store, other].map((one) => one.board.landed(id, alice.name, landing)));
+    await store.board.landed(id, alice.name, { ...landing, commit: "decaf" });
+    expect(await facts(store, { types: ["task.landed"] })).toHaveLength(2);
+  });
+
+  it("knows who last wrote a description", async () => {
+    const { id, describedBy } = await store.board.add({ subject: "a", description: "x" }, name("person"));
+    expect(describedBy).toBe("person");
+    const change = async (by: string, what: object) =>
+      (await store.board.change(id, what, name(by))).describedBy;
+    expect(await change("lead", { priority: 1, description: "x" })).toBe("person");
+    expect(await change("lead", { description: "y" })).toBe("lead");
+    expect(await claimed(store, alice)).toMatchObject({ describedBy: "lead" });
+    expect(await change("person", { description: "z" })).toBe("person");
+    expect(await store.board.mine(alice.name)).toMatchObject({ describedBy: "person" });
+  });
+
   it("overrides by the person and the lead", async () => {
     const [a, b, c] = await store.board.addAll(
       [{ subject: "a" }, { subject: "b", blockedBy: [{ nth: 0 }] }, { subject: "c" }],

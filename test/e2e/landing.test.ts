@@ -189,7 +189,7 @@ it("fails a task that could not land three times, with the evidence, and keeps i
   expect(await facts("task.reopened")).toHaveLength(3);
   const [failed] = await facts("task.failed");
   expect(failed?.reason).toMatch(
-    /could not land \(gate\), 3 times\. Its work is on ekiden\/1-write-b\.\n[\s\S]*broken/,
+    /refused 3 times\. The last time it could not land \(gate\); its work is on ekiden\/1-write-b\.\n[\s\S]*broken/,
   );
   expect(repo.git("log", "--format=%s", "main")).toBe("First");
   expect(repo.git("show", "ekiden/1-write-b:b.txt")).toBe("broken");

@@ -30,6 +30,7 @@ const task = (description: string, more: Partial<Claimed> = {}): Claimed => ({
   needsPlan: false,
   lastFailure: null,
   createdBy: LEAD,
+  describedBy: LEAD,
   createdAt: instant(0),
   updatedAt: instant(0),
   startedAt: instant(0),

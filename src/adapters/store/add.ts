@@ -117,10 +117,13 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       reason: null,
       last_failure: null,
       created_by: by,
+      described_by: null,
       created_at: tx.now,
       updated_at: tx.now,
       started_at: null,
       ended_at: null,
+      refusals: 0,
+      landed: null,
     };
   });
   yield* insert(
@@ -174,10 +177,12 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   const removed = removes.filter((one) => before.includes(one) && !adds.includes(one));
   if (added.length > 0) yield* refuseCycle(tx, id, added);
 
+  const isRewritten = changes.description !== undefined && changes.description !== row.description;
   const after: TaskRow = {
     ...row,
     subject: changes.subject ?? row.subject,
     description: changes.description ?? row.description,
+    described_by: isRewritten ? by : row.described_by,
     blocked_by: JSON.stringify([...before.filter((one) => !removed.includes(one)), ...added]),
     open_blockers:
       row.open_blockers +
@@ -195,7 +200,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (what.length === 0) return toTask(row);
 
   yield* exec`
-    update tasks set subject = ${after.subject}, description = ${after.description}, blocked_by = ${after.blocked_by},
+    update tasks set subject = ${after.subject}, description = ${after.description}, described_by = ${after.described_by}, blocked_by = ${after.blocked_by},
       open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
       touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;

@@ -9,6 +9,7 @@ import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
 import { cancel, completeFor, retry, takeBack } from "./override.ts";
 import { announceQuiet } from "./quiet.ts";
+import { landed, refuse } from "./refuse.ts";
 import type { Session } from "./session.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 import { claimedOf, type TaskRow, toTask } from "./task-row.ts";
@@ -44,6 +45,8 @@ export function board(session: Session): Board {
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),
     fail: (held, reason, entry) => session.write((tx) => fail(tx, held, reason, entry)),
+    refuse: (held, refusal) => session.write((tx) => refuse(tx, held, refusal)),
+    landed: (id, by, landing) => session.write((tx) => landed(tx, id, by, landing)),
     release: (held, why, note, entry) =>
       session.write((tx) => release(tx, held, why, note, maxAttempts, entry)),
     retry: (id, by) => session.write((tx) => retry(tx, id, by)),

@@ -132,7 +132,7 @@ export function* putBack(
     return "failed";
   }
   yield* exec`
-    update tasks set status = 'pending', owner = null, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
+    update tasks set status = 'pending', owner = null, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
   yield* appendFacts(tx, [
     { type: "task.released", task: row.id, from: row.owner, why, ...(note !== undefined && { note }) },
@@ -141,7 +141,7 @@ export function* putBack(
   return "pending";
 }
 
-function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void> {
+export function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void> {
   yield* exec`
     update tasks set status = 'failed', reason = ${reason}, last_failure = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
@@ -160,7 +160,7 @@ function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): Op<void
   freed(tx, row);
 }
 
-function* heldRow(tx: Tx, held: Held): Op<TaskRow> {
+export function* heldRow(tx: Tx, held: Held): Op<TaskRow> {
   const [row] = yield* sql<TaskRow>`
     select * from tasks where team = ${tx.team} and id = ${held.task} and owner = ${held.seat.name} and attempt = ${held.attempt}
       and status = 'in_progress' ${tx.dialect.forUpdate}`;

@@ -15,7 +15,7 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
     throw refused("already_started", row, "Take it back, or cancel it, before it can be tried again.");
   if (row.status === "completed") throw refused("already_started", row, "Add a new task for further work.");
   yield* exec`
-    update tasks set status = 'pending', owner = null, tries = 0, last_failure = reason, reason = null, started_at = null, ended_at = null,
+    update tasks set status = 'pending', owner = null, tries = 0, refusals = 0, last_failure = reason, reason = null, started_at = null, ended_at = null,
       updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
   yield* appendFacts(tx, [{ type: "task.released", task: id, from: row.owner, why: "retry" }]);

@@ -4,6 +4,7 @@
  * an edit of an old one.
  */
 import { EkidenError } from "../../core/errors.ts";
+import { columnsFromJournal } from "./carry-over.ts";
 import { type Dialect, type Op, Raw, sql } from "./sql.ts";
 
 /** "Ekdn": in the header of a SQLite file, and in `meta` on both databases. */
@@ -134,7 +135,17 @@ const third = ({ xid }: Names): string[] =>
 
 const fourth = ({ int }: Names): string[] => [`alter table jobs add column task ${int}`];
 
-const MIGRATIONS: readonly ((names: Names) => string[])[] = [first, second, third, fourth];
+const fifth = ({ int }: Names): Step[] => [
+  `alter table tasks add column refusals ${int} not null default 0`,
+  "alter table tasks add column landed text",
+  "alter table tasks add column described_by text",
+  columnsFromJournal,
+];
+
+/** A statement, or an operation on the rows. */
+type Step = string | (() => Op<void>);
+
+const MIGRATIONS: readonly ((names: Names) => Step[])[] = [first, second, third, fourth, fifth];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {
@@ -151,7 +162,9 @@ export function* migrate(dialect: Dialect, where: string): Op<void> {
   if (version > MIGRATIONS.length) throw newer(where, version);
   if (version === MIGRATIONS.length) return;
   for (const step of MIGRATIONS.slice(version))
-    for (const text of step(NAMES[dialect.name])) yield* sql`${new Raw(text)}`;
+    for (const one of step(NAMES[dialect.name]))
+      if (typeof one === "string") yield* sql`${new Raw(one)}`;
+      else yield* one();
   yield* sql`delete from meta where name in ('application', 'version')`;
   yield* sql`insert into meta (name, value) values ('application', ${String(APPLICATION_ID)}), ('version', ${String(MIGRATIONS.length)})`;
 }

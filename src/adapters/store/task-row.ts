@@ -30,10 +30,16 @@ export type TaskRow = {
   readonly reason: string | null;
   readonly last_failure: string | null;
   readonly created_by: Name;
+  /** Who last wrote the description; null: its creator. */
+  readonly described_by: Name | null;
   readonly created_at: Instant;
   readonly updated_at: Instant;
   readonly started_at: Instant | null;
   readonly ended_at: Instant | null;
+  /** Refused completions of the present attempt. */
+  readonly refusals: number;
+  /** The commit that is on the target branch, if the task's branch has landed. */
+  readonly landed: string | null;
 };
 
 export const listOf = <T>(json: string): T[] => (json === "[]" ? [] : parse<T[]>(json, []));
@@ -51,6 +57,8 @@ type Plain = Omit<
   | "updated_at"
   | "started_at"
   | "ended_at"
+  | "refusals"
+  | "landed"
 >;
 
 const plain = (row: Plain) => ({
@@ -67,6 +75,7 @@ const plain = (row: Plain) => ({
   attempt: row.attempt,
   lastFailure: row.last_failure,
   createdBy: row.created_by,
+  describedBy: row.described_by ?? row.created_by,
   createdAt: row.created_at,
 });
 
@@ -103,12 +112,12 @@ export function claimedOf(row: TaskRow): Claimed {
 
 /** What the update that makes a claim returns: half of the columns, in half of the time. */
 export const TAKEN = new Raw(
-  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, touches, needs_plan, attempt, last_failure, created_by, created_at",
+  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
 );
 export type TakenRow = Plain;
 /** The same of a task t for anybody that is ready and edits nothing: what is not known of it anyway. */
 export const SEEN = new Raw(
-  "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.created_at",
+  "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at",
 );
 export type SeenRow = Omit<Plain, "open_blockers" | "role" | "touches">;
 /** What a claim makes of it. In one go: to spread rows takes longer than to bind them. */
@@ -126,6 +135,7 @@ export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
   attempt: row.attempt + 1,
   lastFailure: row.last_failure,
   createdBy: row.created_by,
+  describedBy: row.described_by ?? row.created_by,
   createdAt: row.created_at,
   updatedAt: now,
   status: "in_progress",

@@ -5,7 +5,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { LEAD, PERSON, type TaskId } from "../../core/ids.ts";
+import { LEAD, PERSON } from "../../core/ids.ts";
 import {
   decide,
   denialFor,
@@ -18,7 +18,7 @@ import {
 import { scriptsIn } from "../../core/project/fences.ts";
 import type { Settings } from "../../core/settings.ts";
 import { startAnew } from "../../core/worktree.ts";
-import type { Cursor, Store, Worktrees } from "../../ports/index.ts";
+import type { Store, Worktrees } from "../../ports/index.ts";
 import type { Call, PermissionPolicy, Verdict } from "../../runtime/agent/call.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
 
@@ -33,7 +33,6 @@ export function permissionPolicy(
     ...settings.allow.map((text) => parseRule("allow", text)),
   ];
   const shut = { read: fileDenials(rules, "read"), write: fileDenials(rules, "write") };
-  const rewritten = new Rewritten(store);
   const home = homedir();
   const allow = (text: string): void => {
     const added = parseRule("allow", text);
@@ -69,7 +68,7 @@ export function permissionPolicy(
         allowed: false,
         reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
       };
-    if (rule === null && (await writtenByPerson(store, rewritten, trees, call))) return allowed;
+    if (rule === null && (await writtenByPerson(store, trees, call))) return allowed;
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
     const answer = await questions.put(
       { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
@@ -109,39 +108,14 @@ const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 19
  */
 async function writtenByPerson(
   store: Store,
-  rewritten: Rewritten,
   trees: Worktrees | null,
   { tool, input, ctx }: Call,
 ): Promise<boolean> {
   if (tool.name !== "bash") return false;
   const task = await store.board.mine(ctx.self);
-  if (!task || task.createdBy !== PERSON) return false;
+  if (!task || task.describedBy !== PERSON) return false;
   const { command } = input as { readonly command: string };
   const scripts = scriptsIn(task.description);
   const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.target);
-  if (!anew && !scripts.some((script) => script.text === command)) return false;
-  return !(await rewritten.has(task.id));
-}
-
-/** Follows the journal for descriptions that somebody else than the person has changed. */
-class Rewritten {
-  private readonly store: Store;
-  private readonly tasks = new Set<TaskId>();
-  private cursor = "" as Cursor;
-
-  constructor(store: Store) {
-    this.store = store;
-  }
-
-  async has(id: TaskId): Promise<boolean> {
-    const { events, cursor } = await this.store.journal.read(this.cursor, {
-      types: ["task.changed"],
-      limit: 100_000,
-    });
-    this.cursor = cursor;
-    for (const event of events)
-      if (event.type === "task.changed" && event.by !== PERSON && event.what.includes("description"))
-        this.tasks.add(event.task);
-    return this.tasks.has(id);
-  }
+  return anew || scripts.some((script) => script.text === command);
 }

@@ -85,7 +85,7 @@ export function sentence(event: Event): Sentence {
     case "task.reopened":
       return say(
         event.by,
-        `has #${event.task} again, it could not land (${event.why}): ${event.evidence}`,
+        `has #${event.task} again, ${event.why === "hook" ? "a hook refused its completion" : `it could not land (${event.why})`}: ${event.evidence}`,
         "warn",
       );
     case "mail.sent":

@@ -26,6 +26,7 @@ const facts = (n: number, blockedBy: number[] = [], openBlockers = 0) => ({
   attempt: 0,
   lastFailure: null,
   createdBy: LEAD,
+  describedBy: LEAD,
   createdAt: instant(0),
   updatedAt: instant(0),
 });

@@ -5,13 +5,12 @@
  * A completion that a hook blocks is refused with the evidence, and the task stays with its owner. The hook runs before the
  * transaction that completes the task, so no other task starts on work that did not pass. After three refusals the task fails.
  */
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError } from "../../core/errors.ts";
 import { HARNESS } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
-import { Blocks, MOST_BLOCKS } from "../../core/project/hooks.ts";
-import type { Task } from "../../core/task.ts";
-import type { CompletionInput, NewTaskInput, ToolContext } from "../../ports/index.ts";
+import { REFUSALS_MAX, type Task } from "../../core/task.ts";
+import type { CompletionInput, NewTaskInput } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import type { HookOutcome, Hooks } from "../hooks/hooks.ts";
 
@@ -27,7 +26,6 @@ const NOTHING: HookOutcome = { blocked: null, context: "" };
 
 /** For all calls of one member and its subagents. */
 export function hookedCalls(hooks: Hooks, who: Who): Wrap {
-  const refusals = new Blocks();
   return (next) => async (call) => {
     const { tool, ctx } = call;
     const about = { tool: tool.name, tool_name: tool.name, input: call.input, tool_input: call.input };
@@ -41,7 +39,7 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
       });
     refuse((await ask("PreToolUse", about, tool.name)).blocked);
     if (tool.effect === "creates") await beforeCreation(call, ask);
-    if (tool.effect === "completes") await beforeCompletion(call, ask, refusals);
+    if (tool.effect === "completes") await beforeCompletion(call, ask);
     let recorded = false;
     const answer = (text: string) => {
       recorded = true;
@@ -70,32 +68,23 @@ async function beforeCreation({ input }: Call, ask: RunHook): Promise<void> {
   refuse((await ask("TaskCreated", { task, task_subject: subject, task_description: description })).blocked);
 }
 
-async function beforeCompletion(call: Call, ask: RunHook, refusals: Blocks): Promise<void> {
+async function beforeCompletion(call: Call, ask: RunHook): Promise<void> {
   const { ctx } = call;
   const { result = "" } = call.input as CompletionInput;
   const task = await completedBy(call);
   if (task?.status !== "in_progress") return; // the tool says what is wrong
   const { blocked } = await ask("TaskCompleted", { ...aboutTask(task), result });
-  const key = `#${task.id}.${task.attempt}`;
-  if (blocked === null) return refusals.pass(key);
-  const left = task.owner === ctx.self && refusals.block(key) === "again";
-  if (left || task.owner !== ctx.self)
-    throw new EkidenError(
-      "not_permitted",
-      `A hook refuses the completion of #${task.id}: ${blocked}\nIt is still in progress: fix that, then complete it again.`,
-    );
-  refusals.pass(key);
-  const reason = `A hook refused its completion ${MOST_BLOCKS} times. The last time: ${blocked}`;
-  await fail(task, reason, ctx);
-  throw new EkidenError("not_permitted", `#${task.id} has failed. ${reason}`);
-}
-
-async function fail(task: Task, reason: string, { store, seat }: ToolContext): Promise<void> {
-  try {
-    await store.board.fail({ seat, task: task.id, attempt: task.attempt }, reason);
-  } catch (error) {
-    if (!isEkidenError(error, "stale_claim")) throw error; // somebody else has the task now
+  if (blocked === null) return;
+  if (task.owner === ctx.self) {
+    const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time by a hook: ${blocked}`;
+    const claim = { seat: ctx.seat, task: task.id, attempt: task.attempt };
+    const nth = await ctx.store.board.refuse(claim, { why: "hook", evidence: blocked, failure });
+    if (nth >= REFUSALS_MAX) throw new EkidenError("not_permitted", `#${task.id} has failed. ${failure}`);
   }
+  throw new EkidenError(
+    "not_permitted",
+    `A hook refuses the completion of #${task.id}: ${blocked}\nIt is still in progress: fix that, then complete it again.`,
+  );
 }
 
 /** A task as hooks see it. */

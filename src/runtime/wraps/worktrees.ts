@@ -4,9 +4,9 @@
  */
 import { messageOf } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Claimed, Task } from "../../core/task.ts";
-import { LANDINGS_MAX, type LandingStep } from "../../core/worktree.ts";
-import type { CompletionInput, Held, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
+import type { LandingStep } from "../../core/worktree.ts";
+import type { CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 
 /** Outside of the permissions and the hooks: they see the folder in which the call will run. */
@@ -91,26 +91,15 @@ async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed)
     throw new Error(`#${id} was taken from you while it was to land. Nothing has landed.`);
 }
 
-/** Told once, also when the process that landed it could not tell of it. */
+/** The journal tells it once, also when the process that landed it ended before it could. */
 async function book(
   { store, self }: ToolContext,
   { id }: Claimed,
   landed: Extract<Landing, { kind: "landed" }>,
 ): Promise<string> {
-  const { branch, target, commit, before } = landed;
-  const told = before && (await isTold(store, id, commit));
-  if (!told) await store.journal.note([{ type: "task.landed", task: id, by: self, branch, target, commit }]);
+  const { branch, target, commit } = landed;
+  await store.board.landed(id, self, { branch, target, commit });
   return `Landed on ${target} as ${commit.slice(0, 9)}.`;
-}
-
-async function isTold(store: Store, task: TaskId, commit: string): Promise<boolean> {
-  const { events } = await store.journal.read(store.journal.from(0), {
-    types: ["task.landed"],
-    limit: 100_000,
-  });
-  return events.some(
-    (event) => event.type === "task.landed" && event.task === task && event.commit === commit,
-  );
 }
 
 async function reopen(
@@ -119,19 +108,12 @@ async function reopen(
   task: Claimed,
   { why, evidence, branch }: Extract<Landing, { kind: "refused" }>,
 ): Promise<string> {
-  const { store, seat, self } = ctx;
   const { id, attempt } = task;
-  const nth = 1 + (await refusals(store, task));
-  await store.journal.note([{ type: "task.reopened", task: id, by: self, attempt, why, evidence }]);
-  if (nth >= LANDINGS_MAX) {
-    const held: Held = { seat, task: id, attempt };
-    await store.board.fail(
-      held,
-      `It could not land (${why}), ${nth} times. Its work is on ${branch}.\n${evidence}`,
-    );
-    return `#${id} could not land ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
-  }
-  return `#${id} is not completed, it cannot land (refused ${nth} of ${LANDINGS_MAX} times). ${evidence}\n\n${MEND[why](trees.target)} It is still yours, and nothing of it is lost.`;
+  const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time it could not land (${why}); its work is on ${branch}.\n${evidence}`;
+  const nth = await ctx.store.board.refuse({ seat: ctx.seat, task: id, attempt }, { why, evidence, failure });
+  if (nth >= REFUSALS_MAX)
+    return `#${id} was refused ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
+  return `#${id} is not completed, it cannot land (refused ${nth} of ${REFUSALS_MAX} times). ${evidence}\n\n${MEND[why](trees.target)} It is still yours, and nothing of it is lost.`;
 }
 
 const MEND = {
@@ -143,17 +125,6 @@ const MEND = {
     `Only a person can mend that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
   branch: () => "Mend that in your workspace, then complete_task again.",
 } as const;
-
-/** Refused completions of this attempt. */
-async function refusals(store: Store, { id, attempt }: Claimed): Promise<number> {
-  const { events } = await store.journal.read(store.journal.from(0), {
-    types: ["task.reopened"],
-    limit: 100_000,
-  });
-  return events.filter(
-    (event) => event.type === "task.reopened" && event.task === id && event.attempt === attempt,
-  ).length;
-}
 
 /** A failure never holds up a completion: a worktree that cannot be removed stays, with a warning. */
 async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<void> {

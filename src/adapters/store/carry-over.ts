@@ -1,0 +1,22 @@
+/** What a migration computes from older rows. Rows that cannot be read are left as they are. */
+import type { FactOf, FactType } from "../../core/event.ts";
+import { exec, type Op, parse, sql } from "./sql.ts";
+
+type EventRow = { readonly team: string; readonly data: string };
+
+function* factsOf<T extends FactType>(type: T): Op<{ team: string; fact: Partial<FactOf<T>> }[]> {
+  const rows = yield* sql<EventRow>`select team, data from events where type = ${type} order by seq`;
+  return rows.map(({ team, data }) => ({ team, fact: parse<Partial<FactOf<T>>>(data, {}) }));
+}
+
+/** Until version 5, three decisions about tasks read the journal. From then on the columns hold what they need. */
+export function* columnsFromJournal(): Op<void> {
+  for (const { team, fact } of yield* factsOf("task.reopened"))
+    yield* exec`update tasks set refusals = refusals + 1 where team = ${team} and id = ${fact.task ?? 0} and attempt = ${fact.attempt ?? 0}
+      and status in ('in_progress', 'failed')`;
+  for (const { team, fact } of yield* factsOf("task.landed"))
+    yield* exec`update tasks set landed = ${fact.commit ?? null} where team = ${team} and id = ${fact.task ?? 0}`;
+  for (const { team, fact } of yield* factsOf("task.changed"))
+    if (fact.what?.includes("description"))
+      yield* exec`update tasks set described_by = ${fact.by ?? null} where team = ${team} and id = ${fact.task ?? 0}`;
+}

@@ -1,0 +1,30 @@
+/** The steps before a completion: its refusals, which are counted for each attempt, and the landing of its branch. */
+import type { Name, TaskId } from "../../core/ids.ts";
+import { REFUSALS_MAX } from "../../core/task.ts";
+import type { Held, LandedCommit, Refusal } from "../../ports/store.ts";
+import { failed, heldRow } from "./finish.ts";
+import { appendFacts } from "./journal.ts";
+import { seated } from "./seat.ts";
+import { exec, type Op, type Tx } from "./sql.ts";
+import { taskForUpdate } from "./task-row.ts";
+
+/** @throws `stale_seat` | `stale_claim` */
+export function* refuse(tx: Tx, held: Held, { why, evidence, failure }: Refusal): Op<number> {
+  const { seat, task, attempt } = held;
+  yield* seated(tx, seat);
+  const row = yield* heldRow(tx, held);
+  const refusals = row.refusals + 1;
+  yield* exec`update tasks set refusals = ${refusals}, updated_at = ${tx.now}, version = version + 1 where team = ${tx.team} and id = ${task}`;
+  yield* appendFacts(tx, [{ type: "task.reopened", task, by: seat.name, attempt, why, evidence }]);
+  if (refusals >= REFUSALS_MAX) yield* failed(tx, row, failure, seat.name);
+  return refusals;
+}
+
+/** @throws `not_found` */
+export function* landed(tx: Tx, id: TaskId, by: Name, landing: LandedCommit): Op<void> {
+  const { branch, target, commit } = landing;
+  const row = yield* taskForUpdate(tx, id);
+  if (row.landed === commit) return;
+  yield* exec`update tasks set landed = ${commit}, updated_at = ${tx.now}, version = version + 1 where team = ${tx.team} and id = ${id}`;
+  yield* appendFacts(tx, [{ type: "task.landed", task: id, by, branch, target, commit }]);
+}

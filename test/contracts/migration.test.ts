@@ -1,0 +1,101 @@
+/** A store that schema version 4 wrote is brought to the present version, with what its journal says about tasks. */
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import { openStore } from "../../src/adapters/store/index.ts";
+import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
+import { asTaskId } from "../../src/core/ids.ts";
+import type { Cursor, Store } from "../../src/ports/store.ts";
+import { BACKENDS, type Backend, connect, dropSchema, host, name } from "../fixtures/stage.ts";
+import { takeAway } from "../fixtures/take-away.ts";
+
+/** As SQLite's schema table shows it. */
+const TABLES = readFileSync(new URL("../fixtures/schema-4.sql", import.meta.url), "utf8");
+const APPLICATION_ID = 0x456b646e;
+
+const onPostgres = (text: string): string =>
+  text
+    .replace(/(seq|id) integer primary key/g, "$1 bigint generated always as identity primary key")
+    .replace("CREATE TABLE events (", "$& xid bigint not null default (pg_current_xact_id()::text::bigint),")
+    .replaceAll(" integer", " bigint")
+    .replaceAll(" real", " double precision")
+    .replaceAll(") strict;", ");")
+    .concat("create index events_order on events (team, xid, seq);");
+
+const task = (id: number, status: string, owner: string | null, attempt: number): string =>
+  `insert into tasks (team, id, status, subject, description, blocked_by, open_blockers, priority, estimate, chain, role, touches,
+    needs_plan, owner, attempt, tries, created_by, created_at, updated_at)
+  values ('default', ${id}, '${status}', 'Task ${id}', 'Run it', '[]', 0, 0, 1, 1, '', '[]', 0, ${owner ? `'${owner}'` : "null"},
+    ${attempt}, ${attempt}, 'person', 1, 1);`;
+const fact = (type: string, data: object | string): string =>
+  `insert into events (team, at, type, data) values ('default', 1, '${type}', '${typeof data === "string" ? data : JSON.stringify(data)}');`;
+const refused = (attempt: number) => ({ task: 1, by: "alice", attempt, why: "gate", evidence: "red\0" });
+
+const ROWS = [
+  `insert into meta values ('application', '${APPLICATION_ID}'), ('version', '4');`,
+  "insert into teams (name, next_task, created_at) values ('default', 5, 1);",
+  "insert into hosts values ('default', 'here', 'machine', 1, 9000000000000000, 1);",
+  "insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at) values ('default', 'alice', 'teammate', '', '', '', 0, 'work', 1, 'here', 1);",
+  task(1, "in_progress", "alice", 2),
+  task(2, "completed", "alice", 1),
+  task(3, "pending", null, 0),
+  task(4, "pending", null, 0),
+  fact("task.reopened", refused(1)),
+  fact("task.reopened", refused(2)),
+  fact("task.reopened", "{damaged"),
+  fact("task.reopened", refused(2)),
+  fact("task.landed", { task: 2, by: "alice", branch: "ekiden/2", target: "main", commit: "c0ffee" }),
+  fact("task.changed", { task: 3, by: "lead", what: ["description"] }),
+  fact("task.changed", { task: 4, by: "lead", what: ["priority"] }),
+].join("\n");
+
+describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) => {
+  const schema = `v4_${process.pid}`;
+  let folder = "";
+  let url = "";
+  let store: Store;
+  beforeEach(async () => {
+    if (backend === "sqlite") {
+      folder = mkdtempSync(join(tmpdir(), "ekiden-v4-"));
+      const Database = await databaseClass();
+      const db = new Database(join(folder, "team.db"), {});
+      db.exec(`pragma application_id = ${APPLICATION_ID}; ${TABLES} ${ROWS}`);
+      db.close();
+      url = `sqlite:${join(folder, "team.db")}`;
+    } else {
+      url = `${inject("postgresUrl")}?schema=${schema}`;
+      const client = await connect(inject("postgresUrl"));
+      await client.query(
+        `create schema ${schema}; set search_path = ${schema}; ${onPostgres(TABLES)} ${ROWS}`,
+      );
+      await client.end();
+    }
+    store = await openStore({ url, team: name("default"), clock: systemClock });
+  });
+  afterEach(async () => {
+    await store.close();
+    if (backend === "sqlite") takeAway(folder);
+    else await dropSchema(inject("postgresUrl"), schema);
+  });
+
+  it("keeps the refusals of the present attempt", async () => {
+    const held = { seat: { name: name("alice"), host: host("here") }, task: asTaskId(1), attempt: 2 };
+    const refusal = { why: "hook", evidence: "still red", failure: "Refused 3 times." } as const;
+    expect(await store.board.refuse(held, refusal)).toBe(3);
+    expect(await store.board.task(held.task)).toMatchObject({ status: "failed", reason: "Refused 3 times." });
+  });
+
+  it("does not tell of a landing twice", async () => {
+    const landing = { branch: "ekiden/2", target: "main", commit: "c0ffee" };
+    await store.board.landed(asTaskId(2), name("alice"), landing);
+    const { events } = await store.journal.read("" as Cursor, { types: ["task.landed"] });
+    expect(events).toHaveLength(1);
+  });
+
+  it("knows who last wrote each description", async () => {
+    const tasks = await store.board.tasks();
+    expect(tasks.map((one) => one.describedBy)).toEqual(["person", "person", "lead", "person"]);
+  });
+});
