@@ -171,8 +171,8 @@ function elapsed(cron: Cron, zone: Zone, day: WallMinute, from: Instant): Instan
 /** One that is later than this was missed: nobody ran when it was due. */
 export const LATE_MS = 60_000;
 
-/** What an alarm says when it goes off. `missed`: when it should have. */
-export const alarmText = (
+/** The text that a firing sends. `missed`: when the cron was due, if nobody ran then. */
+export const cronText = (
   text: string,
   missed: { readonly dueAt: Instant; readonly zone: string } | null,
 ): string =>

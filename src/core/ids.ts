@@ -7,7 +7,7 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 /** A small integer, counted per team: people and models both write "#12". */
 export type TaskId = Brand<number, "TaskId">;
 export type MailId = Brand<number, "MailId">;
-/** A background command and an alarm; each counted per team, shown as "j3" and "c3". */
+/** A background command and a cron; each counted per team, shown as "j3" and "c3". */
 export type JobId = Brand<number, "JobId">;
 export type CronId = Brand<number, "CronId">;
 /** A protocol request that wants exactly one answer: a stop, a plan, a permission. */
@@ -22,7 +22,7 @@ export type Instant = Brand<number, "Instant">;
 export const LEAD = "lead" as Name;
 /** The human being in front of the terminal or the page. Has a mailbox, but is no member. */
 export const PERSON = "person" as Name;
-/** The harness itself, as the sender of mail that no agent wrote (alarms, finished jobs, the quiet board). */
+/** The harness itself, as the sender of mail that no agent wrote (crons, finished jobs, the quiet board). */
 export const HARNESS = "ekiden" as Name;
 export const DEFAULT_TEAM = "default" as Name;
 
@@ -69,14 +69,14 @@ export const jobId = (text: string | number): JobId =>
   numbered("j", text, "job", "check_background without an id lists them") as JobId;
 /** Reads `c3` or `3`. @throws EkidenError `bad_input` */
 export const cronId = (text: string | number): CronId =>
-  numbered("c", text, "alarm", "list_crons or ekiden cron list shows them") as CronId;
+  numbered("c", text, "cron", "list_crons or ekiden cron list shows them") as CronId;
 
 function numbered(letter: string, text: string | number, what: string, where: string): number {
   const digits = new RegExp(`^\\s*${letter}?(\\d{1,15})\\s*$`, "i").exec(String(text))?.[1];
   if (digits === undefined || Number(digits) < 1)
     throw new EkidenError(
       "bad_input",
-      `${quote(text)} is not the id of ${what === "alarm" ? "an" : "a"} ${what}, such as "${letter}3"; ${where}.`,
+      `${quote(text)} is not the id of a ${what}, such as "${letter}3"; ${where}.`,
     );
   return Number(digits);
 }

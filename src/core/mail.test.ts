@@ -18,7 +18,7 @@ it("a notice of idling wakes its reader once something was completed before it",
 it("what only its reader can do something about always wakes it", () => {
   expect(wakes({ kind: "note", text: "hello" })).toBe(true);
   expect(wakes({ kind: "task_failed", task, subject: "x", reason: "red" })).toBe(true);
-  expect(wakes({ kind: "alarm", cron: "1", text: "tick" })).toBe(true);
+  expect(wakes({ kind: "cron", cron: "1", text: "tick" })).toBe(true);
 });
 
 it("the notice of a quiet board names the commands that still run", () => {

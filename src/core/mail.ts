@@ -44,7 +44,7 @@ export type Body =
       /** Nobody saw how it ended, or whether it did. */
       readonly lost?: boolean;
     }
-  | { readonly kind: "alarm"; readonly cron: string; readonly text: string }
+  | { readonly kind: "cron"; readonly cron: string; readonly text: string }
   | {
       readonly kind: "shutdown_request";
       readonly request: RequestId;
@@ -110,7 +110,7 @@ const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   task_failed: true,
   board_quiet: true,
   job_done: true,
-  alarm: true,
+  cron: true,
   shutdown_request: true,
   shutdown_response: true,
   plan_request: true,
@@ -179,7 +179,7 @@ export function words(body: Body): string {
   switch (body.kind) {
     case "note":
     case "broadcast":
-    case "alarm":
+    case "cron":
       return body.text;
     case "result":
       return body.task === null ? body.text : `About #${body.task}:\n${body.text}`;

@@ -1,19 +1,19 @@
-/** Alarms ("crons"): what is to happen at given times. Kept in the store, so that any process may let one go off, and one does. */
+/** Crons: mail or tasks at given times. They are rows of the store, so any process of the team may fire one, and one does. */
 import type { CronId, HostId, Instant, Name, TaskId } from "../core/ids.ts";
 
 /** What a firing becomes: mail to a member, or a new task on the board whose subject is the text. */
 export type CronTarget = { readonly kind: "mail"; readonly to: Name } | { readonly kind: "task" };
 
 export type NewCron = {
-  /** Five fields, see `core/cron.ts`. */
+  /** Five fields; see `core/cron.ts`. */
   readonly expression: string;
-  /** Name of the time zone the fields are meant in. */
+  /** The time zone of the fields, by name. */
   readonly zone: string;
   readonly text: string;
   readonly target: CronTarget;
-  /** Goes off once and is removed in the same step. */
+  /** Fires once and is removed in the same step. */
   readonly once: boolean;
-  /** Ends with this host; null: durable, it survives restarts. */
+  /** It ends with this host. Null: durable, it survives restarts. */
   readonly session: HostId | null;
 };
 
@@ -23,7 +23,7 @@ export type Cron = NewCron & {
   readonly createdAt: Instant;
   readonly nextAt: Instant;
   readonly lastAt: Instant | null;
-  /** How often it went off. */
+  /** How often it fired. */
   readonly fired: number;
 };
 
@@ -31,23 +31,23 @@ export type Firing = {
   readonly cron: Cron;
   /** When it was due. */
   readonly dueAt: Instant;
-  /** Nobody ran when it was due; firings missed since are this one. */
+  /** No process ran when it was due. This firing also covers the times missed since. */
   readonly late: boolean;
   readonly task: TaskId | null;
-  /** To whom it was mailed: the lead when the member meant is gone. */
+  /** Who was mailed: the lead if the intended member is gone. */
   readonly to: Name | null;
 };
 
 export interface Crons {
   /** @throws `bad_input` (expression, zone, text, a date that never comes) | `not_found` (the member) */
-  add(alarm: NewCron, by: Name): Promise<Cron>;
-  /** By when they are due. Those of dead processes are not among them. */
+  add(cron: NewCron, by: Name): Promise<Cron>;
+  /** In the order of their next times, without those of dead processes. */
   list(): Promise<Cron[]>;
-  /** @throws `not_found`, with the ids there are */
+  /** @throws `not_found`; its message lists the known ids */
   cancel(id: CronId, by: Name): Promise<Cron>;
   /**
-   * Lets everything go off that is due, each in one step with its mail or task: however many processes call it, once. One that
-   * was missed several times goes off once. Looking in vain writes nothing.
+   * Fires every due cron, each in one step with its mail or task, and once even if several processes call this. A cron that
+   * missed several times fires once. Writes nothing if none is due.
    */
   fire(): Promise<Firing[]>;
 }

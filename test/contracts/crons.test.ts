@@ -1,4 +1,4 @@
-/** Alarms in every store: they go off once, on time or late, as mail or as a task, and end with what they belong to. */
+/** Crons on every store: each fires once, on time or late, as mail or as a task, and ends with its owner. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../src/adapters/clock.ts";
 import { asCronId, HARNESS, LEAD, type Name, PERSON } from "../../src/core/ids.ts";
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOST = host("here");
 const alice = name("alice");
 
-describe.each(BACKENDS)("alarms on %s", (backend) => {
+describe.each(BACKENDS)("crons on %s", (backend) => {
   const at = stage(backend);
   let clock: ManualClock;
   let store: Store;
@@ -23,7 +23,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     seat = crew.seats[0] as Seat;
   });
 
-  const alarm = (more: Partial<NewCron> = {}): NewCron => ({
+  const cron = (more: Partial<NewCron> = {}): NewCron => ({
     expression: "*/5 * * * *",
     zone: "UTC",
     text: "Look at the build.",
@@ -34,12 +34,12 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
   const mailTo = async (to: Name) =>
     (await store.mail.box(to))
-      .filter((mail) => mail.body.kind === "alarm")
+      .filter((mail) => mail.body.kind === "cron")
       .map(({ from, body }) => ({ from, body }));
 
   it("are counted per team, listed by when they are due, and cancelled", async () => {
-    await store.crons.add(alarm({ expression: "0 13 * * *" }), PERSON);
-    const second = await store.crons.add(alarm(), alice);
+    await store.crons.add(cron({ expression: "0 13 * * *" }), PERSON);
+    const second = await store.crons.add(cron(), alice);
     expect(second).toMatchObject({
       id: 2,
       by: alice,
@@ -49,17 +49,17 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     });
     expect((await store.crons.list()).map((one) => one.id)).toEqual([2, 1]);
     const other = await store.forTeam(name("other"));
-    expect(await other.crons.add(alarm(), PERSON)).toMatchObject({ id: 1 });
+    expect(await other.crons.add(cron(), PERSON)).toMatchObject({ id: 1 });
     expect(await store.crons.cancel(asCronId(1), PERSON)).toMatchObject({ id: 1 });
     await expect(store.crons.cancel(asCronId(1), PERSON)).rejects.toThrow(
-      "There is no alarm c1. There are: c2.",
+      "There is no cron c1. There are: c2.",
     );
     expect(await other.crons.list()).toHaveLength(1);
     await other.close();
   });
 
   it("are refused with a reason", async () => {
-    const add = (more: Partial<NewCron>) => store.crons.add(alarm(more), PERSON);
+    const add = (more: Partial<NewCron>) => store.crons.add(cron(more), PERSON);
     await expect(add({ expression: "60 * * * *" })).rejects.toThrow("minute");
     await expect(add({ zone: "Nowhere" })).rejects.toThrow("time zone");
     await expect(add({ text: " " })).rejects.toThrow("empty");
@@ -70,7 +70,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("go off as mail, at their time and not before", async () => {
-    await store.crons.add(alarm(), PERSON);
+    await store.crons.add(cron(), PERSON);
     expect(await store.crons.fire()).toEqual([]);
     await clock.advance(4.5 * MINUTE - 1);
     expect(await store.crons.fire()).toEqual([]);
@@ -78,13 +78,13 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     expect(await store.crons.fire()).toMatchObject([{ late: false, to: LEAD, task: null }]);
     expect(await store.crons.fire()).toEqual([]);
     expect(await mailTo(LEAD)).toEqual([
-      { from: HARNESS, body: { kind: "alarm", cron: "c1", text: "Look at the build." } },
+      { from: HARNESS, body: { kind: "cron", cron: "c1", text: "Look at the build." } },
     ]);
     expect(await store.crons.list()).toMatchObject([{ fired: 1, nextAt: Date.UTC(2026, 4, 1, 12, 10) }]);
   });
 
   it("go off as a task that can be claimed", async () => {
-    await store.crons.add(alarm({ target: { kind: "task" }, text: "Update the index\nAll of it." }), PERSON);
+    await store.crons.add(cron({ target: { kind: "task" }, text: "Update the index\nAll of it." }), PERSON);
     await clock.advance(5 * MINUTE);
     expect(await store.crons.fire()).toMatchObject([{ task: 1, to: null }]);
     const [task] = await store.board.tasks();
@@ -97,7 +97,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("that are to go off once are gone with the mail they became", async () => {
-    await store.crons.add(alarm({ once: true }), PERSON);
+    await store.crons.add(cron({ once: true }), PERSON);
     await clock.advance(5 * MINUTE);
     expect(await store.crons.fire()).toHaveLength(1);
     expect(await store.crons.list()).toEqual([]);
@@ -107,7 +107,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("that were missed go off once, marked as late, and then at their next time", async () => {
-    await store.crons.add(alarm({ zone: "Europe/Berlin" }), PERSON);
+    await store.crons.add(cron({ zone: "Europe/Berlin" }), PERSON);
     await clock.advance(62 * MINUTE);
     expect(await store.crons.fire()).toMatchObject([{ late: true, dueAt: Date.UTC(2026, 4, 1, 12, 5) }]);
     const [mail] = await mailTo(LEAD);
@@ -118,19 +118,19 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("go to the lead when the member has stopped", async () => {
-    await store.crons.add(alarm({ target: { kind: "mail", to: alice } }), PERSON);
+    await store.crons.add(cron({ target: { kind: "mail", to: alice } }), PERSON);
     await store.roster.leave(seat, "asked", "");
     await clock.advance(5 * MINUTE);
     expect(await store.crons.fire()).toMatchObject([{ to: LEAD }]);
     expect((await mailTo(LEAD)).at(-1)?.body).toMatchObject({
-      kind: "alarm",
+      kind: "cron",
       text: "[for alice, who has stopped]\nLook at the build.",
     });
   });
 
   it("of a session end with its process, durable ones do not", async () => {
-    await store.crons.add(alarm({ session: HOST }), alice);
-    await store.crons.add(alarm(), alice);
+    await store.crons.add(cron({ session: HOST }), alice);
+    await store.crons.add(cron(), alice);
     expect(await store.crons.list()).toHaveLength(2);
     await store.roster.suspend(HOST);
     expect((await store.crons.list()).map((one) => one.id)).toEqual([2]);
@@ -146,7 +146,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
   });
 
   it("survive the store being closed, and keep their time", async () => {
-    await store.crons.add(alarm(), PERSON);
+    await store.crons.add(cron(), PERSON);
     await store.close();
     await clock.advance(5 * MINUTE);
     const later = await at.open({ clock });
@@ -157,7 +157,7 @@ describe.each(BACKENDS)("alarms on %s", (backend) => {
     // Another address of the same place: a connection of its own.
     const own = (i: number) => (backend === "postgres" ? `${at.url}&application_name=c${i}` : at.url);
     const stores = await Promise.all([1, 2, 3, 4].map((i) => at.open({ clock, url: own(i) })));
-    for (let i = 0; i < 5; i += 1) await store.crons.add(alarm({ target: { kind: "task" } }), PERSON);
+    for (let i = 0; i < 5; i += 1) await store.crons.add(cron({ target: { kind: "task" } }), PERSON);
     for (let round = 1; round <= 5; round += 1) {
       await clock.advance(5 * MINUTE);
       const firings = (await Promise.all(stores.map((one) => one.crons.fire()))).flat();

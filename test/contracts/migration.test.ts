@@ -49,6 +49,9 @@ const ROWS = [
   fact("task.landed", { task: 2, by: "alice", branch: "ekiden/2", target: "main", commit: "c0ffee" }),
   fact("task.changed", { task: 3, by: "lead", what: ["description"] }),
   fact("task.changed", { task: 4, by: "lead", what: ["priority"] }),
+  fact("mail.sent", { mail: 1, from: "ekiden", to: "alice", kind: "alarm" }),
+  `insert into mail (team, sender, recipient, at, urgent, kind, wakes, turn, body)
+    values ('default', 'ekiden', 'alice', 1, 0, 'alarm', 1, 2, '${JSON.stringify({ kind: "alarm", cron: "c1", text: 'Look at "kind":"alarm".' })}');`,
 ].join("\n");
 
 describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) => {
@@ -92,6 +95,14 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     await store.board.landed(asTaskId(2), name("alice"), landing);
     const { events } = await store.journal.read("" as Cursor, { types: ["task.landed"] });
     expect(events).toHaveLength(1);
+  });
+
+  it("calls the mail of a cron a cron, and leaves its text alone", async () => {
+    expect(await store.mail.unread(name("alice"))).toMatchObject([
+      { body: { kind: "cron", cron: "c1", text: 'Look at "kind":"alarm".' } },
+    ]);
+    const { events } = await store.journal.read("" as Cursor, { types: ["mail.sent"] });
+    expect(events).toMatchObject([{ kind: "cron" }]);
   });
 
   it("knows who last wrote each description", async () => {

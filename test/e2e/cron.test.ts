@@ -163,8 +163,8 @@ describe("ekiden cron", () => {
       /^c1 \(30 9 \* \* mon-fri\) next at \d{4}-\d\d-\d\d 09:30 \(Europe\/Berlin\) → lead: Look at it\n$/,
     );
     await project.run(["cron", "add", ..."0 0 29 2 *".split(" "), "Leap", "--task", "--once"]);
-    const { alarms } = await project.json<{ alarms: unknown[] }>(["cron", "list"]);
-    expect(alarms).toMatchObject([
+    const { crons } = await project.json<{ crons: unknown[] }>(["cron", "list"]);
+    expect(crons).toMatchObject([
       { id: 1, by: "person", target: { kind: "mail", to: "lead" }, session: null, once: false },
       { id: 2, expression: "0 0 29 2 *", target: { kind: "task" }, once: true },
     ]);
@@ -175,7 +175,7 @@ describe("ekiden cron", () => {
     });
     expect(await project.run(["cron", "cancel", "c1"])).toMatchObject({
       code: 2,
-      stderr: "ekiden: There is no alarm c1. There are: c2.\n",
+      stderr: "ekiden: There is no cron c1. There are: c2.\n",
     });
   });
 

@@ -1,8 +1,8 @@
 /**
- * Alarms. One goes off in the transaction that moves it on to its next time (or removes it) and writes its mail or its task:
- * of many processes that see it due, one finds it still due when it has the row.
+ * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Of several processes
+ * that see it due, only the first one that locks its row fires it.
  */
-import { alarmText, LATE_MS, nextRun, parseCron } from "../../core/cron.ts";
+import { cronText, LATE_MS, nextRun, parseCron } from "../../core/cron.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import {
   type CronId,
@@ -39,7 +39,7 @@ type CronRow = {
   readonly fired: number;
 };
 
-const toAlarm = (row: CronRow): Cron => ({
+const toCron = (row: CronRow): Cron => ({
   id: row.id,
   expression: row.expression,
   zone: row.zone,
@@ -56,10 +56,10 @@ const toAlarm = (row: CronRow): Cron => ({
 
 export function crons(session: Session): Crons {
   return {
-    add: async (alarm, by) => {
-      checkText(alarm.text);
-      if (alarm.target.kind === "task") checkTask(taskOf(alarm.text, ""));
-      return session.write((tx) => add(tx, alarm, by));
+    add: async (cron, by) => {
+      checkText(cron.text);
+      if (cron.target.kind === "task") checkTask(taskOf(cron.text, ""));
+      return session.write((tx) => add(tx, cron, by));
     },
     list: () => session.look((tx) => living(tx)),
     cancel: (id, by) => session.write((tx) => cancel(tx, id, by)),
@@ -73,8 +73,8 @@ export function crons(session: Session): Crons {
   };
 }
 
-function* add(tx: Tx, alarm: NewCron, by: Name): Op<Cron> {
-  const { expression, zone, text, target, once, session } = alarm;
+function* add(tx: Tx, wanted: NewCron, by: Name): Op<Cron> {
+  const { expression, zone, text, target, once, session } = wanted;
   const cron = parseCron(expression);
   const nextAt = nextRun(cron, tx.now, zone);
   if (nextAt === null)
@@ -91,27 +91,27 @@ function* add(tx: Tx, alarm: NewCron, by: Name): Op<Cron> {
   yield* appendFacts(tx, [
     { type: "cron.added", cron: next.id, by, expression: cron.text, text: text.slice(0, 200) },
   ]);
-  return toAlarm(row as CronRow);
+  return toCron(row as CronRow);
 }
 
 function* living(tx: Tx): Op<Cron[]> {
   const rows = yield* sql<CronRow>`
     select * from crons c where team = ${tx.team} and (session is null
       or exists (select 1 from hosts h where h.team = c.team and h.id = c.session)) order by next_at, id`;
-  return rows.map(toAlarm);
+  return rows.map(toCron);
 }
 
 function* cancel(tx: Tx, id: CronId, by: Name): Op<Cron> {
   const [row] = yield* sql<CronRow>`delete from crons where team = ${tx.team} and id = ${id} returning *`;
   if (!row) {
-    const ids = (yield* living(tx)).map((alarm) => `c${alarm.id}`);
+    const ids = (yield* living(tx)).map((cron) => `c${cron.id}`);
     throw new EkidenError(
       "not_found",
-      `There is no alarm c${id}. ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "There are none."}`,
+      `There is no cron c${id}. ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "There are none."}`,
     );
   }
   yield* appendFacts(tx, [{ type: "cron.cancelled", cron: id, by }]);
-  return toAlarm(row);
+  return toCron(row);
 }
 
 function* fire(tx: Tx): Op<Firing[]> {
@@ -128,15 +128,15 @@ function* fire(tx: Tx): Op<Firing[]> {
   for (const row of due) {
     if (!(yield* move(tx, row))) continue;
     const late = tx.now - row.next_at > LATE_MS;
-    const said = alarmText(row.text, late ? { dueAt: row.next_at, zone: row.zone } : null);
+    const said = cronText(row.text, late ? { dueAt: row.next_at, zone: row.zone } : null);
     const { to, task } = yield* row.recipient === "" ? taskFrom(tx, row, said) : mailFrom(tx, row, said);
     yield* appendFacts(tx, [{ type: "cron.fired", cron: row.id, to, task, late }]);
-    firings.push({ cron: toAlarm(row), dueAt: row.next_at, late, task, to });
+    firings.push({ cron: toCron(row), dueAt: row.next_at, late, task, to });
   }
   return firings;
 }
 
-/** On to its next time, or away. False when another process has done that. What was missed meanwhile is not made up for. */
+/** Moves it to its next time, or removes it. False when another process did so first. Missed times in between are dropped. */
 function* move(tx: Tx, row: CronRow): Op<boolean> {
   const next = row.once === 1 ? null : yield* following(tx, row);
   const moved =
@@ -148,12 +148,12 @@ function* move(tx: Tx, row: CronRow): Op<boolean> {
   return moved.length > 0;
 }
 
-/** Null when it is never due again, or cannot be calculated here (a time zone that this system does not know). */
+/** Null when it is never due again, or when its next time cannot be computed (this system does not know its time zone). */
 function* following(tx: Tx, row: CronRow): Op<Instant | null> {
   try {
     return nextRun(parseCron(row.expression), tx.now, row.zone);
   } catch (error) {
-    const text = `The alarm c${row.id} goes off for the last time: ${messageOf(error)}`;
+    const text = `The cron c${row.id} fires for the last time: ${messageOf(error)}`;
     yield* appendFacts(tx, [{ type: "warning.raised", who: null, text }]);
     return null;
   }
@@ -168,7 +168,7 @@ function* mailFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
   const there = meant === LEAD || meant === PERSON || (member !== undefined && member.phase !== "shutdown");
   const to = there ? meant : LEAD;
   const note = there ? text : `[for ${meant}, who has stopped]\n${text}`;
-  yield* post(tx, [{ from: HARNESS, to, body: { kind: "alarm", cron: `c${row.id}`, text: note } }]);
+  yield* post(tx, [{ from: HARNESS, to, body: { kind: "cron", cron: `c${row.id}`, text: note } }]);
   return { to, task: null };
 }
 
@@ -177,7 +177,7 @@ function* taskFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
   return { to: null, task: task?.id ?? null };
 }
 
-/** The first line is the subject; the description says it all, when there is more to say. */
+/** The subject is the first line. A longer text also becomes the description. */
 function taskOf(text: string, said: string): NewTask {
   const subject = text.trim().split("\n")[0]?.trim().slice(0, SUBJECT_MAX) ?? "";
   return { subject, ...(said.trim() !== subject && { description: said }) };

@@ -142,10 +142,17 @@ const fifth = ({ int }: Names): Step[] => [
   columnsFromJournal,
 ];
 
+/** Mail from a cron was of kind "alarm". Quotes inside a JSON string are escaped, so the pattern matches keys only. */
+const sixth = (): Step[] => [
+  `update mail set kind = 'cron', body = replace(body, '"kind":"alarm"', '"kind":"cron"') where kind = 'alarm'`,
+  `update events set data = replace(data, '"kind":"alarm"', '"kind":"cron"')
+    where type in ('mail.sent', 'mail.delivered') and data like '%"kind":"alarm"%'`,
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
-const MIGRATIONS: readonly ((names: Names) => Step[])[] = [first, second, third, fourth, fifth];
+const MIGRATIONS: readonly ((names: Names) => Step[])[] = [first, second, third, fourth, fifth, sixth];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {

@@ -1,7 +1,7 @@
-/** The alarms of a team. Views: core/views/cron.ts. */
+/** The crons of a team. Views: core/views/cron.ts. */
 import type { CronsData } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 
 export async function crons({ team, crons }: Store): Promise<CronsData> {
-  return { team, alarms: await crons.list() };
+  return { team, crons: await crons.list() };
 }

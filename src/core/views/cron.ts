@@ -1,9 +1,9 @@
-/** The alarms of a team, as a table. */
+/** The crons of a team, as a table. */
 import type { CronId, HostId, Instant, Name } from "../ids.ts";
 import { showTime } from "../zone.ts";
 import type { View } from "./view.ts";
 
-export type AlarmData = {
+export type CronData = {
   readonly id: CronId;
   readonly expression: string;
   readonly zone: string;
@@ -17,9 +17,9 @@ export type AlarmData = {
   readonly fired: number;
 };
 
-export type CronsData = { readonly team: Name; readonly alarms: readonly AlarmData[] };
+export type CronsData = { readonly team: Name; readonly crons: readonly CronData[] };
 
-export const cronsViews = ({ alarms }: CronsData): View[] => [
+export const cronsViews = ({ crons }: CronsData): View[] => [
   {
     kind: "table",
     columns: [
@@ -31,20 +31,20 @@ export const cronsViews = ({ alarms }: CronsData): View[] => [
       { name: "" },
       { name: "fired", align: "right" },
     ],
-    rows: alarms.map((alarm) => [
-      { text: `c${alarm.id}`, tone: "strong" },
-      { text: alarm.expression },
-      { text: showTime(alarm.nextAt, alarm.zone) },
-      { text: alarm.target.kind === "mail" ? alarm.target.to : "a task" },
-      { text: alarm.text },
+    rows: crons.map((cron) => [
+      { text: `c${cron.id}`, tone: "strong" },
+      { text: cron.expression },
+      { text: showTime(cron.nextAt, cron.zone) },
+      { text: cron.target.kind === "mail" ? cron.target.to : "a task" },
+      { text: cron.text },
       {
-        text: [alarm.once ? "once" : "", alarm.session === null ? "" : "this session"]
+        text: [cron.once ? "once" : "", cron.session === null ? "" : "this session"]
           .filter(Boolean)
           .join(", "),
         tone: "dim",
       },
-      { text: String(alarm.fired) },
+      { text: String(cron.fired) },
     ]),
-    empty: 'No alarms are set. Set one: ekiden cron add "0 9 * * mon-fri" "Look at the build"',
+    empty: 'No crons are set. Set one: ekiden cron add "0 9 * * mon-fri" "Look at the build"',
   },
 ];

@@ -175,9 +175,9 @@ it("has one line for every fact", () => {
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test
     * warn  alice  j1 failed (exit code 2)
-    * plain lead   set the alarm c1 (0 9 * * *): Look
-    * plain        the alarm c1 went off late: → alice
-    * dim   lead   the alarm c1 was cancelled
+    * plain lead   set the cron c1 (0 9 * * *): Look
+    * plain        the cron c1 fired late: → alice
+    * dim   lead   the cron c1 was cancelled
     * dim   alice  noted for later sessions: build, people
     * warn         80 % of the budget"
   `);

@@ -154,13 +154,13 @@ export function sentence(event: Event): Sentence {
         event.state === "failed" || event.state === "unknown" ? "warn" : "dim",
       );
     case "cron.added":
-      return say(event.by, `set the alarm c${event.cron} (${event.expression}): ${event.text}`);
+      return say(event.by, `set the cron c${event.cron} (${event.expression}): ${event.text}`);
     case "cron.fired": {
       const what = event.task === null ? `→ ${event.to}` : `added #${event.task}`;
-      return say(null, `the alarm c${event.cron} went off${event.late ? " late" : ""}: ${what}`);
+      return say(null, `the cron c${event.cron} fired${event.late ? " late" : ""}: ${what}`);
     }
     case "cron.cancelled":
-      return say(event.by, `the alarm c${event.cron} was cancelled`, "dim");
+      return say(event.by, `the cron c${event.cron} was cancelled`, "dim");
     case "memory.kept":
       return say(event.who, `noted for later sessions: ${event.topics.join(", ")}`, "dim");
     case "warning.raised":
