@@ -11,10 +11,16 @@
  * The columns are described once for each statement and connection, and kept: they are the `Field`s of later rows. The first
  * statement that fails keeps the rest from being run: the server skips to the sync.
  */
-import type { Connection, DataRow, PoolClient, RowDescription } from "pg";
+import type { Connection, PoolClient } from "pg";
 import type { Query, Row } from "./sql.ts";
 
-/** Rows of each, in order. */
+/** The protocol's answers, as far as they are used. */
+type RowDescription = { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] };
+type DataRow = { readonly fields: readonly (string | null)[] };
+/** The types still ask for this argument of an older protocol layer; `pg` ignores it. */
+const MORE = true;
+
+/** Resolves with the rows of each query, in order. */
 export function ask(client: PoolClient, queries: readonly Query[]): Promise<Row[][]> {
   return new Promise((resolve, reject) => {
     client.query(new Batch(queries, resolve, reject));
@@ -64,12 +70,12 @@ class Batch {
         const name = nameOf(text);
         const isNew = !this.known.has(name);
         if (isNew) {
-          connection.close({ type: "S", name }); // a batch that failed may have left it behind
-          connection.parse({ text, name });
+          connection.close({ type: "S", name }, MORE); // a batch that failed may have left it behind
+          connection.parse({ text, name, types: [] }, MORE);
         }
-        connection.bind({ statement: name, values: params.map(shown) });
-        if (isNew) connection.describe({ type: "P", name: "" });
-        connection.execute({});
+        connection.bind({ statement: name, values: params.map(shown) }, MORE);
+        if (isNew) connection.describe({ type: "P", name: "" }, MORE);
+        connection.execute({}, MORE);
       }
       connection.sync();
     } finally {

@@ -6,7 +6,7 @@
  * in a callback nobody can catch (porsager/postgres#1208), and the process ends; the reconnected slot then never sends again.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Config, Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, PoolConfig } from "pg";
 import { messageOf } from "../../core/errors.ts";
 import { ListenNotify } from "./listen-notify.ts";
 import { type Address, addressOf, codeOf, unavailable } from "./postgres-address.ts";
@@ -34,7 +34,7 @@ const TRIES = 10;
 export async function openPostgres(text: string): Promise<Driver> {
   const address = addressOf(text);
   const { default: pg } = await import("pg");
-  const config: Config = {
+  const config: PoolConfig = {
     connectionString: address.url,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
