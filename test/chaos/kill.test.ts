@@ -5,13 +5,12 @@ import type { Event } from "../../src/core/event.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { endAll, start } from "../fixtures/children.ts";
 import { soon } from "../fixtures/soon.ts";
-import { BACKENDS, connect, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, connect, name, stage } from "../fixtures/stage.ts";
 
 const lead = name("lead");
 const ROUNDS = 12;
 
 async function everything(store: Store): Promise<Event[]> {
-  await settled(store);
   const events: Event[] = [];
   for (let cursor = "" as Cursor; ; ) {
     const page = await store.journal.read(cursor, { limit: 5_000 });

@@ -5,7 +5,7 @@ import { asTaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { NewTask } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { BACKENDS, claimed, held, host, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, held, host, name, stage } from "../fixtures/stage.ts";
 
 describe.each(BACKENDS)("claims on %s", (backend) => {
   const at = stage(backend);
@@ -77,7 +77,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     await store.board.add({ subject: "one more" }, lead);
     expect(await store.board.claimNext(alice)).toBeNull();
     expect(store.wake.mark()).toBeGreaterThan(mark);
-    const { events } = await (await settled(store)).journal.read(end);
+    const { events } = await store.journal.read(end);
     expect(events.filter((event) => event.type === "task.claimed")).toHaveLength(5);
   });
 
@@ -141,7 +141,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(await blockers()).toEqual([0, 0, 1, 0, 0]);
     expect(await store.board.task(a.id)).toMatchObject({ status: "completed", result: "ok", owner: "alice" });
     expect(await store.transcript.current(name("alice"))).toHaveLength(1);
-    const { events } = await (await settled(store)).journal.read(end);
+    const { events } = await store.journal.read(end);
     expect(events).toMatchObject([
       { type: "task.completed", task: 1, by: "alice", attempt: 1 },
       { type: "task.unblocked", task: 2, by: 1 },

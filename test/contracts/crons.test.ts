@@ -4,7 +4,7 @@ import { ManualClock } from "../../src/adapters/clock.ts";
 import { asCronId, HARNESS, LEAD, type Name, PERSON } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { NewCron, Store } from "../../src/ports/index.ts";
-import { BACKENDS, host, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, host, name, stage } from "../fixtures/stage.ts";
 
 const MINUTE = 60_000;
 const HOST = host("here");
@@ -136,7 +136,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect((await store.crons.list()).map((one) => one.id)).toEqual([2]);
     await clock.advance(5 * MINUTE);
     expect((await store.crons.fire()).map((firing) => firing.cron.id)).toEqual([2]);
-    const { events } = await (await settled(store)).journal.read(store.journal.from(0), {
+    const { events } = await store.journal.read(store.journal.from(0), {
       types: ["cron.cancelled", "cron.fired"],
     });
     expect(events).toMatchObject([

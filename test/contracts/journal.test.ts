@@ -1,10 +1,11 @@
 /** Following the journal, and being woken, on every database. */
-import { beforeEach, describe, expect, it } from "vitest";
+import type { Client } from "pg";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import type { Event } from "../../src/core/event.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
-import { BACKENDS, claimed, held, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, connect, held, name, stage } from "../fixtures/stage.ts";
 
 const START = "" as Cursor;
 const warn = (text: string) => ({ type: "warning.raised", who: null, text }) as const;
@@ -19,9 +20,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
 
   it("is read in order, in pages, from the beginning, from a place or from a number", async () => {
     await store.journal.note([warn("1"), warn("2")]);
-    await settled(store);
     await store.journal.note([warn("3")]);
-    await settled(store);
     const first = await store.journal.read(START, { limit: 2 });
     expect(first.events.map(textOf)).toEqual(["team.created", "1"]);
     const second = await store.journal.read(first.cursor, { limit: 2 });
@@ -29,7 +28,6 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     const third = await store.journal.read(second.cursor);
     expect(third.events).toEqual([]);
     await store.journal.note([warn("4")]);
-    await settled(store);
     expect((await store.journal.read(third.cursor)).events.map(textOf)).toEqual(["4"]);
     expect(
       (await store.journal.read(store.journal.from(first.events[1]?.seq ?? 0))).events.map(textOf),
@@ -39,14 +37,12 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
 
   it("its end is behind everything there is, and a reader of few types passes the rest for good", async () => {
     await store.journal.note([warn("1")]);
-    await settled(store);
     const end = await store.journal.end();
     expect((await store.journal.read(end)).events).toEqual([]);
     const { events, cursor } = await store.journal.read(START, { types: ["team.created"] });
     expect(events).toHaveLength(1);
     expect((await store.journal.read(cursor)).events).toEqual([]);
     await store.journal.note([warn("2")]);
-    await settled(store);
     expect((await store.journal.read(cursor)).events.map(textOf)).toEqual(["2"]);
     expect((await store.journal.read(end, { types: [] })).events).toEqual([]);
   });
@@ -55,7 +51,6 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     const other = await store.forTeam(name(`${at.team}-b`));
     await other.journal.note([warn("theirs")]);
     await other.board.add({ subject: "theirs" }, name("lead"));
-    await settled(store);
     expect((await store.journal.read(START)).events.map(textOf)).toEqual(["team.created"]);
     expect(await store.board.tasks()).toEqual([]);
     expect(await other.board.tasks()).toMatchObject([{ id: 1 }]);
@@ -103,7 +98,6 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     stop();
     const before = heard;
     await store.journal.note([warn("3")]);
-    await settled(store);
     await new Promise(setImmediate);
     expect(heard).toBe(before);
   });
@@ -140,5 +134,71 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     // The clock stands still: neither its poll nor the end of its wait can wake it.
     await crew.board.complete(held(alice, task), "");
     expect(await waiting).toBe(2);
+  });
+});
+
+describe("the journal on PostgreSQL, with transactions that overlap", () => {
+  const at = stage("postgres");
+  const schema = (): string => new URL(at.url).searchParams.get("schema") ?? "";
+  /** A connection of the store's schema that has an open transaction with a number. */
+  const open = async (): Promise<Client> => {
+    const client = await connect(inject("postgresUrl"));
+    await client.query(`set search_path = ${schema()}`);
+    await client.query("begin");
+    await client.query("select pg_current_xact_id()");
+    return client;
+  };
+  const insert = (client: Client, text: string) =>
+    client.query("insert into events (team, at, type, data) values ($1, 1, 'warning.raised', $2)", [
+      at.team,
+      JSON.stringify({ who: null, text }),
+    ]);
+
+  it("shows facts at once, although a transaction of another program is open", async () => {
+    const store = await at.open();
+    const stranger = await open();
+    const from = await store.journal.end();
+    await store.journal.note([warn("now")]);
+    const { events, cursor } = await store.journal.read(from);
+    expect(events.map(textOf)).toEqual(["now"]);
+    expect((await store.journal.read(cursor)).events).toEqual([]);
+    await stranger.query("rollback");
+    await stranger.end();
+    expect((await store.journal.read(cursor)).events).toEqual([]);
+  });
+
+  it("shows a cause before its effect, although the transaction of the effect began first", async () => {
+    const store = await at.open();
+    const early = await open();
+    await store.journal.note([warn("completed")]);
+    await insert(early, "claimed");
+    await early.query("commit");
+    await early.end();
+    const { events } = await store.journal.read(START);
+    expect(events.map(textOf)).toEqual(["team.created", "completed", "claimed"]);
+    const pages: string[] = [];
+    for (let cursor = START; ; ) {
+      const page = await store.journal.read(cursor, { limit: 1 });
+      if (page.events.length === 0) break;
+      pages.push(...page.events.map(textOf));
+      cursor = page.cursor;
+    }
+    expect(pages).toEqual(["team.created", "completed", "claimed"]);
+  });
+
+  it("shows the facts of a slow transaction once, after those that were committed before it", async () => {
+    const store = await at.open();
+    const slow = await open();
+    await insert(slow, "slow");
+    await store.journal.note([warn("1"), warn("2")]);
+    const first = await store.journal.read(START, { limit: 2 });
+    expect(first.events.map(textOf)).toEqual(["team.created", "1"]);
+    await slow.query("commit");
+    await slow.end();
+    await store.journal.note([warn("3")]);
+    // The page goes on where it was, then with what was committed meanwhile.
+    const second = await store.journal.read(first.cursor);
+    expect(second.events.map(textOf)).toEqual(["2", "slow", "3"]);
+    expect((await store.journal.read(second.cursor)).events).toEqual([]);
   });
 });

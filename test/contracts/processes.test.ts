@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import type { Cursor } from "../../src/ports/store.ts";
 import { type Child, endAll, start } from "../fixtures/children.ts";
-import { BACKENDS, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
 const lead = name("lead");
 
@@ -43,7 +43,7 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     expect(new Set(done).size).toBe(size);
     const tasks = await store.board.tasks();
     expect(tasks.every((task) => task.status === "completed" && task.attempt === 1)).toBe(true);
-    const { journal } = await settled(store);
+    const { journal } = store;
     const { events } = await journal.read("" as Cursor, { types: ["task.claimed"], limit: 2 * size });
     expect(events).toHaveLength(size);
   });

@@ -5,7 +5,7 @@ import { TEAM_TABLES } from "../../src/adapters/store/teams.ts";
 import { LEAD, later, PERSON } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
-import { BACKENDS, claimed, connect, facts, held, host, name, settled, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, connect, facts, held, host, name, stage } from "../fixtures/stage.ts";
 
 describe.each(BACKENDS)("teams on %s", (backend) => {
   const at = stage(backend);
@@ -60,7 +60,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
       PERSON,
     );
     await doomed.roster.suspend(host("there"));
-    const before = await (await settled(store)).journal.end();
+    const before = await store.journal.end();
     await store.removeTeam(other, PERSON, true);
 
     expect(await store.teams()).not.toContain(other);
@@ -68,7 +68,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     await expect(
       openStore({ url: at.url, team: other, clock: at.clock, mustExist: true }),
     ).rejects.toMatchObject({ code: "not_found" });
-    const { events } = await (await settled(store)).journal.read(before);
+    const { events } = await store.journal.read(before);
     expect(events).toMatchObject([{ type: "team.deleted", team: other, by: "person" }]);
     expect(await store.board.tasks()).toMatchObject([{ subject: "mine" }]);
     expect(await store.mail.unread(LEAD)).toHaveLength(1);
@@ -81,14 +81,10 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
       await again.mail.box(name("zoe")),
     ]).toEqual([[], [], []]);
     expect(await again.crons.list()).toEqual([]);
-    expect((await (await settled(again)).journal.read("" as Cursor)).events.map(({ type }) => type)).toEqual([
-      "team.created",
-    ]);
+    expect((await again.journal.read("" as Cursor)).events.map(({ type }) => type)).toEqual(["team.created"]);
     const cursor = await store.journal.end();
     await store.board.add({ subject: "later" }, PERSON);
-    expect((await (await settled(store)).journal.read(cursor)).events).toMatchObject([
-      { type: "task.added" },
-    ]);
+    expect((await store.journal.read(cursor)).events).toMatchObject([{ type: "task.added" }]);
   });
 
   // PostgreSQL's catalogue answers for both databases: their tables are the same.

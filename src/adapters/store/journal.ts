@@ -1,10 +1,12 @@
 /**
- * The record of what happened. Facts are written by the operations that make them true, in the same transaction; followers read
- * by cursor.
+ * The record of what happened. Operations append facts in the transaction that makes them true; readers follow by cursor.
  *
- * PostgreSQL gives out numbers before it commits, so "everything above seq N" would miss an event whose transaction was slow.
- * There the order is (writer's transaction, seq), read only below the oldest transaction that still runs: nothing can appear
- * behind a reader any more. SQLite has one writer at a time: there seq is the order.
+ * SQLite has one writer at a time, so there the numbers (`seq`) are in commit order and a cursor is a number.
+ *
+ * PostgreSQL gives out a number when a fact is inserted, and transactions commit in another order: "everything above number N"
+ * would miss the facts of a slow transaction. So there a cursor is a snapshot: the next events are those that are committed now and
+ * were not committed in that snapshot, by number. An operation inserts a fact after it has seen its cause committed, so a fact
+ * never comes before its cause, and no reader waits for a transaction that is still open.
  */
 import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal } from "../../ports/store.ts";
@@ -22,7 +24,6 @@ export function* appendFacts(tx: Tx, facts: readonly Fact[]): Op<void> {
 
 type EventRow = {
   readonly seq: number;
-  readonly xid: number;
   readonly at: number;
   readonly type: string;
   readonly data: string;
@@ -41,15 +42,26 @@ function toEvent({ seq, at, type, data }: EventRow): Event {
   return { seq, at, type, ...fact } as Event;
 }
 
-/** `xid.seq.floor`: behind this event of this transaction, and above `floor` (a number that a person typed). */
-type Place = { readonly xid: number; readonly seq: number; readonly floor: number };
-const place = (cursor: Cursor): Place => {
-  const [xid = 0, seq = 0, floor = 0] = cursor.split(".").map((part) => Number(part) || 0);
-  return { xid, seq, floor };
+/** A place in PostgreSQL's journal, written `since|until|seq|floor`. */
+type Place = {
+  /** The snapshot whose events were all read; "" for none. */
+  readonly since: string;
+  /** The snapshot whose events are being read page by page; "" between two of them. */
+  readonly until: string;
+  /** The last number read of `until`. */
+  readonly seq: number;
+  /** Events up to this number (typed by a person) are skipped. */
+  readonly floor: number;
 };
-const cursorOf = ({ xid, seq, floor }: Place): Cursor => `${xid}.${seq}.${floor}` as Cursor;
+const place = (cursor: Cursor): Place => {
+  const [since = "", until = "", seq, floor] = cursor.split("|");
+  return { since, until, seq: Number(seq) || 0, floor: Number(floor) || 0 };
+};
+const cursorOf = ({ since, until, seq, floor }: Place): Cursor =>
+  [since, until, seq, floor].join("|") as Cursor;
+const behind = (since: string, floor = 0): Place => ({ since, until: "", seq: 0, floor });
 
-/** Only our own words get here, but the list is pasted into the statement. */
+/** Pasted into the statement, so all but the characters of our own types are removed. */
 const typeList = (types: readonly FactType[] | undefined): Raw =>
   new Raw(
     types
@@ -67,13 +79,11 @@ export function journal(session: Session): Journal {
     },
     read: (cursor, { limit = LIMIT, types } = {}) =>
       session.read((tx) =>
-        sqlite ? readBySeq(tx, cursor, limit, types) : readByTransaction(tx, cursor, limit, types),
+        sqlite ? readBySeq(tx, cursor, limit, types) : readBySnapshot(tx, cursor, limit, types),
       ),
-    end: () => session.look((tx) => (sqlite ? lastSeq(tx) : horizon())),
+    end: () => session.look((tx) => (sqlite ? lastSeq(tx) : lastSnapshot())),
     from: (seq) =>
-      (sqlite
-        ? String(Math.max(0, Math.trunc(seq)))
-        : cursorOf({ xid: 0, seq: 0, floor: Math.trunc(seq) })) as Cursor,
+      (sqlite ? String(Math.max(0, Math.trunc(seq))) : cursorOf(behind("", Math.trunc(seq)))) as Cursor,
   };
 }
 
@@ -84,7 +94,7 @@ function* readBySeq(tx: Tx, cursor: Cursor, limit: number, types: readonly FactT
   const rows =
     yield* sql<EventRow>`select seq, at, type, data from events where team = ${tx.team} and seq > ${after} ${typeList(types)} order by seq limit ${atMost(limit)}`;
   const last = rows.at(-1);
-  // A reader of few types must not look again at all the others it has passed.
+  // A reader of few types must not read the events of other types again.
   if (types && rows.length < limit) return { events: rows.map(toEvent), cursor: yield* atLeast(tx, after) };
   return { events: rows.map(toEvent), cursor: (last ? String(last.seq) : cursor) as Cursor };
 }
@@ -100,29 +110,52 @@ function* atLeast(tx: Tx, after: number): Op<Cursor> {
   return String(Math.max(after, Number(yield* lastSeq(tx)))) as Cursor;
 }
 
-function* horizon(): Op<Cursor> {
-  const [row] = yield* sql<{
-    xid: number;
-  }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xid`;
-  return cursorOf({ xid: row?.xid ?? 0, seq: 0, floor: 0 });
+function* snapshot(): Op<string> {
+  const [row] = yield* sql<{ now: string }>`select pg_current_snapshot()::text as now`;
+  return row?.now ?? "";
 }
 
-function* readByTransaction(
+function* lastSnapshot(): Op<Cursor> {
+  return cursorOf(behind(yield* snapshot()));
+}
+
+/** Reads to the end of the snapshot that `cursor` is in, then, if there is room on the page, what was committed after it. */
+function* readBySnapshot(
   tx: Tx,
   cursor: Cursor,
   limit: number,
   types: readonly FactType[] | undefined,
 ): Op<Page> {
-  const { xid, seq, floor } = place(cursor);
-  const rows = yield* sql<EventRow>`
-    select seq, xid, at, type, data from events
-    where team = ${tx.team} and (xid, seq) > (${xid}, ${seq}) and seq > ${floor}
-      and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint ${typeList(types)}
-    order by xid, seq limit ${atMost(limit)}`;
-  const last = rows.at(-1);
-  const events = rows.map(toEvent);
-  if (rows.length === limit && last)
-    return { events, cursor: cursorOf({ xid: last.xid, seq: last.seq, floor }) };
-  const end = place(yield* horizon());
-  return { events, cursor: cursorOf(end.xid > xid ? { ...end, floor } : { xid, seq, floor }) };
+  const now = yield* snapshot();
+  const events: Event[] = [];
+  for (let at = place(cursor); ; ) {
+    const rows = yield* committed(tx, at, limit - events.length, types);
+    events.push(...rows.map(toEvent));
+    const last = rows.at(-1);
+    if (last && events.length === limit)
+      return { events, cursor: cursorOf({ ...at, until: at.until || now, seq: last.seq }) };
+    const isUpToDate = at.until === "";
+    at = behind(at.until || now, at.floor);
+    if (isUpToDate) return { events, cursor: cursorOf(at) };
+  }
+}
+
+function* committed(
+  tx: Tx,
+  { since, until, seq, floor }: Place,
+  limit: number,
+  types: readonly FactType[] | undefined,
+): Op<EventRow[]> {
+  const above = Math.max(seq, floor);
+  if (since === "")
+    return yield* sql<EventRow>`
+      select seq, at, type, data from events where team = ${tx.team} and seq > ${above}
+        and (${until} = '' or pg_visible_in_snapshot(xid, nullif(${until}, '')::pg_snapshot)) ${typeList(types)}
+      order by seq limit ${atMost(limit)}`;
+  // `seq + 0` keeps the planner from the index on (team, seq): it would read the whole journal of the team for its newest events.
+  return yield* sql<EventRow>`
+    select seq, at, type, data from events where team = ${tx.team} and xid >= pg_snapshot_xmin(${since}::pg_snapshot) and seq + 0 > ${above}
+      and not pg_visible_in_snapshot(xid, ${since}::pg_snapshot)
+      and (${until} = '' or pg_visible_in_snapshot(xid, nullif(${until}, '')::pg_snapshot)) ${typeList(types)}
+    order by seq + 0 limit ${atMost(limit)}`;
 }

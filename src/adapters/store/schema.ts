@@ -149,10 +149,28 @@ const sixth = (): Step[] => [
     where type in ('mail.sent', 'mail.delivered') and data like '%"kind":"alarm"%'`,
 ];
 
+/** PostgreSQL: the journal is read by snapshots (see journal.ts), from its beginning in the order of its numbers. */
+const seventh = ({ xid }: Names): Step[] =>
+  xid
+    ? [
+        "alter table events alter column xid drop default, alter column xid type xid8 using xid::text::xid8",
+        "alter table events alter column xid set default pg_current_xact_id()",
+        "create index events_numbered on events (team, seq)",
+      ]
+    : [];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
-const MIGRATIONS: readonly ((names: Names) => Step[])[] = [first, second, third, fourth, fifth, sixth];
+const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
+  first,
+  second,
+  third,
+  fourth,
+  fifth,
+  sixth,
+  seventh,
+];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {
