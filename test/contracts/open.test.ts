@@ -2,11 +2,13 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -119,6 +121,25 @@ describe("opening a file", () => {
     await expect(adding).resolves.toMatchObject({ id: 1 });
     await store.close();
   });
+
+  it.each(["replaced", "deleted"])(
+    "refuses to go on when its file was %s, and wakes who waits",
+    async (what) => {
+      const store = await open(at("team.db"));
+      await store.board.add({ subject: "kept" }, lead);
+      const woken = store.wake.changed(store.wake.mark(), ["board"], Number.POSITIVE_INFINITY);
+      renameSync(at("team.db"), at("old.db"));
+      if (what === "replaced") copyFileSync(at("old.db"), at("team.db"));
+      await woken;
+      await expect(store.board.add({ subject: "lost" }, lead)).rejects.toMatchObject({
+        code: "store_foreign",
+        exitCode: 5,
+        message: expect.stringContaining(`was ${what} while`),
+      });
+      await expect(store.board.tasks()).rejects.toMatchObject({ code: "store_foreign" });
+      await store.close();
+    },
+  );
 
   it("a damaged row is shown as such; the others work", async () => {
     const store = await open(at("team.db"));

@@ -90,6 +90,19 @@ function checkHeader(path: string): void {
   if (header.readUInt32BE(68) !== APPLICATION_ID) throw foreign(path);
 }
 
+/** Identifies the file at a path; null if there is none. */
+export function fileIdentity(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : null;
+}
+
+/** An open connection would go on in a file that nobody can find any more. */
+export const replaced = (path: string): EkidenError =>
+  new EkidenError(
+    "store_foreign",
+    `The store ${path} was ${fileIdentity(path) === null ? "deleted" : "replaced"} while this process used it. Later changes were refused. Start again to use the file that is there now, or put the old one back first.`,
+  );
+
 export const isBusy = (error: unknown): boolean =>
   [5, 6].includes(codeOf(error) & 0xff) ||
   (codeOf(error) === 0 && /database( table| schema)? is locked/.test(messageOf(error)));
@@ -98,6 +111,7 @@ const codeOf = (error: unknown): number => (error as { errcode?: number }).errco
 
 /** SQLite's own words with what an operator can do. The package knows no numbers for some, so the words decide. */
 export function explained(error: unknown, path: string): unknown {
+  if (error instanceof EkidenError) return error;
   const text = messageOf(error);
   const code = codeOf(error) & 0xff;
   if (code === 11 || code === 26 || /malformed|not a database/.test(text))

@@ -10,7 +10,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { APPLICATION_ID, isCurrent, migrate } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
-import { databaseClass, explained, isBusy, prepareFile } from "./sqlite-file.ts";
+import { databaseClass, explained, fileIdentity, isBusy, prepareFile, replaced } from "./sqlite-file.ts";
 import { WakeHub } from "./wake-hub.ts";
 
 const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw("") };
@@ -82,15 +82,19 @@ class Sqlite implements Driver {
   private readonly path: string;
   private readonly statements = new Map<string, StatementSyncInstance>();
   readonly signals: SignalFiles;
+  private readonly identity: string | null;
+  /** Why nothing more is done, once the file was replaced. */
+  private lost: EkidenError | null = null;
 
   constructor(db: DatabaseSyncInstance, path: string, pollMs: number) {
     this.db = db;
     this.path = path;
+    this.identity = fileIdentity(path);
     this.signals = new SignalFiles({
       path,
       pollMs,
       hub: this.hub,
-      version: () => Number(this.all({ text: "pragma data_version", params: [] })[0]?.data_version),
+      version: () => this.version(),
       query: (text, params) => this.all({ text, params }),
     });
     this.hub.feed = this.signals;
@@ -130,6 +134,12 @@ class Sqlite implements Driver {
     }
   }
 
+  /** Changes when another connection has committed. @throws `store_foreign`: the file was replaced or deleted. */
+  private version(): number {
+    if (this.identity !== fileIdentity(this.path)) this.lost = replaced(this.path);
+    return Number(this.all({ text: "pragma data_version", params: [] })[0]?.data_version);
+  }
+
   private transaction<T>(begin: string, op: () => Op<T>): T {
     this.prepare(begin).all();
     try {
@@ -161,6 +171,7 @@ class Sqlite implements Driver {
   }
 
   private prepare(text: string): StatementSyncInstance {
+    if (this.lost) throw this.lost;
     const known = this.statements.get(text);
     if (known) return known;
     const statement = this.db.prepare(text.replace(/\$\d+/g, "?"));
