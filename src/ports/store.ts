@@ -146,6 +146,12 @@ export interface Roster {
   /** The process ends but the member goes on later (`resume`): claims and phase are kept, the seat is given up. */
   suspend(host: HostId): Promise<void>;
 
+  /**
+   * Records the end of a run, if this host was the last one to host the lead (or there is none): of several hosts whose runs end
+   * together, one records it. False when it is for another host to do.
+   */
+  finish(host: HostId, end: Omit<FactOf<"team.finished">, "type">): Promise<boolean>;
+
   /** A process begins to host. The machine and pid let others on the same machine see it die at once. */
   open(host: HostId, machine: string, pid: number): Promise<void>;
   /** Renews the lease of a host and so of every claim of its members: one row, however many members. False when it was declared dead. */

@@ -255,4 +255,36 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     await store.board.completeFor(asTaskId(3), lead, "done");
     expect(await quiet()).toBe("told");
   });
+
+  it("records the end of a run once, by the host that had the lead", async () => {
+    const end = { completed: 1, failed: 0, cancelled: 0, unfinished: 0, reason: "concluded" } as const;
+    await store.roster.open(host("there"), "this machine", 1);
+    await store.roster.join(profile("carol"), host("there"), lead);
+    await store.roster.leave({ name: lead, host: host("here") }, "asked", "");
+    await Promise.all(["here", "there"].map((one) => store.roster.suspend(host(one))));
+    const told = await Promise.all(["there", "here"].map((one) => store.roster.finish(host(one), end)));
+    expect(told).toEqual([false, true]);
+    expect(await facts(store, { types: ["team.finished"] })).toHaveLength(1);
+    await store.roster.open(host("there"), "this machine", 1);
+    await store.roster.adopt(lead, host("there"));
+    expect(await store.roster.finish(host("here"), end)).toBe(false);
+    expect(await store.roster.finish(host("there"), end)).toBe(true);
+  });
+
+  it("removes the rows of dead hosts that a short run would leave", async () => {
+    const ids = async () => (await store.roster.hosts()).map(({ id }) => id);
+    await store.roster.open(host("empty"), "this machine", 1);
+    await at.clock.advance(LEASE);
+    await store.roster.open(host("next"), "this machine", 2);
+    // Members of "here" still need its row: their tasks are put back when it is reaped, or by who takes them over.
+    expect(await ids()).toEqual(["here", "next"]);
+    for (const one of [lead, alice]) await store.roster.adopt(one, host("next"));
+    expect(await ids()).toEqual(["here", "next"]);
+    await store.roster.adopt(bob, host("next"));
+    expect(await ids()).toEqual(["next"]);
+    await store.roster.open(host("last"), "this machine", 3);
+    await at.clock.advance(LEASE);
+    await store.roster.suspend(host("next"));
+    expect(await ids()).toEqual([]);
+  });
 });

@@ -7,7 +7,7 @@ import type { Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
-import { exec, type Op, sql, type Tx } from "./sql.ts";
+import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type HostRow = {
@@ -27,6 +27,7 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
         yield* exec`
           insert into hosts (team, id, machine, pid, lease_until, heard_at) values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now})
           on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
+        yield* removeDeadHosts(tx);
       }),
     beat: (host) =>
       session.write(function* (tx) {
@@ -70,6 +71,16 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
       };
     },
   };
+}
+
+/** Of a row of `hosts`. */
+export const HOSTS_NOBODY = new Raw(
+  "not exists (select 1 from members m where m.team = hosts.team and m.host = hosts.id)",
+);
+
+/** A short run ends before it reaps. Rows of hosts with members stay: `reap` puts the tasks of these back first. */
+export function* removeDeadHosts(tx: Tx): Op<void> {
+  yield* exec`delete from hosts where team = ${tx.team} and lease_until <= ${tx.now} and ${HOSTS_NOBODY}`;
 }
 
 function* hosts(tx: Tx): Op<HostRow[]> {

@@ -14,7 +14,7 @@ import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/mem
 import { checkTask } from "../../core/task.ts";
 import type { Adoption, Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
-import { hosting } from "./hosts.ts";
+import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { closeFor } from "./requests.ts";
@@ -97,14 +97,14 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
   const { name, kind, role, model, prompt } = profile;
   const needsPlan = Number(profile.needsPlan);
   const [fresh] = yield* sql`
-    insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at)
-    values (${tx.team}, ${name}, ${kind}, ${role}, ${model}, ${prompt}, ${needsPlan}, 'work', ${tx.now}, ${host}, ${tx.now})
+    insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, last_host, joined_at)
+    values (${tx.team}, ${name}, ${kind}, ${role}, ${model}, ${prompt}, ${needsPlan}, 'work', ${tx.now}, ${host}, ${host}, ${tx.now})
     on conflict (team, name) do nothing returning name`;
   if (!fresh) {
     // What was spent stays on the account of the name: a budget must not begin anew with each bearer.
     const [again] = yield* sql`
       update members set kind = ${kind}, role = ${role}, model = ${model}, prompt = ${prompt}, needs_plan = ${needsPlan}, phase = 'work',
-        reason = null, since = ${tx.now}, host = ${host}, heartbeat = null, kept_until = 0, joined_at = ${tx.now}, life = life + 1
+        reason = null, since = ${tx.now}, host = ${host}, last_host = ${host}, heartbeat = null, kept_until = 0, joined_at = ${tx.now}, life = life + 1
       where team = ${tx.team} and name = ${name} and phase = 'shutdown' returning name`;
     if (!again)
       throw new EkidenError(
@@ -152,7 +152,9 @@ function* adopt(
       select machine, pid from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
     if (other && isAlive(other.machine, other.pid) !== false) return null;
   }
-  yield* exec`update members set host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  yield* exec`update members set host = ${host}, last_host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  if (member.host !== null && member.host !== host)
+    yield* exec`delete from hosts where team = ${tx.team} and id = ${member.host} and ${HOSTS_NOBODY}`;
   if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
   return { name, host };
 }
@@ -217,6 +219,15 @@ export function roster(session: Session): Roster {
           update members set host = null, heartbeat = ${tx.now}, kept_until = ${later(tx.now, session.limits.leaseMs)}
           where team = ${tx.team} and host = ${host}`;
         yield* exec`delete from hosts where team = ${tx.team} and id = ${host}`;
+        yield* removeDeadHosts(tx);
+      }),
+    finish: (host, end) =>
+      session.write(function* (tx) {
+        const [lead] = yield* sql<{ last_host: HostId | null }>`
+          select last_host from members where team = ${tx.team} and name = ${LEAD}`;
+        if (lead && lead.last_host !== host) return false;
+        yield* appendFacts(tx, [{ type: "team.finished", ...end }]);
+        return true;
       }),
   };
 }

@@ -159,6 +159,12 @@ const seventh = ({ xid }: Names): Step[] =>
       ]
     : [];
 
+/** `last_host` outlives `host`: the process that hosted the lead last tells the end of a run, and no other one. */
+const eighth = (): Step[] => [
+  "alter table members add column last_host text",
+  "update members set last_host = host",
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -170,6 +176,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   fifth,
   sixth,
   seventh,
+  eighth,
 ];
 
 /** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */

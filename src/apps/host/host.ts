@@ -269,11 +269,11 @@ class Host implements TeamHost {
     this.finishing ??= (async () => {
       const { store, team } = this;
       this.providerTimeout?.up();
-      const elsewhere = reason === "interrupted" && team.names.length === 0 && (await isHosted(store));
       if (reason === "concluded") await team.conclude();
       await team.suspend();
       const counts = tally(await store.board.tasks(), this.before);
-      if (!elsewhere) await store.journal.note([{ type: "team.finished", ...counts, reason }]);
+      const told = await store.roster.finish(this.id, { ...counts, reason });
+      const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
       const text = await lastWords(store);
       const error = cause ? { error: asEkidenError(cause) } : {};
       this.resolve({ ...counts, reason, text, ...(elsewhere && { elsewhere }), ...error });
