@@ -68,7 +68,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     return opened;
   };
   const usual = settings.leadModel ?? settings.model;
-  const first = resume ? null : await model(usual);
+  let ofLead = resume ? null : await model(usual);
   const outputDir = join(workspace, ".ekiden", "output");
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
@@ -84,7 +84,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const url = storeUrl(settings, workspace);
   const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral });
   try {
-    if (resume) await model((await store.roster.member(LEAD))?.model || usual);
+    ofLead ??= await model((await store.roster.member(LEAD))?.model || usual);
   } catch (error) {
     await store.close();
     throw error;
@@ -106,7 +106,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     outputDir,
     userFolder: dirname(userFile()),
     model,
-    ownModel: embedded && first?.spec === "runbook" ? "runbook" : "",
+    ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
   };
 }
 

@@ -61,7 +61,8 @@ async function startRunbook({ goal, tasks }: Runbook, here: StartParts): Promise
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
-  const lead = { name: LEAD, role: "", kind: "lead" } as const;
+  const model = parts.settings.leadModel ? "" : parts.ownModel;
+  const lead = { name: LEAD, role: "", kind: "lead", model } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
