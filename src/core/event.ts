@@ -1,6 +1,6 @@
 /**
- * The journal: what happened, in order, written in the same step as the change itself. `noun.past-verb`, facts only.
- * Whoever only watches (status line, feed, log, page) is a reader of this.
+ * The facts of the journal: what happened, in order, written in the same step as the change. Their names are `noun.past-verb`.
+ * Everything that only watches (status line, feed, log, page) reads them.
  */
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import type { JobState } from "./job.ts";
@@ -12,7 +12,7 @@ import type { Obstacle } from "./worktree.ts";
 export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
 
 export type Fact =
-  /** `team`: another one of the store, made by a lead of this one. */
+  /** `team`: another team of the store, created by this team's lead. */
   | { readonly type: "team.created"; readonly team?: Name | undefined; readonly by?: Name | undefined }
   /** Another team of the store. */
   | { readonly type: "team.deleted"; readonly team: Name; readonly by: Name }
@@ -64,7 +64,7 @@ export type Fact =
       readonly subject: string;
       readonly by: Name;
       readonly attempt: number;
-      /** Its beginning: the whole is on the board. */
+      /** The beginning of the result; the board has all of it. */
       readonly result: string;
     }
   | {
@@ -84,10 +84,10 @@ export type Fact =
     }
   | { readonly type: "task.cancelled"; readonly task: TaskId; readonly by: Name; readonly reason: string }
   | { readonly type: "task.unblocked"; readonly task: TaskId; readonly by: TaskId }
-  /** It is completed but for its landing: it waits for others to land, or its proof runs. */
+  /** Its branch waits for other branches to land. */
   | { readonly type: "task.queued"; readonly task: TaskId; readonly by: Name; readonly target: string }
   | { readonly type: "gate.started"; readonly task: TaskId; readonly by: Name; readonly command: string }
-  /** Its commits are on the branch that all build on. */
+  /** Its commits are on the target branch. */
   | {
       readonly type: "task.landed";
       readonly task: TaskId;
@@ -129,7 +129,7 @@ export type Fact =
       readonly usd: number;
       readonly ms: number;
       readonly text: string;
-      /** The subagent of `who` that did it. */
+      /** The subagent of `who` that took the turn. */
       readonly subagent?: Name | undefined;
     }
   | {
@@ -167,7 +167,7 @@ export type Fact =
   | {
       readonly type: "plan.submitted";
       readonly who: Name;
-      /** Not in facts of the first version. */
+      /** Facts of the first version lack it. */
       readonly request?: RequestId | undefined;
       readonly task: TaskId;
       readonly attempt: number;
@@ -210,7 +210,7 @@ export type Fact =
       readonly expression: string;
       readonly text: string;
     }
-  /** It became a mail (`to`) or a task. `late`: nobody ran when it was due. */
+  /** It became a mail (`to`) or a task. `late`: no process ran when it was due. */
   | {
       readonly type: "cron.fired";
       readonly cron: CronId;
@@ -218,9 +218,9 @@ export type Fact =
       readonly task: TaskId | null;
       readonly late: boolean;
     }
-  /** `by` is null when the process that it was to end with is gone. */
+  /** `by` is null if it ended with its process. */
   | { readonly type: "cron.cancelled"; readonly cron: CronId; readonly by: Name | null }
-  /** A member's stint taught something that memory did not hold. */
+  /** A member's stint added something to memory. */
   | { readonly type: "memory.kept"; readonly who: Name; readonly topics: readonly string[] }
   | { readonly type: "warning.raised"; readonly who: Name | null; readonly text: string };
 

@@ -1,6 +1,6 @@
 /**
- * What members, the person and the harness say to each other. Adding a protocol message = adding one member to `Body`:
- * nothing compiles until it can be read by a model (`render`) and judged (`WAKES`).
+ * Mail between members, the person and the harness. To add a protocol message, add a member to `Body`: the compiler then asks for
+ * its words (`words`) and for whether it wakes (`WAKES`).
  */
 import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
@@ -11,7 +11,7 @@ import type { Counts } from "./task.ts";
 export type Body =
   | { readonly kind: "note"; readonly text: string }
   | { readonly kind: "broadcast"; readonly text: string }
-  /** A member's own last words of a stint, carried by the harness. `inHand`: they are about a task that it has not finished. */
+  /** The last words of a member's stint, sent by the harness. `inHand`: they are about a task that it has not finished. */
   | {
       readonly kind: "result";
       readonly task: TaskId | null;
@@ -19,7 +19,7 @@ export type Body =
       readonly text: string;
     }
   | { readonly kind: "idle_notice"; readonly reason: IdleReason; readonly completed: readonly TaskId[] }
-  /** A member is gone: why, what it last said, what went back to the board. */
+  /** A member has stopped: why, its last words, and its tasks that went back to the board. */
   | {
       readonly kind: "stopped";
       readonly reason: ShutdownReason;
@@ -27,12 +27,12 @@ export type Body =
       readonly released: readonly TaskId[];
     }
   | { readonly kind: "task_failed"; readonly task: TaskId; readonly subject: string; readonly reason: string }
-  /** Nothing ready, nothing running, nothing unread: the lead's moment to conclude. */
+  /** Nothing is ready, running or unread: the lead should conclude. */
   | {
       readonly kind: "board_quiet";
       readonly counts: Counts;
       readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[];
-      /** Commands that were started for tasks which are over. Older mail has none. */
+      /** Running commands of finished tasks. Older mail has none. */
       readonly running?: readonly { readonly job: string; readonly owner: Name; readonly command: string }[];
     }
   | {
@@ -41,7 +41,7 @@ export type Body =
       readonly command: string;
       readonly text: string;
       readonly isError: boolean;
-      /** Nobody saw how it ended, or whether it did. */
+      /** It is unknown how it ended, or whether it did. */
       readonly lost?: boolean;
     }
   | { readonly kind: "cron"; readonly cron: string; readonly text: string }
@@ -97,11 +97,11 @@ export type Mail = {
   /** Interrupts the model call or the running command. */
   readonly urgent: boolean;
   readonly body: Body;
-  /** When it entered the recipient's conversation; null while queued. */
+  /** When it entered the recipient's conversation; null until then. */
   readonly deliveredAt: Instant | null;
 };
 
-/** Kinds of mail that wake an idle member. The rest waits for its next turn: routine news must not cost tokens. */
+/** Kinds of mail that wake an idle member. Other mail waits for its next turn, so that routine news costs no tokens. */
 const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   note: true,
   broadcast: true,
@@ -125,9 +125,9 @@ export const isKind = (kind: string): kind is Kind => Object.hasOwn(WAKES, kind)
 export const KINDS = Object.keys(WAKES) as readonly Kind[];
 
 /**
- * Whether this mail wakes an idle member. What a teammate reports of a task that is off its hands does not: it goes straight on
- * to the next one, and a lead that looked up at each of forty tasks would pay for forty turns. The notice that it found no
- * further one does, and brings all its reports along.
+ * Whether this mail wakes an idle member. A report on a finished task does not: its author is already looking for the next one, and
+ * a lead that woke for each of forty tasks would pay for forty turns. The notice that there is no further task does, and delivers
+ * all reports with it.
  */
 export function wakes(body: Body): boolean {
   if (body.kind === "result") return body.task === null || body.inHand;
@@ -135,21 +135,21 @@ export function wakes(body: Body): boolean {
   return WAKES[body.kind] === true;
 }
 
-/** Mail that says nothing which the notice of a quiet board would not say too. */
+/** Mail whose news the notice of a quiet board contains. */
 export const isRoutine = ({ body }: Mail): boolean => body.kind === "idle_notice";
 
-/** Mail that is answered with a tool which is offered only where it is needed. */
+/** Mail that is answered by a tool which is offered only when needed. */
 export const ASKS_FOR_TOOLS: ReadonlySet<Kind> = new Set([
   "plan_request",
   "plan_submission",
   "permission_request",
 ]);
 
-/** What the other mail of a mailbox may not stand in front of. */
+/** A stop request, which goes before all other mail. */
 export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
 
 export const MAIL_MAX = 200_000;
-/** Unread mails a mailbox holds; a further one is refused, never dropped. */
+/** How many unread mails a mailbox holds. Further mail is refused, never dropped. */
 export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */
@@ -163,7 +163,7 @@ export function checkText(text: string): string {
   return text;
 }
 
-/** How a mail reads to the model. Everything that came from somebody else is escaped. */
+/** A mail as models read it. All foreign text is escaped. */
 export function render(mail: Mail): string {
   const attributes = {
     id: mail.id,
@@ -174,7 +174,7 @@ export function render(mail: Mail): string {
   return tagged("mail", attributes, words(mail.body));
 }
 
-/** The words of a mail, for models and people alike. */
+/** The text of a mail, for models and people. */
 export function words(body: Body): string {
   switch (body.kind) {
     case "note":

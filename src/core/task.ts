@@ -24,13 +24,13 @@ type TaskBase = {
   readonly estimate: number;
   /** Only a teammate of this role may claim it. */
   readonly role: string | null;
-  /** Path patterns this task will edit; two tasks whose patterns overlap do not run at once. */
+  /** Path patterns that this task will edit. Tasks with overlapping patterns do not run at once. */
   readonly touches: readonly string[];
-  /** The owner must have a plan approved before it may change anything. */
+  /** The owner may change nothing before its plan is approved. */
   readonly needsPlan: boolean;
   /** Counts claims, and fences: a writer with an older number is refused. */
   readonly attempt: number;
-  /** Why the last attempt ended without completion, if it did. */
+  /** Why the last attempt ended without completion; null if none did. */
   readonly lastFailure: string | null;
   readonly createdBy: Name;
   /** Who last wrote the description. */
@@ -40,7 +40,7 @@ type TaskBase = {
 };
 
 export type Pending = TaskBase & { readonly status: "pending" };
-/** What `complete`, `fail` and `release` take: you cannot complete what you have not claimed. */
+/** A task in progress. Only its owner can complete, fail or release it. */
 export type Claimed = TaskBase & {
   readonly status: "in_progress";
   readonly owner: Name;
@@ -72,7 +72,7 @@ export const isReady = (task: Task): task is Pending => task.status === "pending
 export const isFinished = (task: Task): task is Completed | Failed | Cancelled =>
   task.status === "completed" || task.status === "failed" || task.status === "cancelled";
 
-/** A task to be put on the board. `blockedBy` holds ids that exist, or positions (`{ nth }`) in the same batch. */
+/** A task to be added. `blockedBy` holds ids of the board, or positions (`{ nth }`) in the same batch. */
 export type NewTask = {
   readonly subject: string;
   readonly description?: string;
@@ -96,7 +96,7 @@ export type TaskChange = {
   readonly needsPlan?: boolean;
 };
 
-/** Losing a race is ordinary, so it is a value: not an exception, and not a sentence to be searched for "Claimed". */
+/** Losing a race is ordinary, so the outcome is a value, not an exception. */
 export type ClaimResult =
   | { readonly ok: true; readonly task: Claimed }
   | { readonly ok: false; readonly why: "missing" }
@@ -107,7 +107,7 @@ export type ClaimResult =
   | { readonly ok: false; readonly why: "touches"; readonly conflictsWith: TaskId }
   | { readonly ok: false; readonly why: "busy"; readonly with: TaskId };
 
-/** Numbers of one board, for status lines and for knowing when the team is done. */
+/** Counts of one board, for status lines and for the end of a run. */
 export type Counts = {
   readonly pending: number;
   readonly ready: number;
@@ -159,5 +159,5 @@ export function checkTask(task: NewTask | TaskChange): void {
     );
 }
 
-/** What a cycle is called in an error: "#1 → #2 → #1". */
+/** A cycle as errors show it: "#1 → #2 → #1". */
 export const showCycle = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(" → ");

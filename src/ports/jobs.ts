@@ -1,29 +1,29 @@
-/** Background commands: their rows, which all processes see, and their processes, which only one has. */
+/** Background commands: their rows, visible to all processes, and their operating system processes, owned by one host. */
 import type { JobId, Name, TaskId } from "../core/ids.ts";
 import type { Job, JobEnd } from "../core/job.ts";
 import type { Seat } from "../core/member.ts";
 
-/** The rows. A job ends once, whoever reports it; the mail about it is written in the same step. */
+/** The rows. A job ends once, whoever reports it, and the same step mails its owner. */
 export interface Jobs {
-  /** A running job of the seat's member, started by its host, for the task that the member has in hand. @throws `stale_seat` */
+  /** Adds a running job of the seat's member, for the member's current task. @throws `stale_seat` */
   add(
     seat: Seat,
     job: { readonly command: string; readonly machine: string; readonly outputPath: string },
   ): Promise<Job>;
   started(id: JobId, pid: number): Promise<void>;
-  /** `text` goes to the owner as `job_done`, null: no mail. False when it had ended already: then nothing happens. */
+  /** Mails `text` to the owner as `job_done`; null sends no mail. False, and no change, if the job had ended before. */
   end(id: JobId, end: JobEnd, text: string | null): Promise<boolean>;
-  /** News of a job that still runs, as a note to its owner. False when it runs no more. */
+  /** Mails the owner a note about a running job. False if it has ended. */
   note(id: JobId, text: string): Promise<boolean>;
   /**
-   * Running jobs whose host is gone become `unknown`; each owner is mailed `text(job)`, once. `text` may be called more than
-   * once. Looking in vain writes nothing.
+   * Marks running jobs of dead hosts as `unknown` and mails each owner `text(job)`, once. `text` may be called more than once.
+   * Writes nothing if there are none.
    */
   lose(text: (job: Job) => string): Promise<Job[]>;
   job(id: JobId): Promise<Job | null>;
   /** The last `limit`, oldest first. */
   list(owner: Name | null, limit?: number): Promise<Job[]>;
-  /** How many run, of one member or of all. With `task`: without those that were started for another one. */
+  /** How many jobs run, of one member or of all. With `task`: without jobs that were started for another task. */
   running(owner: Name | null, task?: TaskId): Promise<number>;
 }
 
@@ -32,22 +32,22 @@ export type JobLook = {
   /** The end of its output. */
   readonly tail: string;
   readonly totalBytes: number;
-  /** Whether any of its processes is there; null when it ran on another machine. */
+  /** Whether one of its processes lives; null if it ran on another machine. */
   readonly alive: boolean | null;
 };
 
-/** The processes of this host, and what can be seen of others on this machine. */
+/** The processes of this host, and a view of others on this machine. */
 export interface JobControl {
-  /** Resolves when it has started. How it ends is mailed to the member. @throws `tool_failed` | `stale_seat` */
+  /** Resolves when it has started. Its end is mailed to the member. @throws `tool_failed` | `stale_seat` */
   start(seat: Seat, command: string, cwd: string): Promise<Job>;
   /** @throws `not_found` */
   look(id: JobId, tailBytes: number): Promise<JobLook>;
-  /** Resolves when its processes are gone. `by` is told by this, so it gets no mail. @throws `not_found` | `not_permitted`: it runs elsewhere */
+  /** Resolves when its processes are gone. `by` gets no mail, since it has the result. @throws `not_found` | `not_permitted`: it runs elsewhere */
   stop(id: JobId, by: Name): Promise<Job>;
-  /** Ends what this member runs here: it leaves. */
+  /** Ends all jobs of a leaving member on this host. */
   endAll(owner: Name): Promise<void>;
-  /** Reports jobs whose process died without reporting. Called now and then. */
+  /** Reports jobs whose process died without a report. Called periodically. */
   reap(): Promise<void>;
-  /** Ends everything that runs here; the owners are mailed, should they come back. Before the shell is closed. */
+  /** Ends all jobs of this host and mails their owners. Called before the shell is closed. */
   close(): Promise<void>;
 }

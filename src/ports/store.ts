@@ -1,6 +1,6 @@
 /**
- * The team's shared memory, seen from one team. Every method is one atomic step: it happens wholly or not at all, its facts
- * are in the journal when it has happened, and whoever waits for it is woken. Every method may throw `store_unavailable`.
+ * The shared memory of a team. Every method is one atomic step: it happens as a whole or not at all, with its facts in the journal,
+ * and wakes its waiters. Every method may throw `store_unavailable` and `store_foreign`.
  */
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Event, Fact, FactOf, FactType, ReleaseReason } from "../core/event.ts";
@@ -27,8 +27,8 @@ export interface Store {
   forTeam(name: Name): Promise<Store>;
   teams(): Promise<Name[]>;
   /**
-   * Deletes a team with all that it has, in one step. Without `force` only one whose members have stopped and whose tasks are
-   * finished; never one that a process is running. @throws `not_found` | `bad_input` (says what is in the way)
+   * Deletes a team with all its rows, in one step. Without `force` its members must have stopped and its tasks be finished. A team
+   * that a process is running is never deleted. @throws `not_found` | `bad_input` (names the obstacle)
    */
   removeTeam(name: Name, by: Name, force?: boolean): Promise<void>;
   close(): Promise<void>;
@@ -37,9 +37,9 @@ export interface Store {
 export interface Board {
   /** @throws `bad_input` | `not_found` (a blocker) */
   add(task: NewTask, by: Name): Promise<Task>;
-  /** All or none, in order; `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
+  /** All or none, in order. `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
   addAll(tasks: readonly NewTask[], by: Name): Promise<Task[]>;
-  /** @throws `not_found` | `cycle` (names it, also when two processes add two halves at once) | `already_started` (edges, role of a started task) */
+  /** @throws `not_found` | `cycle` (names it, even if two processes add its halves at once) | `already_started` (edges or role of a started task) */
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
   task(id: TaskId): Promise<Task | null>;
   tasks(): Promise<Task[]>;
@@ -47,17 +47,17 @@ export interface Board {
 
   /**
    * Owner, in_progress, attempt + 1, if ready and the seat has no other task. Idempotent for the owner of the same task.
-   * `entry` is written to the claimer's transcript in the same step. @throws `stale_seat`
+   * `entry` is written to the claimer's transcript in the same step; it is pure and may be called more than once. @throws `stale_seat`
    */
   claim(seat: Seat, id: TaskId, entry?: (task: Claimed) => Entry): Promise<ClaimResult>;
   /**
-   * The best ready task this seat may have: highest priority, longest chain of estimated work behind it, one that asks for its
-   * role, oldest. Null when there is none or it has a task already. Costs the same on any board; a fruitless look writes nothing.
+   * Claims the best ready task for this seat: highest priority, longest chain of estimated work behind it, its own role, oldest.
+   * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
    */
   claimNext(seat: Seat, entry?: (task: Claimed) => Entry): Promise<Claimed | null>;
-  /** What this member has in progress. */
+  /** The task that this member has in progress. */
   mine(name: Name): Promise<Claimed | null>;
-  /** Returns exactly the tasks that became ready by it. @throws `stale_claim` | `stale_seat` */
+  /** Returns the tasks that became ready by it. @throws `stale_claim` | `stale_seat` */
   complete(claim: Held, result: string, entry?: Entry): Promise<TaskId[]>;
   /** Failed for good, with the evidence; the lead is mailed. @throws `stale_claim` | `stale_seat` */
   fail(claim: Held, reason: string, entry?: Entry): Promise<void>;
@@ -68,25 +68,25 @@ export interface Board {
   refuse(claim: Held, refusal: Refusal): Promise<number>;
   /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there, whoever holds the task. */
   landed(id: TaskId, by: Name, landing: LandedCommit): Promise<void>;
-  /** Back to pending, or failed when it was attempted `maxAttempts` times. @throws `stale_claim` | `stale_seat` */
+  /** Back to pending, or failed after `maxAttempts` attempts. @throws `stale_claim` | `stale_seat` */
   release(claim: Held, why: ReleaseReason, note?: string, entry?: Entry): Promise<void>;
 
-  /** Overrides by the person or the lead, journalled as such. Each @throws `not_found` | `already_started` | `bad_input` */
+  /** Overrides by the person or the lead, journalled with their author. Each @throws `not_found` | `already_started` | `bad_input` */
   retry(id: TaskId, by: Name): Promise<void>;
   cancel(id: TaskId, by: Name, reason: string): Promise<void>;
   takeBack(id: TaskId, by: Name): Promise<void>;
   completeFor(id: TaskId, by: Name, result: string): Promise<TaskId[]>;
 
   /**
-   * Mails `board_quiet` to the lead if the team is quiet and the board has changed since the lead was last told so (or there
-   * are tasks and it never was). Quiet: nothing in progress, no background command running but those started for tasks that are over, no member in phase work, no waking mail
-   * other than idle notices unread at a hosted member, no ready task that a hosted teammate may claim. One consistent step, so the lead is woken once.
-   * `told`: mailed now. `quiet`: quiet, and nothing new to tell. `busy`: neither.
+   * Mails `board_quiet` to the lead if the team is quiet and the board has changed since the last such mail. A team is quiet if
+   * nothing is in progress, no background command runs except for finished tasks, no member is in phase work, no hosted member has
+   * unread waking mail other than idle notices, and no hosted teammate may claim a ready task. One consistent step, so the lead is
+   * woken once. `told`: mailed now. `quiet`: quiet without news. `busy`: not quiet.
    */
   announceQuiet(): Promise<"told" | "quiet" | "busy">;
 }
 
-/** A claim and the seat that holds it: both are checked by every write. */
+/** A claim and the seat that holds it. Every write checks both. */
 export type Held = { readonly seat: Seat; readonly task: TaskId; readonly attempt: number };
 
 export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
@@ -103,15 +103,15 @@ export interface Mailboxes {
   send(from: Name, mail: Outgoing, entry?: { seat: Seat; make: (ids: MailId[]) => Entry }): Promise<MailId>;
   /** To every living member but the sender. Returns to whom. */
   broadcast(from: Name, body: Body): Promise<Name[]>;
-  /** Without consuming. Stop requests first, then urgent, then in order of arrival. */
+  /** Does not consume. Stop requests first, then urgent mail, then in order of arrival. */
   unread(to: Name, limit?: number): Promise<Mail[]>;
-  /** Of the unread mail what wakes an idle member, however much lies before it. */
+  /** The unread mail that wakes an idle member, however much other mail is before it. */
   waking(to: Name, limit?: number): Promise<Mail[]>;
   /** The last `limit` mails of a mailbox (from one sender), delivered or not, oldest first, without consuming. */
   box(to: Name, limit?: number, from?: Name): Promise<Mail[]>;
   /**
-   * Takes up to `limit` unread mails (stop requests first) and writes the entries that `make` builds from them into the
-   * transcript of the seat, in one step. `make` is pure and may be called more than once. Nothing unread: nothing happens, [].
+   * Takes up to `limit` unread mails (stop requests first) and writes the entries that `make` builds from them into the seat's
+   * transcript, in one step. `make` is pure and may be called more than once. Returns [] if nothing is unread.
    * @throws `stale_seat`
    */
   deliver(seat: Seat, make: (mail: readonly Mail[]) => readonly Entry[], limit?: number): Promise<Mail[]>;
@@ -121,51 +121,51 @@ export interface Mailboxes {
 }
 
 export type Adoption = {
-  /** Says whether a process lives; false lets its members be taken over before its lease is over. */
+  /** Whether a process lives. False lets its members be taken over before its lease ends. */
   readonly isAlive?: (machine: string, pid: number) => boolean | null;
   readonly revive?: boolean;
 };
 
 export interface Roster {
-  /** A new member, hosted by `host`, in phase work; its prompt becomes its first mail from `by`. A name whose bearer was shut down is free again. @throws `name_taken` | `bad_input` */
+  /** Adds a member, hosted by `host`, in phase work; its prompt becomes its first mail, from `by`. The name of a stopped member is free. @throws `name_taken` | `bad_input` */
   join(profile: Profile, host: HostId, by: Name): Promise<Seat>;
   /**
-   * Takes over a member that nobody (or a dead host) runs, with its claim and its conversation. Null when a live host has it, and
-   * for a stopped teammate unless `revive`. A stopped lead is always revived.
+   * Takes over a member that no live host runs, with its claim and its conversation. Null if a live host has it, and for a stopped
+   * teammate unless `revive`. A stopped lead is always revived.
    */
   adopt(name: Name, host: HostId, how?: Adoption): Promise<Seat | null>;
   member(name: Name): Promise<Member | null>;
   members(): Promise<Member[]>;
-  /** With mail from the member that belongs to it (an idle notice), in one step. @throws `stale_seat` */
+  /** Together with mail from the member (an idle notice), in one step. @throws `stale_seat` */
   setActivity(seat: Seat, activity: Activity, mail?: readonly Outgoing[]): Promise<void>;
   /**
    * The end of a life, in one step: phase shutdown, its tasks back on the board, unanswered requests closed, `stopped` mailed to
    * the lead with its last words, the seat given up. @throws `stale_seat`
    */
   leave(seat: Seat, reason: ShutdownReason, lastWords: string): Promise<void>;
-  /** The process ends but the member goes on later (`resume`): claims and phase are kept, the seat is given up. */
+  /** The process ends, and `resume` goes on later: its members keep claims and phase and give up their seats. */
   suspend(host: HostId): Promise<void>;
 
   /**
-   * Records the end of a run, if this host was the last one to host the lead (or there is none): of several hosts whose runs end
-   * together, one records it. False when it is for another host to do.
+   * Records the end of a run, if this host was the last host of the lead or there is no lead. So one of several hosts that end
+   * together records it. False if another host has to.
    */
   finish(host: HostId, end: Omit<FactOf<"team.finished">, "type">): Promise<boolean>;
 
-  /** A process begins to host. The machine and pid let others on the same machine see it die at once. */
+  /** A process begins to host. By machine and pid, others on the same machine see at once that it died. */
   open(host: HostId, machine: string, pid: number): Promise<void>;
-  /** Renews the lease of a host and so of every claim of its members: one row, however many members. False when it was declared dead. */
+  /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */
   beat(host: HostId): Promise<boolean>;
   /**
-   * Finds hosts that are dead (lease over, or `isAlive(machine, pid)` says false) and puts their members' tasks back, once each.
-   * Members left without host are returned, for whoever wants to run them.
+   * Removes dead hosts (lease over, or `isAlive(machine, pid)` is false) and puts their members' tasks back, once each. Returns
+   * the members without a host, for a caller that wants to run them.
    */
   reap(
     isAlive: (machine: string, pid: number) => boolean | null,
   ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
   /**
-   * Whom of this host something may wait for: mail that wakes, a task in progress, a ready one that they may claim. One look for
-   * all its idle members, in case a wake-up got lost.
+   * The members of this host that may have something to do: waking mail, a task in progress, or a ready task they may claim. One
+   * look for all idle members, in case a wake-up was lost.
    */
   wanted(host: HostId): Promise<Name[]>;
   hosts(): Promise<
@@ -177,20 +177,20 @@ export interface Roster {
 export type Recorded = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
 
 export interface Transcripts {
-  /** From the last summary on: what the member's next request is made of. */
+  /** The entries from the last summary on, of which the member's next request is made. */
   current(name: Name): Promise<Entry[]>;
-  /** All of it, in pages of `limit`, oldest first. A subagent's too, by its name ("alice/1"). */
+  /** All entries in pages of `limit`, oldest first. Also a subagent's, by its name ("alice/1"). */
   all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
   /** @throws `stale_seat` */
   record(seat: Seat, entries: readonly Entry[], along?: WithWrite): Promise<void>;
 }
 
-/** What is written in the same step as transcript entries: facts, costs, and mail from the member itself. */
+/** Facts, costs and mail from the member, written in the same step as its entries. */
 export type WithWrite = {
   readonly facts?: readonly Fact[];
   readonly spent?: Spent;
   readonly mail?: readonly Outgoing[];
-  /** The entries go to the transcript of this subagent of the member ("alice/1") instead of the member's own. */
+  /** Writes the entries to the transcript of this subagent ("alice/1") instead of the member's. */
   readonly subagent?: Name;
 };
 
@@ -201,14 +201,14 @@ export type Ask =
       readonly kind: "permission";
       readonly tool: string;
       readonly subject: string;
-      /** What an "always" would allow from then on. */
+      /** The rule that an "always" adds. */
       readonly rule?: string | undefined;
     };
 
 export type Answer = {
   readonly yes: boolean;
   readonly text: string;
-  /** To a permission: for all calls that its rule speaks of. Counts only from the person. */
+  /** For a permission: allows all calls that match its rule. Counts only from the person. */
   readonly always?: boolean | undefined;
 };
 
@@ -223,16 +223,17 @@ export type Request = {
   readonly answer: (Answer & { readonly by: Name }) | null;
 };
 
-/** Protocols: a question that exactly one member may answer, once, before a deadline; about plans and permissions the person may, too. */
+/** Questions that exactly one member may answer, once, before a deadline. The person may answer about plans and permissions, too. */
 export interface Requests {
   /**
-   * Stores the question and mails it, in one step. The same question that is open between the same two is returned instead:
-   * any stop, a plan for the same attempt, a permission for the same tool and subject. @throws `not_found` (the one asked)
+   * Stores the question and mails it, in one step. If the same question between the same two is open, it returns that one: any stop,
+   * a plan for the same attempt, a permission for the same tool and subject. @throws `not_found` (the member asked)
    */
   ask(by: Name, of: Name, ask: Ask, deadline: Instant): Promise<Request>;
   /**
-   * Answers and mails the answer, in one step; that of a permission counts as read, for the call that waits for it has it as its result. Wrong sender, wrong kind, unknown or second answers change nothing and are
-   * journalled (`answer.ignored`). `entry`: written to the answering seat's transcript in the same step. @throws `answered` | `not_found`
+   * Stores the answer and mails it, in one step. The answer to a permission counts as read, because the waiting call has it as its
+   * result. A wrong sender or kind, or a second answer, changes nothing and is journalled (`answer.ignored`). `entry` is written to
+   * the answering seat's transcript in the same step. @throws `answered` | `not_found`
    */
   answer(
     from: Name,
@@ -242,35 +243,35 @@ export interface Requests {
     entry?: { readonly seat: Seat; readonly entry: Entry },
   ): Promise<Request>;
   request(id: RequestId): Promise<Request | null>;
-  /** The plan for one attempt at a task that counts: the approved one, else the last that was submitted, whatever became of it. */
+  /** The plan that counts for an attempt: the approved one, else the open one, else the last one. */
   planFor(task: TaskId, attempt: number): Promise<Request | null>;
   open(filter?: { readonly of?: Name; readonly by?: Name; readonly kind?: Ask["kind"] }): Promise<Request[]>;
-  /** Closes what is past its deadline; the asker is mailed a "no" with the text. */
+  /** Closes questions past their deadline and mails each asker a "no" with the text. */
   expire(text: string): Promise<Request[]>;
   withdraw(id: RequestId): Promise<void>;
 }
 
-/** An opaque place in the journal; "" is its beginning. On SQLite it is the seq. */
+/** An opaque place in the journal; "" is its beginning. */
 export type Cursor = Brand<string, "Cursor">;
 
 export interface Journal {
   note(facts: readonly Fact[]): Promise<void>;
-  /** The next events after `cursor`, oldest first, none missed even when numbers were given out before commits. */
+  /** The next events after `cursor`, causes before effects. None is missed or repeated, whatever order transactions commit in. */
   read(
     cursor: Cursor,
     options?: { readonly limit?: number; readonly types?: readonly FactType[] },
   ): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
-  /** The place behind everything that can be seen now. */
+  /** The place after all present events. */
   end(): Promise<Cursor>;
-  /** From an event's number, as people type it. */
+  /** The place after the event of this number, as a person typed it. */
   from(seq: number): Cursor;
 }
 
-/** What a sleeper waits for: `board`, `journal`, or mail for one name. */
+/** A waiter's topic: `board`, `journal`, or mail for one name. */
 export type WakeTopic = "board" | "journal" | `mail:${string}`;
 export type Mark = Brand<number, "Mark">;
 
-/** Wake-ups are hints and may be early or doubled; a change after `mark()` is never missed for longer than the poll floor. */
+/** Wake-ups are hints and may be early or doubled. A change after `mark()` wakes at the latest with the next poll. */
 export interface Wake {
   mark(): Mark;
   /** Resolves when one of the topics changed since `mark`, after `ms`, or on abort (no error). */

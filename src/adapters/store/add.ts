@@ -1,4 +1,4 @@
-/** Tasks get onto the board, and change there. */
+/** Adding tasks to the board and changing them. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
@@ -8,12 +8,12 @@ import { appendFacts } from "./journal.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
 
-/** What can be said of a batch without the database. */
+/** A batch of tasks, checked as far as that needs no database. */
 export type Batch = {
   readonly tasks: readonly NewTask[];
-  /** Per task, the positions of those of the same batch that it waits for. */
+  /** Per task, the positions of its blockers in the same batch. */
   readonly within: readonly (readonly number[])[];
-  /** Per task, estimated work of itself and the longest chain behind it inside the batch. */
+  /** Per task, its estimate plus that of the longest chain behind it in the batch. */
   readonly chains: readonly number[];
 };
 

@@ -1,4 +1,4 @@
-/** The board port, put together from its operations; and the views of it. */
+/** The board port: its operations, and its reading methods. */
 import type { Name } from "../../core/ids.ts";
 import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";

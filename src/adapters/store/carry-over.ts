@@ -1,4 +1,4 @@
-/** What a migration computes from older rows. Rows that cannot be read are left as they are. */
+/** Migration steps that compute columns from older rows. They skip rows that cannot be read. */
 import type { FactOf, FactType } from "../../core/event.ts";
 import { exec, type Op, parse, sql } from "./sql.ts";
 

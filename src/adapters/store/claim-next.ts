@@ -1,5 +1,7 @@
 /**
- * The next task of a member: a look that changes nothing, and the claim it calls for. Here and nowhere else stands what "best" is.
+ * Finding and claiming the best ready task of a member. This file alone defines "best".
+ *
+ * The short paths (`takeSeen`, `takeUnseen`, the memory `found`) were measured against a single path: see docs/decisions.
  */
 import type { TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
@@ -10,19 +12,19 @@ import type { Session } from "./session.ts";
 import { atMost, batch, type Op, query, Raw, sql, type Tx, teamLock } from "./sql.ts";
 import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, takenOf } from "./task-row.ts";
 
-/** Of a member who may find something, or may not act. */
+/** A member for whom a task may be ready, or whose seat is stale. */
 type Precheck = {
-  /** Null when there is no such member. */
+  /** Null if there is no such member. */
   readonly name: string | null;
   readonly host: string | null;
   readonly role: string;
-  /** What the first of the tasks for anybody edits; null when none is ready. */
+  /** The file patterns of the first ready task without a role; null if there is none. */
   readonly touches: string | null;
 };
 
 /**
- * One query answers what idle members ask again and again: is there anything for me? Without a row there is nothing: to hand over
- * none is a part of what it costs. Nor is it asked whether the member has a task before there is another for it.
+ * One query tells an idle member whether it may find a task. It returns no row if not, since building a row is a part of its cost,
+ * and it checks whether the member has a task only if another one is ready.
  */
 function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   const [member] = yield* sql<Precheck>`
@@ -37,19 +39,19 @@ function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   return member;
 }
 
-/** Of a task r. */
+/** A condition on a task `r`. */
 const READY = new Raw("r.status = 'pending' and r.open_blockers = 0");
-/** Not `exists`: where other teams have much that is ready, PostgreSQL would expect to meet some soon in whatever order, and read it all. */
+/** Instead of `exists`: if other teams have many ready tasks, PostgreSQL expects a match soon in any order and reads all of them. */
 const BY_INDEX = new Raw("order by r.priority desc, r.chain desc, r.id limit 1");
-/** Of a member m. */
+/** A condition on a member `m`. */
 const FREE = new Raw(
   "not exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress')",
 );
 
-/** Who has just been given a task is likely to find a further one: that claim does without a look. How it was found then. */
+/** How a member found its last task. It will probably find another one, so the next claim skips the check. */
 const found = new WeakMap<Seat, typeof takeFirst>();
 
-/** Of ten that are woken by one task, nine must see at their look that it is gone: a write in vain costs ten looks. */
+/** When one task wakes ten members, nine should find out by a read: a failed write costs ten reads. */
 export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
   let way = found.get(seat);
   found.delete(seat);
@@ -70,8 +72,8 @@ export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry)
 }
 
 /**
- * The usual case, in one step: the first task for anybody that nobody is taking at this moment. Whenever that is none, because it
- * needs files, or all are being taken, or the member has a task, the long way finds out.
+ * The usual case in one step: the first ready task without a role or files that no other transaction has locked. If there is none,
+ * `takeBest` finds out why and what else there is.
  */
 function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const first = yield* tx.dialect.name === "sqlite" ? takeSeen(tx, seat) : takeUnseen(tx, seat);
@@ -81,7 +83,7 @@ function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
 type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });
 type First = { readonly life: number; readonly task: Claimed };
 
-/** Where many write at once: the statement that finds it takes it. */
+/** PostgreSQL has many writers, so one statement finds the task and claims it. */
 function* takeUnseen(tx: Tx, seat: Seat): Op<First | null> {
   const take = query<TakenRow>`
     with first as (select id from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
@@ -96,7 +98,7 @@ function* takeUnseen(tx: Tx, seat: Seat): Op<First | null> {
   return row ? { life, task: takenOf(row, seat.name, tx.now) } : null;
 }
 
-/** With one writer, what is seen inside its transaction stays so: SQLite takes longer for `returning` than for a query of its own. */
+/** SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement. */
 function* takeSeen(tx: Tx, seat: Seat): Op<First | null> {
   const rows = yield* sql<Seen>`
     select m.host, m.life, ${SEEN} from members m left join tasks t on t.team = m.team and m.role = '' and t.touches = '[]' and t.id = (
@@ -109,13 +111,13 @@ function* takeSeen(tx: Tx, seat: Seat): Op<First | null> {
   return { life: seen.life, task: claimOf(seen, seat.name, tx.now) };
 }
 
-/** Until it has one or there is none: what it has seen may be taken before it is locked. */
+/** Repeats until it has a task or there is none: others may claim a candidate before it is locked. */
 function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
   for (let round = 1; ; round += 1) {
     let left = yield* candidates(tx, member.role);
     if (left.some((one) => one.touches !== "[]")) {
-      // Two that overlap may be taken at this moment by two: look again behind the lock.
+      // Two members may be claiming two overlapping tasks at this moment: read again under the lock.
       yield* teamLock(tx, "touches");
       left = yield* candidates(tx, member.role);
     }
@@ -131,8 +133,8 @@ function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
 const SKIP_ROUNDS = 2;
 
 /**
- * PostgreSQL: passes over rows that others are taking just now; after `PATIENCE` rounds it waits for them, since they may be
- * given up again, and a member who went to sleep then would not be woken for them.
+ * On PostgreSQL it skips rows that others have locked. After `SKIP_ROUNDS` rounds it waits for them: their transactions may roll
+ * back, and nobody would wake a member that went to sleep meanwhile.
  */
 function* takeOne(
   tx: Tx,
@@ -169,10 +171,10 @@ type Candidate = {
   readonly touches: string;
 };
 
-/** On PostgreSQL several, since others may be taking the first ones at this moment. SQLite has one writer. */
+/** PostgreSQL needs several, since others may be claiming the first ones. SQLite has one writer. */
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;
 
-/** Best first, none that edits what a task in progress edits. */
+/** Best first, without tasks whose files a task in progress edits. */
 function* candidates(tx: Tx, role: string): Op<Candidate[]> {
   const enough = CANDIDATES[tx.dialect.name];
   const found = yield* seek(tx, "", enough);
@@ -181,7 +183,7 @@ function* candidates(tx: Tx, role: string): Op<Candidate[]> {
   const running = yield* touched(tx);
   const free = (one: Candidate): boolean => one.touches === "[]" || conflict(one.touches, running) === null;
   let fit = found.filter(free);
-  // Everything at the head of the queue has to wait for files: look through all of it.
+  // Every task at the head of the queue waits for files: search the whole queue.
   if (fit.length === 0) {
     const all = yield* seek(tx, "", 1_000_000);
     if (role !== "") all.push(...(yield* seek(tx, role, 1_000_000)));

@@ -1,6 +1,6 @@
 /**
- * Who gets which task. A claim is one row that changes from pending to in progress: SQLite has one writer, PostgreSQL re-checks
- * the condition on the row after a lock wait, so neither needs a lock on the board.
+ * Claiming a task. A claim changes one row from pending to in progress. Neither database needs a lock on the board for it: SQLite
+ * has one writer, and PostgreSQL re-checks the condition on the row after it waited for the row's lock.
  */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { TaskId } from "../../core/ids.ts";
@@ -15,7 +15,7 @@ import { claimedOf, listOf, type TaskRow, takenOf } from "./task-row.ts";
 
 export type MakeEntry = (task: Claimed) => Entry;
 
-/** What comes with every claim, in the same step. */
+/** Writes the entry and the fact of a claim, in its transaction. */
 export function* taken(tx: Tx, seat: Seat, life: number, task: Claimed, entry?: MakeEntry): Op<Claimed> {
   if (entry) yield* append(tx, seat.name, life, [entry(task)]);
   const { id, subject, attempt } = task;
@@ -63,7 +63,7 @@ export function* claim(
   return { ok: true, task: yield* taken(tx, seat, member.life, task, entry) };
 }
 
-/** Of a row that nobody else can change before this transaction ends. */
+/** Requires that no other transaction can change the row before this one ends. */
 export function* start(tx: Tx, seat: Seat, id: TaskId): Op<void> {
   yield* exec`
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
@@ -71,7 +71,7 @@ export function* start(tx: Tx, seat: Seat, id: TaskId): Op<void> {
     where team = ${tx.team} and id = ${id}`;
 }
 
-/** What the tasks in progress edit. */
+/** The file patterns of a task in progress. */
 export type Touched = { readonly id: TaskId; readonly touches: string };
 export function* touched(tx: Tx): Op<Touched[]> {
   return yield* sql<Touched>`select id, touches from tasks where team = ${tx.team} and status = 'in_progress' and touches <> '[]' order by id`;

@@ -1,4 +1,4 @@
-/** The numbers of a board. */
+/** Counts the tasks of a board by status. */
 import type { Counts, Status } from "../../core/task.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 

@@ -1,11 +1,11 @@
-/** Writing into a conversation: what every operation that answers a tool call or hands over mail does. */
+/** Appends entries to a conversation, for every operation that answers a tool call or delivers mail. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Name } from "../../core/ids.ts";
 import { insert, type Op, type Tx } from "./sql.ts";
 
 const COLUMNS = ["team", "name", "life", "at", "kind", "entry"];
 
-/** @param life which bearer of the name: see `members.life`. */
+/** @param life tells successive members of one name apart: see `members.life`. */
 export function* append(tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> {
   const rows = entries.map((entry) => [tx.team, name, life, tx.now, entry.kind, JSON.stringify(entry)]);
   yield* insert("transcript", COLUMNS, rows);

@@ -1,4 +1,4 @@
-/** How an attempt ends: completed, failed, or back on the board. Every write names the attempt it belongs to. */
+/** Ends an attempt: completed, failed, or back on the board. Every write checks the number of the attempt. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact, ReleaseReason } from "../../core/event.ts";
@@ -12,7 +12,7 @@ import { checked, locked, type SeatRow, seated } from "./seat.ts";
 import { batch, exec, type Op, query, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
-/** Returns what became ready. @throws `stale_seat` | `stale_claim` */
+/** Returns the tasks that became ready. @throws `stale_seat` | `stale_claim` */
 export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
   const { seat, task: id, attempt } = held;
   const { life, subject, touches, ready } = yield* tx.dialect.name === "sqlite"
@@ -27,7 +27,7 @@ type Finished = Pick<TaskRow, "subject" | "touches"> & {
   readonly ready: readonly TaskId[];
 };
 
-/** With one writer, what is seen inside its transaction stays so: SQLite takes longer for `returning` than for a query of its own. */
+/** SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement. */
 function* finishSeen(tx: Tx, held: Held, result: string): Op<Finished> {
   const { seat, task, attempt } = held;
   const rows = yield* sql<Pick<SeatRow, "host" | "life"> & { subject: string; touches: string | null }>`
@@ -42,7 +42,7 @@ function* finishSeen(tx: Tx, held: Held, result: string): Op<Finished> {
   return { life, subject, touches, ready: yield* unblock(tx, task) };
 }
 
-/** One round trip for all of it. */
+/** PostgreSQL: all statements in one round trip. */
 function* finishUnseen(tx: Tx, held: Held, result: string): Op<Finished> {
   const { seat, task, attempt } = held;
   const finishing = query<{ subject: string; touches: string }>`
@@ -56,10 +56,10 @@ function* finishUnseen(tx: Tx, held: Held, result: string): Op<Finished> {
   return { life, ...done, ready: readyAmong(waiting.at(-1)) };
 }
 
-/** Characters of a result in the journal. */
+/** How many characters of a result the journal keeps. */
 const RESULT_SHOWN = 300;
 
-/** What follows from a completion that unblocked `ready`. */
+/** Writes the facts of a completion that unblocked `ready`, and wakes members for them. */
 export function* completed(
   tx: Tx,
   task: Pick<TaskRow, "id" | "subject" | "attempt" | "touches">,
@@ -77,7 +77,7 @@ export function* completed(
   return [...ready];
 }
 
-/** Somebody may have to keep away from this task's files no longer. */
+/** Wakes members whose task waited for this task's files. */
 export function freed(tx: Tx, task: Pick<TaskRow, "touches">): void {
   if (task.touches !== "[]") tx.notify("board");
 }
@@ -112,7 +112,7 @@ const EVIDENCE: Record<ReleaseReason, (owner: string) => string> = {
   retry: () => "It is tried again.",
 };
 
-/** A locked row in progress goes back to pending, or is failed when it was tried too often. Returns which. */
+/** Puts a locked row in progress back to pending, or fails it if it was tried too often. Returns the new status. */
 export function* putBack(
   tx: Tx,
   row: TaskRow,
@@ -148,7 +148,7 @@ export function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): 
   yield* appendFacts(tx, [
     { type: "task.failed", task: row.id, subject: row.subject, by, attempt: row.attempt, reason },
   ]);
-  // The lead need not be told what it has just decided itself.
+  // The lead knows its own decision.
   if (by !== LEAD)
     yield* post(tx, [
       {
@@ -168,7 +168,7 @@ export function* heldRow(tx: Tx, held: Held): Op<TaskRow> {
   return row;
 }
 
-/** Says what has become of the task meanwhile. */
+/** Its message tells the task's present state. */
 function* stale(tx: Tx, { task, attempt, seat }: Held): Op<EkidenError> {
   const [row] = yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${task}`;
   const now = !row

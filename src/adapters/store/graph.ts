@@ -1,8 +1,8 @@
 /**
- * Edges between tasks: counting open blockers, refusing cycles, and the length of the chain behind each task.
+ * Edges between tasks: open blockers, cycles, and the length of the chain behind each task.
  *
- * A blocker is locked before it is decided whether it counts. So a completion is either seen here, or comes later and then sees
- * the edge: no dependant waits for ever, and none starts early, without a lock on the whole team.
+ * A blocker is locked before it is counted. So a completion either is seen here, or comes later and sees the new edge: no dependant
+ * waits for ever or starts early, and the team needs no lock.
  */
 import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
@@ -23,14 +23,14 @@ export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
 
 type Unblocked = { readonly id: TaskId; readonly status: Status; readonly open_blockers: number };
 
-/** One blocker less for whoever waits for the task. The rows of the last are for `readyAmong`. */
+/** Queries that take one blocker off each dependant of the task. `readyAmong` reads the rows of the last one. */
 export function unblocking(tx: Tx, id: TaskId): Asking<Unblocked>[] {
-  // Not `in (select …)`: that is a join, which may begin at the wrong end, with all tasks of the team.
+  // Instead of `in (select …)`: that is a join, and the planner may begin it with all tasks of the team.
   const update = query<Unblocked>`
     update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now}
     where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
     returning id, status, open_blockers`;
-  // Two that unblock the same tasks must lock them in the same order.
+  // Two completions that unblock the same tasks must lock them in the same order.
   const lock = query<Unblocked>`
     select id from tasks where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
     order by id for update`;
@@ -42,7 +42,7 @@ export function* unblock(tx: Tx, id: TaskId): Op<TaskId[]> {
   return readyAmong(((yield unblocking(tx, id)) as Unblocked[][]).at(-1));
 }
 
-/** With one writer, what is seen inside its transaction stays so: mostly nobody waits, and then nothing is to be changed. */
+/** SQLite has one writer, so rows cannot change after they were read. Most tasks have no dependants, which costs one read. */
 function* unblockSeen(tx: Tx, id: TaskId): Op<TaskId[]> {
   const waiting = yield* sql<Unblocked>`
     select t.id, t.status, t.open_blockers - 1 as open_blockers from edges e join tasks t on t.team = e.team and t.id = e.task
@@ -53,14 +53,14 @@ function* unblockSeen(tx: Tx, id: TaskId): Op<TaskId[]> {
   return readyAmong(waiting);
 }
 
-/** What became ready, by id. */
+/** The tasks that became ready, by id. */
 export const readyAmong = (rows: readonly Unblocked[] = []): TaskId[] =>
   rows
     .filter((row) => row.status === "pending" && row.open_blockers === 0)
     .map((row) => row.id)
     .sort((a, b) => a - b);
 
-/** Who adds edges holds the team's lock on edges, so two halves of a cycle cannot be added at once. @throws `cycle` */
+/** The caller holds the team's lock on edges, so two halves of a cycle cannot be added at once. @throws `cycle` */
 export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {
   const [found] = yield* sql`
     with recursive above(id) as (
@@ -84,7 +84,7 @@ export const cycle = (shown: string): EkidenError =>
     `These tasks would wait for each other: ${shown}. Nothing was changed. Leave out one of these edges.`,
   );
 
-/** The way from `start` back to it, along what each waits for. */
+/** The path from `start` back to itself, along blockers. */
 export function findCycle<T>(start: T, above: (one: T) => readonly T[]): T[] {
   const cameFrom = new Map<T, T>();
   const queue: T[] = [start];
@@ -105,10 +105,10 @@ export function findCycle<T>(start: T, above: (one: T) => readonly T[]): T[] {
   return [start, start];
 }
 
-/** The order is a hint: on a chain of thousands, an addition at its end does not rewrite all of it. */
+/** Chain lengths only order the queue, so an addition to the end of a very long chain updates this many rows at most. */
 const CHAIN_STEPS = 1_000;
 
-/** New work behind these tasks: their chains, and those they wait for, can only get longer. */
+/** After new work behind these tasks: lengthens their chains and those of their blockers. */
 export function* lengthen(tx: Tx, behind: ReadonlyMap<TaskId, number>): Op<void> {
   const queue = [...behind];
   for (let steps = 0; steps < CHAIN_STEPS && queue.length > 0; steps += 1) {
@@ -124,7 +124,7 @@ export function* lengthen(tx: Tx, behind: ReadonlyMap<TaskId, number>): Op<void>
   }
 }
 
-/** After a change that may shorten chains: computes them again from here upwards, as far as anything changes. */
+/** After a change that may shorten chains: computes them again, from these tasks up to where nothing changes. */
 export function* measure(tx: Tx, from: readonly TaskId[]): Op<void> {
   const queue = [...from];
   for (let steps = 0; steps < CHAIN_STEPS && queue.length > 0; steps += 1) {

@@ -1,6 +1,6 @@
 /**
- * The processes that host members. The lease is the host's, one row however many members and claims hang on it: a claim lives as
- * long as its owner's host.
+ * The processes that host members. A host has one lease, in one row, for all its members and their claims: a claim lasts as long as
+ * the host of its owner lives.
  */
 import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
 import type { Roster } from "../../ports/store.ts";
@@ -60,7 +60,7 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
       );
       const released =
         over.length + overdue.length > 0
-          ? await session.write((tx) => bury(tx, over, gone, maxAttempts))
+          ? await session.write((tx) => removeHosts(tx, over, gone, maxAttempts))
           : [];
       const { unhosted } = over.length > 0 ? await session.read(survey) : seen;
       return {
@@ -73,12 +73,12 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
   };
 }
 
-/** Of a row of `hosts`. */
+/** A condition on a row of `hosts`. */
 export const HOSTS_NOBODY = new Raw(
   "not exists (select 1 from members m where m.team = hosts.team and m.host = hosts.id)",
 );
 
-/** A short run ends before it reaps. Rows of hosts with members stay: `reap` puts the tasks of these back first. */
+/** A short run ends before its first `reap`. Rows of hosts that still have members stay, since `reap` must put their tasks back. */
 export function* removeDeadHosts(tx: Tx): Op<void> {
   yield* exec`delete from hosts where team = ${tx.team} and lease_until <= ${tx.now} and ${HOSTS_NOBODY}`;
 }
@@ -97,7 +97,7 @@ function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {
     order by m.name`;
 }
 
-/** Living members without a host that is registered. */
+/** The hosts, and the members that have not stopped and have no registered host. */
 function* survey(tx: Tx): Op<{ now: Instant; hosts: HostRow[]; unhosted: Unhosted[] }> {
   const unhosted = yield* sql<Unhosted>`
     select name, host, kept_until from members m where team = ${tx.team} and phase <> 'shutdown'
@@ -105,8 +105,8 @@ function* survey(tx: Tx): Op<{ now: Instant; hosts: HostRow[]; unhosted: Unhoste
   return { now: tx.now, hosts: yield* hosts(tx), unhosted };
 }
 
-/** A host that has renewed its lease since it was judged by it lives. One whose process is gone does not. */
-function* bury(
+/** Removes dead hosts and puts their members' tasks back. Keeps a host that renewed its lease since the survey, unless its process is gone. */
+function* removeHosts(
   tx: Tx,
   dead: readonly HostRow[],
   gone: ReadonlySet<HostId>,
@@ -125,7 +125,7 @@ function* bury(
     ]);
     released.push(...(yield* putAllBack(tx, name, "owner_died", maxAttempts)));
   }
-  // Those who were suspended keep their tasks for a lease, so that a resume finds them; then others may have them, if there are others.
+  // Suspended members keep their tasks for one lease, so that a resume finds them; after that, members of other hosts may claim them.
   const suspended = yield* sql<{ name: Name }>`
     select name from members where team = ${tx.team} and host is null and kept_until > 0 and kept_until <= ${tx.now}
       and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.now}) order by name ${tx.dialect.forUpdate}`;

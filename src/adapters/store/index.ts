@@ -1,4 +1,4 @@
-/** Opens a store. The address decides which database; everything else is the same for both. */
+/** Opens a store. The address selects the database; everything else is the same for both. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
@@ -24,17 +24,17 @@ export type StoreOptions = Partial<Limits> & {
   readonly url: string;
   readonly team: Name;
   readonly clock: Clock;
-  /** How often SQLite is asked whether another process has written, when no notice came. Default 250 ms. */
+  /** How often SQLite is checked for commits of other processes whose notice was lost. Default 250 ms. */
   readonly pollMs?: number;
-  /** For those that only look: a team that is not there is not made. */
+  /** For callers that only read: an unknown team is an error and is not created. */
   readonly mustExist?: boolean;
 };
 
 const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
 
 /**
- * The team is created if it is new, unless it must exist. Stores of one address share a connection and the wake-ups inside a process.
- * @throws `store_unavailable` | `store_foreign` | `store_newer` | `not_found` (it must exist); then nothing was altered.
+ * Creates the team if it is new, unless it must exist. In one process, stores of one address share a connection and wake-ups.
+ * @throws `store_unavailable` | `store_foreign` | `store_newer` | `not_found` (it must exist). Nothing is changed then.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, team, clock, pollMs = 250, mustExist = false, ...limits } = options;
@@ -49,7 +49,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The teams of a store, without making one. @throws as `openStore` does */
+/** The teams of a store; creates none. @throws as `openStore` does */
 export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | "pollMs">): Promise<Name[]> {
   const share = await shared(url, pollMs);
   try {
@@ -96,7 +96,7 @@ async function find(session: Session): Promise<void> {
   throw new EkidenError("not_found", `no team "${session.team}" here yet; the store has ${known}.`);
 }
 
-/** Makes the team's row, once. */
+/** Creates the team's row, once. */
 async function begin(session: Session): Promise<void> {
   const known = await session.look((tx) => sql`select name from teams where name = ${tx.team}`);
   if (known.length > 0) return;
@@ -107,7 +107,7 @@ async function begin(session: Session): Promise<void> {
   });
 }
 
-/** A driver, and how many views use it. */
+/** A driver and the number of views that use it. */
 type Share = { readonly driver: Driver; release(): Promise<void>; again(): Share };
 const open = new Map<string, { readonly driver: Promise<Driver>; users: number }>();
 
@@ -144,7 +144,7 @@ async function shared(url: string, pollMs: number): Promise<Share> {
   }
 }
 
-/** One file has one name, however it was written, or two connections of one process would not know of each other. */
+/** One spelling for every path to a file: two connections of one process would not wake each other. */
 function canonical(path: string): string {
   const full = resolve(path);
   if (existsSync(full)) return realpathSync(full);

@@ -1,6 +1,6 @@
 /**
- * Background commands, as rows. The owner is mailed in the transaction that ends its job, and a job ends once: whoever comes
- * second changes nothing.
+ * Background commands, as rows. The transaction that ends a job also mails its owner. A job ends once: a second report changes
+ * nothing.
  */
 import { EkidenError } from "../../core/errors.ts";
 import {
@@ -78,7 +78,9 @@ export function jobs(session: Session): Jobs {
         const [row] = yield* sql<JobRow>`
           select * from jobs where team = ${tx.team} and id = ${id} and state = 'running' ${tx.dialect.forUpdate}`;
         if (!row) return false;
-        yield* post(tx, [{ from: HARNESS, to: yield* heir(tx, row.owner), body: { kind: "note", text } }]);
+        yield* post(tx, [
+          { from: HARNESS, to: yield* recipientOf(tx, row.owner), body: { kind: "note", text } },
+        ]);
         return true;
       }),
     lose: async (text) => {
@@ -128,11 +130,11 @@ function* tell(tx: Tx, row: JobRow, text: string | null): Op<void> {
     isError: state !== "done",
     ...(state === "unknown" && { lost: true }),
   } as const;
-  yield* post(tx, [{ from: HARNESS, to: yield* heir(tx, owner), body }]);
+  yield* post(tx, [{ from: HARNESS, to: yield* recipientOf(tx, owner), body }]);
 }
 
-/** Who is told: the owner, or the lead when the owner has left. */
-function* heir(tx: Tx, owner: Name): Op<Name> {
+/** The owner, or the lead if the owner has left. */
+function* recipientOf(tx: Tx, owner: Name): Op<Name> {
   const [member] = yield* sql<{ phase: string }>`
     select phase from members where team = ${tx.team} and name = ${owner}`;
   return member && member.phase !== "shutdown" ? owner : LEAD;
@@ -149,7 +151,7 @@ function* lose(tx: Tx, text: (job: Job) => string): Op<Job[]> {
   for (const { id } of yield* lost(tx)) {
     const [row] = yield* sql<JobRow>`
       update jobs set state = 'unknown', ended_at = ${tx.now} where team = ${tx.team} and id = ${id} and state = 'running' returning *`;
-    if (!row) continue; // another process was first
+    if (!row) continue; // another process reported it first
     gone.push(toJob(row));
     yield* tell(tx, row, text(toJob(row)));
   }

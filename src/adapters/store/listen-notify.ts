@@ -1,6 +1,6 @@
 /**
- * Wake-ups by LISTEN/NOTIFY. The notice is a statement of its own after the commit: inside a transaction it would make commits
- * queue up behind one lock. A notice can only be lost with the connection, and whenever that is (re)made everybody is woken.
+ * Wake-ups by LISTEN/NOTIFY. A notice is sent after the commit, in a statement of its own: inside a transaction it would make all
+ * commits wait for one lock. Notices are lost only with the connection, so every new connection wakes all waiters.
  */
 import { randomUUID } from "node:crypto";
 import type { Client, Pool } from "pg";
@@ -8,9 +8,9 @@ import type { WakeTopic } from "../../ports/store.ts";
 import type { Feed, WakeHub } from "./wake-hub.ts";
 
 const JOURNAL_MS = 25;
-/** News that comes thick and fast goes out together: the first at once, the rest after this. Each notice is a transaction. */
+/** Each notice is a transaction, so notices in quick succession are joined: the first goes at once, the rest after this time. */
 const GAP_MS = 5;
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL accepts less than 8,000 bytes. */
 const PAYLOAD_MAX = 7_000;
 const RECONNECT_MS = { first: 20, longest: 5_000 };
 
@@ -20,11 +20,11 @@ export class ListenNotify implements Feed {
   private readonly channel: string;
   private readonly hub: WakeHub;
   private readonly self = randomUUID();
-  private ear: Promise<Client | null> | null = null;
+  private listener: Promise<Client | null> | null = null;
   private closed = false;
   private again: NodeJS.Timeout | null = null;
   private wait = RECONNECT_MS.first;
-  /** What is not yet sent, as team and topic. */
+  /** Topics to be announced, as `team/topic`. */
   private readonly news = new Set<string>();
   private later: NodeJS.Timeout | null = null;
   private flushAt = Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class ListenNotify implements Feed {
   }
 
   start(): void {
-    if (!this.closed && !this.again) this.ear ??= this.listen();
+    if (!this.closed && !this.again) this.listener ??= this.listen();
   }
 
   pause(): void {}
@@ -61,14 +61,14 @@ export class ListenNotify implements Feed {
     if (this.again) clearTimeout(this.again);
     this.flush();
     await Promise.all(this.sending);
-    await (await this.ear)?.end().catch(() => {});
+    await (await this.listener)?.end().catch(() => {});
   }
 
   private async listen(): Promise<Client | null> {
     const client = this.client();
     client.on("error", () => {});
     client.on("end", () => this.lost());
-    client.on("notification", ({ payload = "" }) => this.hear(payload));
+    client.on("notification", ({ payload = "" }) => this.receive(payload));
     try {
       await client.connect();
       await client.query(`listen "${this.channel}"`);
@@ -83,7 +83,7 @@ export class ListenNotify implements Feed {
   }
 
   private lost(): void {
-    this.ear = null;
+    this.listener = null;
     if (this.closed || this.again) return;
     this.again = setTimeout(() => {
       this.again = null;
@@ -113,12 +113,12 @@ export class ListenNotify implements Feed {
   private send(payload: string): void {
     const sent: Promise<unknown> = this.pool
       .query({ name: "ekiden notify", text: "select pg_notify($1, $2)", values: [this.channel, payload] })
-      .catch(() => {}) // whoever writes next meets the fault
+      .catch(() => {}) // the next write reports the error
       .finally(() => this.sending.delete(sent));
     this.sending.add(sent);
   }
 
-  private hear(payload: string): void {
+  private receive(payload: string): void {
     const [from, ...places] = payload.split(" ");
     if (from === this.self) return;
     for (const place of places) {

@@ -1,6 +1,6 @@
 /**
- * The mailboxes. Mail is read and entered into the conversation in one transaction: a crash before it delivers again, after it
- * nothing repeats.
+ * The mailboxes. One transaction marks mail as read and writes it into the conversation: after a crash it is either delivered again
+ * or in the conversation already, never both.
  */
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
@@ -55,7 +55,7 @@ export type Post = {
 
 const COLUMNS = ["team", "sender", "recipient", "at", "urgent", "kind", "wakes", "turn", "body"];
 
-/** Into the mailboxes, unchecked: what the harness has to say is never refused. */
+/** Sends without checks: mail from the harness is never refused. */
 export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
   const rows = mails.map(({ from, to, body, urgent = false }) => {
     const turn = body.kind === "shutdown_request" ? 0 : urgent ? 1 : 2;
@@ -88,7 +88,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
   return ids;
 }
 
-/** @throws `not_found`: nobody of that name, or somebody who has stopped. */
+/** @throws `not_found` if the member does not exist or has stopped */
 export function* reachable(tx: Tx, to: Name): Op<void> {
   if (to === LEAD || to === PERSON) return;
   const [member] = yield* sql<{

@@ -1,4 +1,4 @@
-/** What the person and the lead may do to any task, whoever has it. Each is in the journal with who did it. */
+/** Operations of the person and the lead on any task, whoever owns it. The journal names who did each. */
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, type TaskId } from "../../core/ids.ts";

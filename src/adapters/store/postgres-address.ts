@@ -1,16 +1,16 @@
-/** The address of a server, and what is said when it cannot be used: never with the password. */
+/** The address of a PostgreSQL server, and error messages about it. Messages never contain the password. */
 import { EkidenError, messageOf } from "../../core/errors.ts";
 
 export type Address = {
-  /** For the client: with the schema as its search path. */
+  /** For the client, with the schema as its search path. */
   readonly url: string;
   readonly schema: string;
-  /** For people. */
+  /** For messages. */
   readonly shown: string;
   readonly password: string;
 };
 
-/** `?schema=` names the schema, "ekiden" without it. @throws `store_unavailable` */
+/** `?schema=` names the schema, default "ekiden". @throws `store_unavailable` */
 export function addressOf(text: string): Address {
   try {
     const url = new URL(text);
@@ -35,12 +35,12 @@ export function addressOf(text: string): Address {
 
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
 
-/** Connection, login, limits, shutdown of the server: classes 08, 28, 3D, 53, 57P, and the client's and the system's own words. */
+/** Connection, login, limits and shutdown of the server (classes 08, 28, 3D, 53, 57P), and codes of the client and the system. */
 const CODES = /^(08|28|3D|53|57P)|^E(CONN|HOST|NET|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)/;
 const WORDS =
   /^Connection terminated|timeout exceeded when trying to connect|not queryable|after calling end/;
 
-/** The error itself, unless it says that the server cannot be used. */
+/** Turns an error that means "the server cannot be used" into `store_unavailable`; returns any other one as it is. */
 export function unavailable(error: unknown, { shown, password }: Address): unknown {
   if (error instanceof EkidenError || !(CODES.test(codeOf(error)) || WORDS.test(messageOf(error))))
     return error;

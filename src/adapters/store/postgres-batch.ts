@@ -1,20 +1,20 @@
 /**
- * Several statements in one round trip to PostgreSQL. `pg` itself sends one and waits for its answer before the next; but it
- * runs any object that has its `submit` and `handle…` methods (as `pg-cursor` has), and `Batch` is such a one.
+ * Several statements in one round trip to PostgreSQL. `pg` itself waits for the answer of each statement before it sends the next.
+ * But it accepts any object with its `submit` and `handle…` methods (`pg-cursor` is one), and `Batch` has them.
  *
- * The messages are those of the extended query protocol. A statement that this connection has not seen is parsed under a name;
- * from then on only its values are bound:
+ * The messages are those of the extended query protocol. A statement that is new to the connection is parsed under a name; later
+ * only its values are bound:
  *
- *   we send           (close, parse)? bind (describe)? execute   for each statement, and one sync behind all
- *   the server sends  (row description)? row* complete           for each, and one ready behind all
+ *   we send           (close, parse)? bind (describe)? execute   for each statement, and one sync after all
+ *   the server sends  (row description)? row* complete           for each, and one ready after all
  *
- * The columns are described once for each statement and connection, and kept: they are the `Field`s of later rows. The first
- * statement that fails keeps the rest from being run: the server skips to the sync.
+ * The columns are described once per statement and connection and kept as the `Field`s of later rows. If a statement fails, the
+ * server skips the rest, up to the sync.
  */
 import type { Connection, PoolClient } from "pg";
 import type { Query, Row } from "./sql.ts";
 
-/** The protocol's answers, as far as they are used. */
+/** The parts of the protocol's answers that are used. */
 type RowDescription = { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] };
 type DataRow = { readonly fields: readonly (string | null)[] };
 /** The types still ask for this argument of an older protocol layer; `pg` ignores it. */
@@ -32,7 +32,7 @@ type Field = { readonly name: string; readonly isNumber: boolean };
 /** Ids and milliseconds fit into 2^53: int8, int2, int4, oid, float4, float8. */
 const NUMBERS = new Set([20, 21, 23, 26, 700, 701]);
 
-/** A statement is prepared under one name on whichever connection it runs. Our texts are few: values are always bound. */
+/** A statement has one name on all connections. The texts are few, because values are always bound. */
 const names = new Map<string, string>();
 function nameOf(text: string): string {
   const known = names.get(text);
@@ -42,7 +42,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** What each connection has prepared, and the columns it returns. */
+/** The prepared statements of each connection, with their columns. */
 const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
 
 class Batch {
@@ -60,7 +60,7 @@ class Batch {
     this.reject = reject;
   }
 
-  /** Called by `pg` when it is this one's turn on the connection; so are the `handle…` below, as answers come in. */
+  /** `pg` calls this when the connection is free, and the `handle…` methods below as answers arrive. */
   submit(connection: Connection): void {
     this.known = prepared.get(connection) ?? this.known;
     prepared.set(connection, this.known);
@@ -114,13 +114,13 @@ class Batch {
     this.reject(error);
   }
 
-  /** Of the statement that is being answered. */
+  /** The name of the statement whose answer is arriving. */
   private get name(): string {
     return nameOf(this.queries[this.rows.length]?.text ?? "");
   }
 }
 
-/** As text, without the one character that PostgreSQL's text cannot hold. */
+/** As text, without NUL, which PostgreSQL's text type cannot hold. */
 const shown = (value: string | number | null): string | null =>
   typeof value === "number"
     ? String(value)

@@ -1,9 +1,9 @@
 /**
- * The shared store: any number of machines, one PostgreSQL. Each operation is one READ COMMITTED transaction; what it relies on
- * is locked as a row or re-checked by the statement that changes it. Everything lies in a schema of its own.
+ * The shared store: any number of machines, one PostgreSQL. Each operation is one READ COMMITTED transaction. The rows it depends on
+ * are locked, or re-checked by the statement that changes them. All tables are in a schema of their own.
  *
- * On `pg`, not `postgres` 3.4.9: when a connection is cut inside a transaction, that one writes to a socket it has let go of,
- * in a callback nobody can catch (porsager/postgres#1208), and the process ends; the reconnected slot then never sends again.
+ * It uses `pg` instead of `postgres` 3.4.9. When a connection is cut inside a transaction, the latter writes to a closed socket in a
+ * callback that nobody can catch (porsager/postgres#1208), and the process ends; the reconnected slot never sends again.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
@@ -27,7 +27,7 @@ const SNAPSHOT = alone("begin isolation level repeatable read read only");
 const COMMIT = alone("commit");
 const ROLLBACK = alone("rollback");
 
-/** Serialisation failure, deadlock: run again. */
+/** Serialisation failure and deadlock: the transaction is run again. */
 const AGAIN = new Set(["40001", "40P01"]);
 const TRIES = 10;
 
@@ -41,7 +41,7 @@ export async function openPostgres(text: string): Promise<Driver> {
     max: 10,
   };
   const pool = new pg.Pool(config);
-  // A connection that dies is reported by the query that needs it; without listeners Node would end the process.
+  // The next query reports a dead connection. Without these listeners Node would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   const hub = new WakeHub();
@@ -127,7 +127,7 @@ class Postgres implements Driver {
     await this.pool.end();
   }
 
-  /** `begin` and blind queries are sent with the next one whose rows are wanted, or with the commit. */
+  /** Sends `begin` and blind queries together with the next query whose rows are needed, or with the commit. */
   private async transaction<T>(begin: Query, op: () => Op<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
@@ -154,7 +154,7 @@ class Postgres implements Driver {
   }
 }
 
-/** Returns its result, and what nobody has waited for yet. */
+/** Returns the result of the operation and the blind queries that were not sent yet. */
 async function run<T>(client: PoolClient, op: () => Op<T>, before: readonly Query[]): Promise<[T, Query[]]> {
   const steps = op();
   let unsent = [...before];

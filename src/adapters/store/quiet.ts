@@ -1,9 +1,9 @@
 /**
- * When nothing can go on by itself, the lead is told, once for each state of the board. All conditions are judged by one statement,
- * so on one snapshot: asked one by one, a task could pass from "in progress" to "a mail for the lead" between two questions.
+ * Tells the lead, once per state of the board, that nothing can go on by itself. One statement checks all conditions, so on one
+ * snapshot: between two statements a task in progress could become a mail for the lead, and neither would be seen.
  *
- * A command that a teammate started for a task counts for as long as the task is in progress, which is busy enough: a server that
- * nobody ended must not keep the team. All others count while they run: their end is mail that somebody waits for.
+ * A command that a teammate started for a task does not count by itself: its task counts while it is in progress, and a server that
+ * was left running must not keep the team busy. All other commands count while they run, because their owner waits for the mail.
  */
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { showJob } from "../../core/job.ts";
@@ -47,7 +47,7 @@ function* judge(tx: Tx): Op<State> {
   return mark === 0 || mark === told ? "quiet" : "news";
 }
 
-/** Every change of a task counts its version up and none is ever removed, so the sum stands for the state of the board. */
+/** Every change of a task increments its version and no task is ever removed, so the sum identifies the state of the board. */
 function* marks(tx: Tx): Op<{ mark: number; told: number | null }> {
   const [row] = yield* sql<{ mark: number; told: number | null }>`
     select (select coalesce(sum(version), 0) from tasks where team = ${tx.team}) as mark,
@@ -73,7 +73,7 @@ function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
 }
 
 const SHOWN = 50;
-/** Characters of a command. */
+/** How many characters of a command are shown. */
 const COMMAND_SHOWN = 200;
 
 function* running(tx: Tx): Op<{ job: string; owner: Name; command: string }[]> {

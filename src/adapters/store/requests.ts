@@ -1,4 +1,4 @@
-/** Questions that one member may answer, once, in time. The row says what became of a question; mail carries both ways. */
+/** Questions that one member may answer, once, before a deadline. The row holds the state; mail carries question and answer. */
 import { createHash, randomBytes } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
@@ -37,7 +37,7 @@ const toRequest = (row: RequestRow): Request => ({
 
 const isApproved = ({ state, answer }: Request): boolean => state === "answered" && answer?.yes === true;
 
-/** What makes two questions the same: a yes to one must never be taken for a yes to another. */
+/** Identifies a question: the answer to one must never count for another. */
 function subjectOf(ask: Ask): string {
   switch (ask.kind) {
     case "shutdown":
@@ -49,7 +49,7 @@ function subjectOf(ask: Ask): string {
   }
 }
 
-/** Commands may be longer than what an index takes. */
+/** Commands may be longer than an index entry may be. */
 const short = (text: string): string =>
   text.length <= 500 ? text : `${text.slice(0, 400)} ${createHash("sha256").update(text).digest("hex")}`;
 
@@ -118,7 +118,7 @@ function answered({ ask, by, of }: Request, { yes, text }: Answer, from: Name): 
   }
 }
 
-/** A random id, short because models copy it. Made outside the operation, which may run twice. */
+/** A random id, short because models copy it. It is made outside the operation, which may run twice. */
 const newId = (): RequestId => randomBytes(5).toString("hex") as RequestId;
 
 export function requests(session: Session): Requests {
@@ -128,7 +128,7 @@ export function requests(session: Session): Requests {
       return session.write((tx) => put(tx, id, by, of, ask, deadline));
     },
     answer: async (from, id, kind, answer, entry) => {
-      // A refusal is journalled, so it must not be thrown inside the transaction: that would take the record back.
+      // A refusal is journalled. Thrown inside the transaction, it would roll its own record back.
       const outcome = await session.write(function* (tx) {
         const writer = entry && (yield* seated(tx, entry.seat));
         const result = yield* settle(tx, from, id, kind, answer);
@@ -212,7 +212,7 @@ function* settle(
     );
   const refuse = (why: string): EkidenError =>
     new EkidenError("answered", `Request ${id} ${why}. This answer changed nothing.`);
-  // The person stands above the lead, but cannot agree to stop in a member's place.
+  // The person may answer for the lead, but may not agree to a stop for a member.
   const instead = from === PERSON && row.kind !== "shutdown";
   if (row.asked !== from && !instead) return refuse(`was put to ${row.asked}, not to ${from}`);
   if (row.kind !== kind) return refuse(`is about a ${row.kind}, not about a ${kind}`);
@@ -247,7 +247,7 @@ function* close(
   const [mail] = yield* post(tx, [
     { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
   ]);
-  // The call that waits has it as its result; the conversation need not hear it twice.
+  // The waiting call has the answer as its result, so it counts as read.
   if (request.ask.kind === "permission" && mail !== undefined)
     yield* sql`update mail set state = 1, delivered_at = ${tx.now} where id = ${mail}`;
   return { ...request, state, answer: given };
@@ -267,12 +267,12 @@ function* expire(tx: Tx, text: string): Op<Request[]> {
   return closed;
 }
 
-/** A member is gone: nobody waits for its answers any more, and it for nobody's. */
+/** Closes the open questions to and from a member that has stopped. */
 export function* closeFor(tx: Tx, name: Name): Op<void> {
   const rows = yield* sql<RequestRow>`
     select * from requests where team = ${tx.team} and state = 'open' and (asker = ${name} or asked = ${name}) order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) {
-    // That it has stopped is the answer to a request to stop, and reaches the lead as such.
+    // The mail that it has stopped answers a request to stop.
     if (row.asker === name || row.kind === "shutdown")
       yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
     else yield* close(tx, toRequest(row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);

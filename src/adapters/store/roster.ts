@@ -1,4 +1,4 @@
-/** Who is in the team: joining, being taken over by another process, going. */
+/** The members of a team: joining, being taken over by another process, leaving. */
 import { EkidenError } from "../../core/errors.ts";
 import {
   type HostId,
@@ -73,7 +73,7 @@ function activityOf({ phase, reason }: MemberRow): Activity {
   return { phase: "work" };
 }
 
-/** `name` "" means everybody. */
+/** All members if `name` is "". */
 function* members(tx: Tx, name: Name | ""): Op<Member[]> {
   const rows = yield* sql<MemberRow>`
     select m.*, h.heard_at,
@@ -101,7 +101,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
     values (${tx.team}, ${name}, ${kind}, ${role}, ${model}, ${prompt}, ${needsPlan}, 'work', ${tx.now}, ${host}, ${host}, ${tx.now})
     on conflict (team, name) do nothing returning name`;
   if (!fresh) {
-    // What was spent stays on the account of the name: a budget must not begin anew with each bearer.
+    // The costs of the former member stay, so that a new one of the same name does not get a new budget.
     const [again] = yield* sql`
       update members set kind = ${kind}, role = ${role}, model = ${model}, prompt = ${prompt}, needs_plan = ${needsPlan}, phase = 'work',
         reason = null, since = ${tx.now}, host = ${host}, last_host = ${host}, heartbeat = null, kept_until = 0, joined_at = ${tx.now}, life = life + 1
@@ -111,7 +111,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
         "name_taken",
         `There is a member "${name}" in team "${tx.team}" already. Choose another name, or ask ${name} to stop first.`,
       );
-    // Mail that the former bearer never read was not meant for this one. The lead's is: it is addressed to the office.
+    // Unread mail of the former member is not for this one. Mail to the lead is: it is for whoever leads.
     if (kind === "teammate")
       yield* exec`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
   }
@@ -120,7 +120,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
   return { name, host };
 }
 
-/** A member of a host that nobody renews would be given away at once. */
+/** @throws `bad_input`: without a lease, another host would take the member over at once */
 function* registered(tx: Tx, host: HostId): Op<void> {
   const [known] = yield* sql`select id from hosts where team = ${tx.team} and id = ${host}`;
   if (known) return;

@@ -1,13 +1,13 @@
 /**
- * The tables, for both databases: state is the truth, `events` is the record. Every table carries the team; JSON is text and
- * times are whole milliseconds, so that both databases agree. A change of the schema is a further entry of `MIGRATIONS`, never
- * an edit of an old one.
+ * The tables of both databases. State tables are the truth; `events` is the record. Every table has the team as a column. JSON is
+ * text and times are whole milliseconds, so that both databases agree. A change of the schema is a new entry of `MIGRATIONS`; old
+ * entries are never edited.
  */
 import { EkidenError } from "../../core/errors.ts";
 import { columnsFromJournal } from "./carry-over.ts";
 import { type Dialect, type Op, Raw, sql } from "./sql.ts";
 
-/** "Ekdn": in the header of a SQLite file, and in `meta` on both databases. */
+/** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
 export const APPLICATION_ID = 0x456b646e;
 
 type Names = {
@@ -30,7 +30,7 @@ const NAMES: Record<Dialect["name"], Names> = {
     real: "double precision",
     serial: "bigint generated always as identity primary key",
     strict: "",
-    // The writer's transaction: numbers are given out before commits, so followers go by this (see journal.ts).
+    // The transaction of the writer: journal.ts needs it, because numbers are given out before commits.
     xid: "xid bigint not null default (pg_current_xact_id()::text::bigint),",
   },
 };
@@ -64,7 +64,7 @@ const first = ({ int, real, serial, strict, xid }: Names): string[] => [
     updated_at ${int} not null, started_at ${int}, ended_at ${int},
     primary key (team, id)
   )${strict}`,
-  // "Ready" is a condition on the row: a look costs the same on any board, and PostgreSQL re-checks it after a lock wait.
+  // "Ready" is a condition on the row: finding a task costs the same on any board, and PostgreSQL re-checks it after a lock wait.
   "create index tasks_ready on tasks (team, role, priority desc, chain desc, id) where status = 'pending' and open_blockers = 0",
   "create index tasks_claimed on tasks (team, owner) where status = 'in_progress'",
   `create table edges (
@@ -77,7 +77,7 @@ const first = ({ int, real, serial, strict, xid }: Names): string[] => [
     kind text not null, wakes ${int} not null, turn ${int} not null, body text not null, state ${int} not null default 0,
     delivered_at ${int}
   )${strict}`,
-  // Stop requests, then urgent mail, then the rest (`turn`), each in order of arrival. state 0: unread.
+  // `turn` puts stop requests first, then urgent mail, then the rest, each in order of arrival. State 0: unread.
   "create index mail_unread on mail (team, recipient, turn, id) where state = 0",
   "create index mail_box on mail (team, recipient, id)",
   `create table transcript (
@@ -91,12 +91,12 @@ const first = ({ int, real, serial, strict, xid }: Names): string[] => [
     asked text not null, at ${int} not null, deadline ${int} not null, state text not null, answer text,
     primary key (team, id)
   )${strict}`,
-  // The same question is open once, also when two processes ask it at once.
+  // The same question is open once, even if two processes ask it at once.
   "create unique index requests_open on requests (team, kind, asker, asked, subject) where state = 'open'",
   `create table events (
     seq ${serial}, ${xid} team text not null, at ${int} not null, type text not null, data text not null
   )${strict}`,
-  // SQLite reads events by their numbers, which are their places in the file: an index would cost each writer a page.
+  // SQLite reads events by their number, which is the row id. An index would cost each writer a page.
   ...(xid ? ["create index events_order on events (team, xid, seq)"] : []),
 ];
 
@@ -122,9 +122,8 @@ const second = ({ int, strict }: Names): string[] => [
 const OF_TEAMS = "hosts members tasks edges mail transcript requests events jobs crons".split(" ");
 
 /**
- * PostgreSQL: no statistics on teams. They come and go faster than statistics are made, and one that these do not know counts as
- * having no rows: then every index that begins with the team looks as good as any other, and each step reads all the team has.
- * (Naming the type again drops what has been gathered.)
+ * PostgreSQL: no statistics on teams. A team newer than the last ANALYZE would be planned as empty: every index that begins with
+ * the team would look equally good, and each step would read all rows of the team. (Setting the type again drops old statistics.)
  */
 const third = ({ xid }: Names): string[] =>
   xid
@@ -159,7 +158,7 @@ const seventh = ({ xid }: Names): Step[] =>
       ]
     : [];
 
-/** `last_host` outlives `host`: the process that hosted the lead last tells the end of a run, and no other one. */
+/** `last_host` stays when `host` is cleared: only the last host of the lead records the end of a run. */
 const eighth = (): Step[] => [
   "alter table members add column last_host text",
   "update members set last_host = host",
@@ -179,7 +178,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   eighth,
 ];
 
-/** Under the driver's lock: brings a database from wherever it is to this version. @throws `store_newer` | `store_foreign` */
+/** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */
 export function* migrate(dialect: Dialect, where: string): Op<void> {
   yield* sql`create table if not exists meta (name text primary key, value text not null)`;
   const meta = new Map(
@@ -201,7 +200,7 @@ export function* migrate(dialect: Dialect, where: string): Op<void> {
   yield* sql`insert into meta (name, value) values ('application', ${String(APPLICATION_ID)}), ('version', ${String(MIGRATIONS.length)})`;
 }
 
-/** Without a lock: whether there is nothing to migrate. An error (no such table) means there is. */
+/** Whether there is nothing to migrate; takes no lock. An error (no such table) means that there is. */
 export function* isCurrent(where: string): Op<boolean> {
   const meta = new Map(
     (yield* sql<{ name: string; value: string }>`select name, value from meta`).map((row) => [

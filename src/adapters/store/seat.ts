@@ -1,4 +1,4 @@
-/** The fence around members: whoever writes as a member must host it now. */
+/** The fence of members: only the process that hosts a member now may write as that member. */
 import { EkidenError } from "../../core/errors.ts";
 import type { MemberKind, Seat } from "../../core/member.ts";
 import { type Asking, type Op, query, type Tx } from "./sql.ts";
@@ -10,12 +10,12 @@ export type SeatRow = {
   readonly life: number;
 };
 
-/** Locks the member, so that all it does happens one after the other, and nobody takes it over in between. @throws `stale_seat` */
+/** Locks the member: its operations run one after the other, and nobody takes it over in between. @throws `stale_seat` */
 export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
   return checked(seat, (yield locked(tx, seat)) as SeatRow[]);
 }
 
-/** To be asked together with what the member is to do, whose rows count for nothing if `checked` throws. */
+/** For a batch with the member's operation. If `checked` throws, the operation is rolled back. */
 export const locked = (tx: Tx, seat: Seat): Asking<SeatRow> => query`
     select kind, role, host, life from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
 

@@ -1,4 +1,4 @@
-/** One team's view of a driver: runs operations for it, and wakes whom they concern once they are committed. */
+/** One team's view of a driver: runs its operations and wakes waiters after the commit. */
 import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WakeTopic } from "../../ports/store.ts";
@@ -7,7 +7,7 @@ import type { Driver, Op, Tx } from "./sql.ts";
 export type Limits = {
   /** How long a host counts as alive after its last `beat`. */
   readonly leaseMs: number;
-  /** A task whose owner died or gave it back is failed when it was tried this often. */
+  /** A task whose owner died or gave it back fails after this many tries. */
   readonly maxAttempts: number;
   /** Whether the lead may claim a further task while it has one. */
   readonly leadMayHoldSeveral: boolean;

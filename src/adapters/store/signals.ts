@@ -1,7 +1,7 @@
 /**
- * Wake-ups between processes on one machine, for SQLite. After a commit the writer overwrites one byte of a file beside the
- * database; readers watch that file, and poll `data_version` as the floor for when a notice is lost. Either only says "look":
- * the journal says what happened, so a change wakes exactly those it concerns.
+ * Wake-ups between processes on one machine, for SQLite. After a commit the writer overwrites one byte of a file next to the
+ * database. Readers watch that file, and poll `data_version` in case a notice is lost. Both only mean "something changed": readers
+ * learn from the journal what, and wake the waiters of those topics.
  */
 import { closeSync, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 import type { FactType } from "../../core/event.ts";
@@ -19,9 +19,9 @@ type Options = {
 };
 
 const JOURNAL_MS = 25;
-/** News that comes thick and fast goes out together: the first at once, the rest after this. */
+/** Notices in quick succession are joined: the first goes at once, the rest after this time. */
 const GAP_MS = 5;
-/** More news than this at once: wake everybody instead of reading it all. */
+/** If there are more new events than this, all waiters are woken instead of reading them. */
 const MANY = 1_000;
 
 /** After these a task may have become ready. */
@@ -31,7 +31,7 @@ export const MAKES_READY: ReadonlySet<string> = new Set<FactType>([
   "task.released",
   "task.changed",
 ]);
-/** After these one may be free to start that had to keep away from the files of another. */
+/** After these a task may start that had to wait for another one's files. */
 const FREES_FILES: ReadonlySet<string> = new Set<FactType>([
   "task.completed",
   "task.failed",
@@ -53,7 +53,7 @@ export class SignalFiles implements Feed {
     this.options = options;
   }
 
-  /** Everything up to here is known. */
+  /** Marks all present events as known. */
   begin(): void {
     this.version = this.options.version();
     this.seq = this.lastSeq();
@@ -71,7 +71,7 @@ export class SignalFiles implements Feed {
         this.watcher.on("error", () => {});
       }
     } catch {
-      // No watches left, a file system without them: the poll is the floor.
+      // The system has no watches left, or the file system has none: the poll remains.
     }
     this.poll ??= setInterval(() => this.check(), this.options.pollMs).unref();
     this.check();
@@ -117,7 +117,7 @@ export class SignalFiles implements Feed {
     try {
       writeSync(this.open(), "!", 0);
     } catch {
-      // The others find out by their poll.
+      // Other processes notice by their poll.
     }
   }
 
@@ -128,7 +128,7 @@ export class SignalFiles implements Feed {
       this.version = version;
       this.tell();
     } catch {
-      this.options.hub.wakeAll(); // whoever is woken meets the fault itself, and can report it
+      this.options.hub.wakeAll(); // woken waiters get the error themselves and can report it
     }
   }
 

@@ -1,7 +1,7 @@
 /**
- * SQL, written once for both databases. An operation is a generator that yields queries and is handed rows: SQLite runs it
- * to its end without a pause, PostgreSQL query by query. A generator cannot `await`, so no transaction can be held open across
- * anything but SQL, and a driver may run an operation again after a lost race. So an operation changes nothing but the database.
+ * SQL, written once for both databases. An operation is a generator that yields queries and receives rows: SQLite runs it without a
+ * pause, PostgreSQL query by query. A generator cannot `await`, so a transaction contains nothing but SQL. A driver may run an
+ * operation again after a conflict, so an operation changes nothing but the database.
  */
 import type { Instant, Name } from "../../core/ids.ts";
 import type { WakeTopic } from "../../ports/store.ts";
@@ -12,16 +12,16 @@ export type Row = Record<string, Value>;
 export type Query = {
   readonly text: string;
   readonly params: readonly Value[];
-  /** Nobody looks at its rows: a driver may go on before it has run. When it fails, so does the transaction. */
+  /** Its rows are not needed, so a driver may go on before it has run. If it fails, the transaction fails. */
   readonly blind?: boolean;
 };
-/** Several queries at once are run in their order, whatever their results. */
+/** Yields one query, or several that are run in order in one round trip. */
 export type Op<T> = Generator<Query | readonly Query[], T, Row[] | Row[][]>;
 
-/** What differs between the databases, as pieces of SQL. */
+/** The pieces of SQL that differ between the databases. */
 export type Dialect = {
   readonly name: "sqlite" | "postgres";
-  /** Ends a select whose rows are about to be changed. SQLite has one writer anyway. */
+  /** Ends a select whose rows will be changed. Empty for SQLite, which has one writer. */
   readonly forUpdate: Raw;
   readonly skipLocked: Raw;
 };
@@ -31,25 +31,25 @@ export type Tx = {
   readonly team: Name;
   readonly now: Instant;
   readonly dialect: Dialect;
-  /** Wakes whoever waits for the topic, once the transaction is committed. */
+  /** Wakes waiters of the topic after the commit. */
   notify(topic: WakeTopic): void;
 };
 
 export interface Driver {
   readonly dialect: Dialect;
   readonly hub: WakeHub;
-  /** Every query sees what is committed at its own start. The cheapest, for one query. */
+  /** Every query sees the commits before its own start. The cheapest way to run one query. */
   look<T>(op: () => Op<T>): Promise<T>;
-  /** All queries see one snapshot; takes no lock that a writer would wait for. */
+  /** All queries see one snapshot. Writers do not wait for it. */
   read<T>(op: () => Op<T>): Promise<T>;
   /** All or nothing. May run `op` more than once. */
   write<T>(op: () => Op<T>): Promise<T>;
-  /** A look, and the write it calls for, if any. The embedded database lets nobody of this process in between. */
+  /** A look, then a write if `next` returns one. On SQLite nothing else in this process runs in between. */
   lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null>;
   close(): Promise<void>;
 }
 
-/** A piece of SQL that is pasted, not bound. Only ever text of ours. */
+/** A piece of SQL that is pasted, not bound. It never holds foreign text. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -57,7 +57,7 @@ export class Raw {
   }
 }
 
-/** For `where id …`: one of these, bound as one value, so that lists of different lengths are one prepared statement. */
+/** For `where id …`: a list of ids, bound as one value, so that lists of all lengths share one prepared statement. */
 class Ids {
   readonly before: string;
   readonly after: string;
@@ -71,12 +71,12 @@ class Ids {
 }
 export const anyOf = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect, ids);
 
-/** The text of a statement is built once per place in the source, so that the drivers find its prepared form quickly. */
+/** The text of a statement is built once per place in the source, so that drivers find its prepared form quickly. */
 type Built = { readonly raws: readonly string[]; readonly text: string };
 type Part = Value | Raw | Ids;
 const built = new WeakMap<TemplateStringsArray, Built[]>();
 
-/** What `part` is in the text, if it varies from use to use. */
+/** The text of a part that may differ between uses; null for a bound value. */
 const rawOf = (part: Part | undefined): string | null =>
   part instanceof Raw ? part.text : part instanceof Ids ? part.before : null;
 
@@ -101,12 +101,12 @@ function textOf(strings: TemplateStringsArray, parts: readonly Part[]): string {
     text += strings[i + 1] ?? "";
   });
   const raws = parts.flatMap((part) => rawOf(part) ?? []);
-  // A place whose pieces vary without end must not fill the memory.
+  // Bounded, in case the pieces of a place vary without end.
   if (known.length < 16) built.set(strings, [...known, { raws, text }]);
   return text;
 }
 
-/** A query whose rows are of type R, to be yielded or handed to `together`. */
+/** A query whose rows are of type R, to be yielded or passed to `batch`. */
 export type Asking<R> = Query & { readonly rows?: R };
 export function query<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): Asking<R> {
   const params: Value[] = [];
@@ -119,12 +119,12 @@ export function* sql<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): 
   return (yield query(strings, ...parts)) as R[];
 }
 
-/** The same, and nobody looks at what it returns. */
+/** The same without rows. */
 export function* exec(strings: TemplateStringsArray, ...parts: Part[]): Op<void> {
   yield { ...query(strings, ...parts), blind: true };
 }
 
-/** One way to the database and back for all of them. All are run: what is wrong with the first rows must still undo the rest. */
+/** Runs all queries in one round trip. A caller that rejects the rows of the first must throw, to undo the others. */
 export function* batch<A, B, C = never>(
   a: Asking<A>,
   b: Asking<B>,
@@ -133,15 +133,15 @@ export function* batch<A, B, C = never>(
   return (yield [a, b, ...more]) as unknown as [A[], B[], ...C[][]];
 }
 
-/** For `limit …`: SQLite plans a statement anew for each value that is bound there, which takes longer than most statements. */
+/** For `limit …`: SQLite plans a statement again for each value bound there, which takes longer than most statements. */
 export const atMost = (rows: number): Raw | number =>
   Number.isInteger(rows) && rows >= 0 && rows <= 100 ? new Raw(String(rows)) : rows;
 
 const CHUNK = 50;
 
 /**
- * Many rows, in statements of `CHUNK` rows and of one, so that there are two statements to prepare and not fifty. With
- * `returning` a column, its values in the order of the rows; without, nobody waits for it.
+ * Inserts many rows, in statements of `CHUNK` rows and of one row, so that two statements are prepared instead of fifty. With
+ * `returning`, it returns that column's values in the order of the rows; without, the statements are blind.
  */
 export function* insert(
   table: string,
@@ -162,7 +162,7 @@ export function* insert(
   return values;
 }
 
-/** By the list of columns itself: one that is made anew for each call is written out anew. */
+/** Keyed by the array of columns: an array literal inside a function would be built, and missed, at each call. */
 const inserts = new WeakMap<readonly string[], Map<string, string>>();
 function insertText(table: string, columns: readonly string[], size: number, returning = ""): string {
   const known = inserts.get(columns) ?? new Map<string, string>();
@@ -178,7 +178,7 @@ function insertText(table: string, columns: readonly string[], size: number, ret
   return text;
 }
 
-/** JSON from a row. A damaged one must not take the others with it. */
+/** JSON from a row. A damaged row must not make the others unreadable. */
 export function parse<T>(text: string, otherwise: T): T {
   try {
     return JSON.parse(text) as T;
@@ -187,7 +187,7 @@ export function parse<T>(text: string, otherwise: T): T {
   }
 }
 
-/** Serialises what no row lock can: two halves of a cycle, two overlapping `touches`. Ends with the transaction. */
+/** Serialises what row locks cannot: two halves of a cycle, two overlapping `touches`. Released with the transaction. */
 export function* teamLock(tx: Tx, what: string): Op<void> {
   if (tx.dialect.name === "postgres")
     yield* exec`select pg_advisory_xact_lock(hashtextextended(${`ekiden ${tx.team} ${what}`}, 0))`;

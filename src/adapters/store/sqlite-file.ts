@@ -1,6 +1,6 @@
 /**
- * What has to be true of a file before SQLite may touch it, and which SQLite this Node has. A file that is not ours is refused
- * from its first 100 bytes, unopened: opening alone would leave files beside it.
+ * Checks of a file before SQLite may open it, and the choice of the SQLite library. Another program's file is recognised by its
+ * first 100 bytes, without opening it as a database: that alone would create files next to it.
  */
 import {
   accessSync,
@@ -24,12 +24,12 @@ type Constructor = new (
   options: { timeout?: number; readOnly?: boolean },
 ) => DatabaseSyncInstance;
 
-/** The one built into Node where there is one (22.13 on); else the same interface from a package. */
+/** SQLite of Node itself (from 22.13 on), otherwise the same interface from a package. */
 export async function databaseClass(): Promise<Constructor> {
   try {
     const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: Constructor } | undefined;
     if (own) return own.DatabaseSync;
-    // Not by import(): to make an ES module of its native parts takes longer than to load them.
+    // Not by import(): wrapping its native parts as an ES module takes longer than loading them.
     const required = createRequire(import.meta.url)("@photostructure/sqlite") as {
       DatabaseSync: Constructor;
     };
@@ -43,7 +43,7 @@ export async function databaseClass(): Promise<Constructor> {
   }
 }
 
-/** @throws `store_unavailable` | `store_foreign`; then nothing was altered. */
+/** @throws `store_unavailable` | `store_foreign`. Nothing is changed then. */
 export function prepareFile(path: string): void {
   const folder = dirname(path);
   try {
@@ -96,7 +96,7 @@ export function fileIdentity(path: string): string | null {
   return found ? `${found.dev}:${found.ino}` : null;
 }
 
-/** An open connection would go on in a file that nobody can find any more. */
+/** The open connection would write to a file that has no name any more. */
 export const replaced = (path: string): EkidenError =>
   new EkidenError(
     "store_foreign",
@@ -109,7 +109,7 @@ export const isBusy = (error: unknown): boolean =>
 
 const codeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0;
 
-/** SQLite's own words with what an operator can do. The package knows no numbers for some, so the words decide. */
+/** Adds to SQLite's message what an operator can do. The package lacks some error numbers, so the text decides as well. */
 export function explained(error: unknown, path: string): unknown {
   if (error instanceof EkidenError) return error;
   const text = messageOf(error);

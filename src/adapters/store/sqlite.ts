@@ -1,8 +1,8 @@
 /**
  * The embedded store: one file, any number of processes on one machine.
  *
- * WAL with synchronous=NORMAL: what is committed survives the death of any process. A power cut may cost the last moments
- * before it (the log is not flushed at each commit), never the file's consistency; FULL would cost four fifths of the speed.
+ * WAL with synchronous=NORMAL: commits survive the death of any process. A power cut may lose the last commits, because the log is
+ * not flushed at each one, but never damages the file. FULL would cost four fifths of the speed.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
@@ -15,9 +15,9 @@ import { WakeHub } from "./wake-hub.ts";
 
 const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw("") };
 
-/** SQLite's own busy handler sleeps inside the event loop (1 s stalls with 8 processes), so it gets next to nothing. */
+/** SQLite's busy handler blocks the event loop (stalls of 1 s with 8 processes), so its limit is short. */
 const BUSY_MS = 2;
-/** At most, by the dice. Not longer with every try: who has waited longest would ask least often, and others go first. */
+/** The maximum of a random pause. It does not grow with each try: the longest waiter would ask least often and others would overtake it. */
 const PAUSE_MS = 8;
 const DEADLINE_MS = 15_000;
 
@@ -27,12 +27,12 @@ export async function openSqlite(path: string, pollMs: number): Promise<Driver> 
   const db = await patiently(path, () => {
     const opened = new Database(path, { timeout: BUSY_MS });
     try {
-      // The mark goes into the file before the log exists: from then on the header alone says whose file it is.
+      // The mark is written before the log exists: from then on the file's header tells that it is ours.
       if (pragma(opened, "application_id") !== APPLICATION_ID)
         opened.exec(`pragma application_id = ${APPLICATION_ID}`);
       if (pragma(opened, "journal_mode") !== "wal") opened.exec("pragma journal_mode = wal");
       opened.exec(
-        // The pages that every step writes are the same ones: a longer log (16 MB) writes each back less often.
+        // Every step writes the same few pages: with a longer log (16 MB) they are written back less often.
         "pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432",
       );
       return opened;
@@ -55,7 +55,7 @@ export async function openSqlite(path: string, pollMs: number): Promise<Driver> 
 const pragma = (db: DatabaseSyncInstance, name: string): unknown =>
   Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0];
 
-/** Again and again while somebody else has the lock, leaving the event loop free in between. */
+/** Retries while another connection has the lock, and leaves the event loop free in between. */
 async function patiently<T>(path: string, step: () => T): Promise<T> {
   const until = performance.now() + DEADLINE_MS;
   for (;;) {
@@ -77,13 +77,13 @@ async function patiently<T>(path: string, step: () => T): Promise<T> {
 class Sqlite implements Driver {
   readonly dialect = DIALECT;
   readonly hub = new WakeHub();
-  /** Held for as long as its statements live: the package's statements do not keep it alive themselves. */
+  /** Kept as long as its statements, because the package's statements do not keep it alive. */
   private readonly db: DatabaseSyncInstance;
   private readonly path: string;
   private readonly statements = new Map<string, StatementSyncInstance>();
   readonly signals: SignalFiles;
   private readonly identity: string | null;
-  /** Why nothing more is done, once the file was replaced. */
+  /** Thrown by every operation after the file was replaced. */
   private lost: EkidenError | null = null;
 
   constructor(db: DatabaseSyncInstance, path: string, pollMs: number) {
@@ -130,7 +130,7 @@ class Sqlite implements Driver {
     try {
       this.db.close();
     } catch {
-      // Closed before.
+      // It was closed before.
     }
   }
 
@@ -150,7 +150,7 @@ class Sqlite implements Driver {
       try {
         this.prepare("rollback").all();
       } catch {
-        // SQLite has rolled back by itself, or never begun.
+        // SQLite rolled back by itself or never began.
       }
       throw error;
     }

@@ -1,4 +1,4 @@
-/** A row of the board, and the task it stands for. */
+/** A row of `tasks` and its conversion to a task. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import type { Claimed, Completed, Status, Task } from "../../core/task.ts";
@@ -9,22 +9,22 @@ export type TaskRow = {
   readonly status: Status;
   readonly subject: string;
   readonly description: string;
-  /** JSON: what `edges` says too, kept here so that reading a task needs no join. */
+  /** JSON of the same blockers as in `edges`, so that reading a task needs no join. */
   readonly blocked_by: string;
   readonly open_blockers: number;
   readonly priority: number;
   readonly estimate: number;
-  /** Estimated work of the task and of the longest chain that waits for it. A hint for the order, kept up as the graph changes. */
+  /** Estimated work of the task and of the longest chain behind it. Orders the queue; updated when the graph changes. */
   readonly chain: number;
   /** "" for any. */
   readonly role: string;
   readonly touches: string;
   readonly needs_plan: number;
   readonly owner: Name | null;
-  /** Only ever grows: it fences. `tries` begins anew with every retry: it limits. */
+  /** Only grows, for fencing. `tries` restarts with every retry, for the limit. */
   readonly attempt: number;
   readonly tries: number;
-  /** Counts changes, so that the sum over a board says whether anything has changed. */
+  /** Incremented by every change, so that the sum over a board tells whether anything changed. */
   readonly version: number;
   readonly result: string | null;
   readonly reason: string | null;
@@ -44,7 +44,7 @@ export type TaskRow = {
 
 export const listOf = <T>(json: string): T[] => (json === "[]" ? [] : parse<T[]>(json, []));
 
-/** What every task has but its status. */
+/** The columns that every task has, whatever its status. */
 type Plain = Omit<
   TaskRow,
   | "status"
@@ -110,17 +110,17 @@ export function claimedOf(row: TaskRow): Claimed {
   return task;
 }
 
-/** What the update that makes a claim returns: half of the columns, in half of the time. */
+/** Returned by the update that makes a claim: half of the columns, in half of the time. */
 export const TAKEN = new Raw(
   "id, subject, description, blocked_by, open_blockers, priority, estimate, role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
 );
 export type TakenRow = Plain;
-/** The same of a task t for anybody that is ready and edits nothing: what is not known of it anyway. */
+/** The same for a ready task `t` without role and files, whose other columns are known. */
 export const SEEN = new Raw(
   "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at",
 );
 export type SeenRow = Omit<Plain, "open_blockers" | "role" | "touches">;
-/** What a claim makes of it. In one go: to spread rows takes longer than to bind them. */
+/** The task after the claim. Written out, because spreading a row takes longer than binding it. */
 export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
   id: row.id,
   subject: row.subject,

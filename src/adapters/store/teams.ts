@@ -1,4 +1,4 @@
-/** The teams of a store, and the end of one. */
+/** Listing and removing teams. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import { appendFacts } from "./journal.ts";
@@ -10,7 +10,7 @@ export function* teamNames(): Op<Name[]> {
   );
 }
 
-/** Every table that has a column `team`; a test compares them with the database. */
+/** Every table with a column `team`; a test compares this list with the database. */
 export const TEAM_TABLES = [
   "hosts",
   "members",
@@ -45,7 +45,7 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
       "bad_input",
       `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or delete it with force.`,
     );
-  // Before its events go: SQLite gives the highest numbers again, and whoever follows another team would miss what gets them.
+  // Before its events are deleted: SQLite reuses the highest numbers, and followers of other teams would miss the events that get them.
   if (name !== tx.team) yield* appendFacts(tx, [{ type: "team.deleted", team: name, by }]);
   for (const table of TEAM_TABLES) yield* sql`delete from ${new Raw(table)} where team = ${name}`;
   yield* sql`delete from teams where name = ${name}`;

@@ -1,4 +1,4 @@
-/** The conversations: one row an entry, never changed. A member who takes a stopped one's name begins a conversation of its own. */
+/** The conversations: one row per entry, never changed. A new member with the name of a stopped one starts a new conversation. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Instant, Name } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";

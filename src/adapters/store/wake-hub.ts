@@ -1,17 +1,17 @@
 /**
- * Who waits for what, in one process, for every view of one database. Everything here is a hint: a waiter that is woken looks
- * at the database itself. A change by this process wakes at once; changes by others come in through `Feed`.
+ * The waiters of one process and one database, by topic. Wake-ups are hints: a woken waiter reads the database itself. Changes of
+ * this process wake at once; changes of other processes arrive through `Feed`.
  */
 import type { Clock } from "../../ports/clock.ts";
 import type { Mark, WakeTopic } from "../../ports/store.ts";
 
-/** How changes of other processes arrive, and how ours leave. */
+/** Sends notices of this process's changes and receives those of other processes. */
 export interface Feed {
-  /** Somebody waits from now on: begin to listen, if that is not done yet. */
+  /** There is a waiter now: start listening, unless that is done already. */
   start(): void;
-  /** Nobody waits any more. */
+  /** There are no waiters any more. */
   pause(): void;
-  /** Committed here: tell the others. Never throws. */
+  /** Announces a commit of this process. Never throws. */
   publish(team: string, topics: ReadonlySet<WakeTopic>): void;
   close(): Promise<void>;
 }
@@ -22,9 +22,9 @@ const keyOf = (team: string, topic: WakeTopic): string => `${team}/${topic}`;
 export class WakeHub {
   private count = 0;
   private closed = false;
-  /** The mark of the last change of each topic. A topic that nobody ever asked about is not kept. */
+  /** The mark of the last change of each topic. */
   private readonly lastChange = new Map<string, number>();
-  /** Every change up to here may have touched any topic: an outage, a lost connection. */
+  /** Up to this mark any topic may have changed: notices were lost. */
   private everything = 0;
   private readonly waiting = new Map<string, Set<Waiter>>();
   private waiters = 0;
@@ -32,14 +32,6 @@ export class WakeHub {
 
   mark(): Mark {
     return this.count as Mark;
-  }
-
-  /** Topics that somebody waits for, as team and topic: what a feed has to look for. */
-  awaited(): { team: string; topic: WakeTopic }[] {
-    return [...this.waiting.keys()].map((key) => {
-      const slash = key.indexOf("/");
-      return { team: key.slice(0, slash), topic: key.slice(slash + 1) as WakeTopic };
-    });
   }
 
   /** After a commit of this process. */
@@ -79,8 +71,8 @@ export class WakeHub {
   ): Promise<void> {
     const keys = topics.map((topic) => keyOf(team, topic));
     return new Promise((resolve) => {
-      // Also an answer that is ready takes a turn of the event loop: the embedded database never really waits, so a loop
-      // of looks and wake-ups would otherwise keep every timer of the process from running.
+      // Even a ready answer waits for a turn of the event loop: SQLite never really waits, so a loop of looks and wake-ups would
+      // otherwise keep all timers of the process from running.
       if (
         this.closed ||
         signal?.aborted ||
@@ -103,7 +95,7 @@ export class WakeHub {
     });
   }
 
-  /** Calls `on` in a later turn of the event loop, once for all changes until then. */
+  /** Calls `on` in a later turn of the event loop, once for all changes before it. */
   watch(team: string, topic: WakeTopic, on: () => void): () => void {
     const key = keyOf(team, topic);
     let planned = false;
