@@ -1,4 +1,4 @@
-/** The board, on every database: adding, claiming, finishing, and what may go wrong with each. */
+/** The board, on every database: adding, claiming and finishing tasks, and the errors of each. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
@@ -49,7 +49,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.task(asTaskId(99))).toBeNull();
   });
 
-  it("one of two who claim at once wins; the loser learns who, and nothing enters its conversation", async () => {
+  it("one of two concurrent claims wins; the loser is told who did, and its conversation does not change", async () => {
     const { id } = await store.board.add({ subject: "a" }, lead);
     const results = await Promise.all(
       [alice, bob].map((seat) => store.board.claim(seat, id, (task) => heard(`claimed ${task.id}`))),
@@ -67,7 +67,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(got.map((task) => task?.id).sort()).toEqual([1, 2]);
   });
 
-  it("a claim answers why not", async () => {
+  it("a refused claim says why", async () => {
     const [a, b, c, d] = await store.board.addAll(
       [
         { subject: "a" },
@@ -172,7 +172,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.transcript.current(name("alice"))).toEqual([heard("answer")]);
   });
 
-  it("a task given back too often is failed with the evidence, and the lead hears of it", async () => {
+  it("a task given back too often fails with the evidence, and the lead is mailed", async () => {
     await store.board.add({ subject: "too hard" }, lead);
     for (const _ of [1, 2, 3])
       await store.board.release(held(alice, await claimed(store, alice)), "given_back", "cannot");
@@ -192,7 +192,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ pending: 1, failed: 0 });
   });
 
-  it("counts the refused completions of an attempt, by hooks and landings alike, and fails the task at the third", async () => {
+  it("counts refused completions of an attempt, by hooks and landings alike, and fails the task at the third", async () => {
     const { id } = await store.board.add({ subject: "a" }, lead);
     const refuse = async (attempt: number, why: "hook" | "gate") =>
       store.board.refuse({ seat: alice, task: id, attempt }, { why, evidence: "red", failure: `by ${why}` });
@@ -221,7 +221,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     ]);
   });
 
-  it("tells of a landed commit once, also when two processes do", async () => {
+  it("records a landed commit once, even if two processes report it", async () => {
     const { id } = await store.board.add({ subject: "a" }, lead);
     const landing = { branch: "ekiden/1-a", target: "main", commit: "c0ffee" };
     const other = await at.open();
@@ -326,7 +326,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.tasks()).toEqual([]);
   });
 
-  it("a fruitless look writes nothing and wakes nobody", async () => {
+  it("a look that finds nothing writes nothing and wakes nobody", async () => {
     await store.board.add({ subject: "for testers", role: "tester" }, lead);
     const [mark, end] = [store.wake.mark(), await store.journal.end()];
     expect(await store.board.claimNext(alice)).toBeNull();

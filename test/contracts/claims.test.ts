@@ -1,4 +1,4 @@
-/** Every way to a task, on every database: what it hands over, whom it refuses, and what a completion sets free. */
+/** Every path of a claim, on every database: what it returns, what it refuses, and what a completion unblocks. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
@@ -39,7 +39,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     await store.board.addAll([{ subject: "first" }, { ...FULL, ...rest }, { ...FULL, ...rest }], lead);
     await store.board.complete(held(dora, await claimed(store, dora)), "");
     await store.board.release(held(dora, await claimed(store, dora)), "given_back", "too hard");
-    // Without a look before it, as always for one that was given a task the last time; the others come after a look in vain.
+    // The first claim skips the check, since the last one found a task; the others come after a check that found none.
     expect(await store.board.claimNext(dora)).toMatchObject({ id: 2, attempt: 2 });
     expect(await store.board.claimNext(dora)).toBeNull();
     await store.board.complete({ seat: dora, task: asTaskId(2), attempt: 2 }, "");
@@ -54,7 +54,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(byId).toEqual({ ok: true, task: await store.board.task(asTaskId(3)) });
   });
 
-  it("who was just given a task finds only what is there for it the next time", async () => {
+  it("a member that just had a task finds only tasks meant for it the next time", async () => {
     const done = async (): Promise<void> => {
       await store.board.add({ subject: "plain", priority: 9 }, lead);
       await store.board.complete(held(alice, await claimed(store, alice)), "");
@@ -81,7 +81,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(events.filter((event) => event.type === "task.claimed")).toHaveLength(5);
   });
 
-  it("a look in vain after a task writes nothing and wakes nobody", async () => {
+  it("a look that finds nothing after a task writes nothing and wakes nobody", async () => {
     await store.board.add({ subject: "plain" }, lead);
     await store.board.complete(held(alice, await claimed(store, alice)), "");
     const [mark, end] = [store.wake.mark(), await store.journal.end()];
@@ -90,7 +90,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect((await store.journal.read(end)).events).toEqual([]);
   });
 
-  it("refuses who has no seat, whether there is something to take or not", async () => {
+  it("refuses a member without a seat, whether a task is ready or not", async () => {
     const stranger = { ...alice, name: name("mallory") };
     const elsewhere = { ...bob, host: host("elsewhere") };
     for (const round of ["nothing is ready", "a task is ready"]) {
@@ -107,7 +107,7 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ ready: 2, inProgress: 0 });
   });
 
-  it("a completion sets free whoever waits for nothing else, in order; a refused one nobody", async () => {
+  it("a completion unblocks the tasks without other blockers, in order; a refused one unblocks none", async () => {
     await store.board.addAll(
       [
         { subject: "a" },

@@ -37,7 +37,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
       .filter((mail) => mail.body.kind === "cron")
       .map(({ from, body }) => ({ from, body }));
 
-  it("are counted per team, listed by when they are due, and cancelled", async () => {
+  it("are numbered per team, listed in the order of their next times, and cancelled", async () => {
     await store.crons.add(cron({ expression: "0 13 * * *" }), PERSON);
     const second = await store.crons.add(cron(), alice);
     expect(second).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect(await store.crons.list()).toEqual([]);
   });
 
-  it("go off as mail, at their time and not before", async () => {
+  it("fire as mail, at their time and not before", async () => {
     await store.crons.add(cron(), PERSON);
     expect(await store.crons.fire()).toEqual([]);
     await clock.advance(4.5 * MINUTE - 1);
@@ -83,7 +83,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect(await store.crons.list()).toMatchObject([{ fired: 1, nextAt: Date.UTC(2026, 4, 1, 12, 10) }]);
   });
 
-  it("go off as a task that can be claimed", async () => {
+  it("fire as a task that can be claimed", async () => {
     await store.crons.add(cron({ target: { kind: "task" }, text: "Update the index\nAll of it." }), PERSON);
     await clock.advance(5 * MINUTE);
     expect(await store.crons.fire()).toMatchObject([{ task: 1, to: null }]);
@@ -96,7 +96,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     });
   });
 
-  it("that are to go off once are gone with the mail they became", async () => {
+  it("that fire once are removed with the mail they became", async () => {
     await store.crons.add(cron({ once: true }), PERSON);
     await clock.advance(5 * MINUTE);
     expect(await store.crons.fire()).toHaveLength(1);
@@ -106,7 +106,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect(await mailTo(LEAD)).toHaveLength(1);
   });
 
-  it("that were missed go off once, marked as late, and then at their next time", async () => {
+  it("that were missed fire once, marked as late, and then at their next time", async () => {
     await store.crons.add(cron({ zone: "Europe/Berlin" }), PERSON);
     await clock.advance(62 * MINUTE);
     expect(await store.crons.fire()).toMatchObject([{ late: true, dueAt: Date.UTC(2026, 4, 1, 12, 5) }]);
@@ -153,8 +153,8 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect(await later.crons.fire()).toHaveLength(1);
   });
 
-  it("go off once however many ask at once", async () => {
-    // Another address of the same place: a connection of its own.
+  it("fire once, however many processes ask at once", async () => {
+    // Another spelling of the address gives a separate connection.
     const own = (i: number) => (backend === "postgres" ? `${at.url}&application_name=c${i}` : at.url);
     const stores = await Promise.all([1, 2, 3, 4].map((i) => at.open({ clock, url: own(i) })));
     for (let i = 0; i < 5; i += 1) await store.crons.add(cron({ target: { kind: "task" } }), PERSON);

@@ -1,4 +1,4 @@
-/** Edges between tasks on every database: who waits for whom, cycles, and what completing unlocks. */
+/** Edges between tasks, on every database: blockers, cycles, and what a completion unblocks. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isEkidenError } from "../../src/core/errors.ts";
@@ -57,7 +57,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
     expect((await facts(store)).filter((type) => type === "task.unblocked")).toHaveLength(3);
   });
 
-  it("a task that waits for something finished starts at once", async () => {
+  it("a task whose blocker is finished is ready at once", async () => {
     await store.board.add({ subject: "a" }, lead);
     await finish();
     expect(
@@ -110,7 +110,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ total: 3, ready: 1 });
   });
 
-  it("edges and role of a started task stay; before that they change", async () => {
+  it("edges and role change before a task starts, not after", async () => {
     await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
     await store.board.claim(alice, asTaskId(1));
     await expect(
@@ -147,7 +147,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
     }
   });
 
-  it("a blocker that completes while an edge to it is added neither blocks for ever nor lets through early", async () => {
+  it("a blocker that completes while an edge to it is added neither blocks for ever nor starts its dependant early", async () => {
     for (let round = 0; round < 10; round += 1) {
       const [a, b] = await store.board.addAll(
         [
@@ -166,7 +166,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
     }
   });
 
-  it("whatever is done to it, the board is as a simple model says", async () => {
+  it("after any operations the board equals a simple model", async () => {
     const step = fc.record({
       op: fc.constantFrom(
         "add",
@@ -207,7 +207,7 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
   });
 });
 
-/** One step of the property, by the same words as the model. */
+/** One step of the property test, applied to the store and the model alike. */
 async function apply(
   store: Store,
   seats: readonly [Seat, Seat],

@@ -1,4 +1,4 @@
-/** Rows of background commands in every store: a job ends once, its owner hears of it once, and the team is not quiet before. */
+/** Rows of background commands, on every store: a job ends once, its owner is mailed once, and the team is not quiet before. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { asJobId, asTaskId, HARNESS, LEAD } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
@@ -40,7 +40,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     expect(await store.jobs.job(asJobId(9))).toBeNull();
   });
 
-  it("are only started by who has the seat", async () => {
+  it("are started only by the holder of the seat", async () => {
     const stranger = { name: alice, host: host("there") };
     await expect(store.jobs.add(stranger, JOB)).rejects.toMatchObject({ code: "stale_seat" });
     expect(await store.jobs.list(null)).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
       store.jobs.end(id, { state: "failed", exitCode: 3, signal: null }, "exit code 3"),
       store.jobs.end(id, DONE, "exit code 0"),
     ]);
-    expect(failed).toBe(!done); // which of the two is first is open
+    expect(failed).toBe(!done); // either of the two may be first
     expect(await store.jobs.end(id, DONE, "again")).toBe(false);
     const end = failed ? { state: "failed", exitCode: 3 } : { state: "done", exitCode: 0 };
     expect(await store.jobs.job(id)).toMatchObject(end);
@@ -63,7 +63,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     expect(await store.jobs.note(id, "too late")).toBe(false);
   });
 
-  it("may end without a word, and may be written about while they run", async () => {
+  it("may end without mail, and may be reported on while they run", async () => {
     const { id } = await store.jobs.add(seat, JOB);
     expect(await store.jobs.note(id, "waits for input")).toBe(true);
     await store.jobs.end(id, { state: "stopped", why: "asked" }, null);
@@ -77,7 +77,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     ]);
   });
 
-  it("of dead processes are unknown, reported once; those of living ones are left alone", async () => {
+  it("of dead processes become unknown and are reported once; those of living ones do not change", async () => {
     await store.roster.open(host("there"), "box", 2);
     const bob = await store.roster.join(profile("bob"), host("there"), LEAD);
     const lost = await store.jobs.add(seat, JOB);
@@ -92,14 +92,14 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     expect(await store.jobs.end(lost.id, DONE, "late")).toBe(false);
   });
 
-  it("of a member that has left are the lead's business", async () => {
+  it("of a member that has left are reported to the lead", async () => {
     const { id } = await store.jobs.add(seat, JOB);
     await store.roster.leave(seat, "asked", "");
     await store.jobs.end(id, DONE, "exit code 0");
     expect((await store.mail.box(LEAD)).map((mail) => mail.body.kind)).toEqual(["stopped", "job_done"]);
   });
 
-  it("of a task hold the team up no longer than the task; the lead is told what still runs", async () => {
+  it("of a task keep the team busy no longer than the task; the lead is told which still run", async () => {
     const rest = async (): Promise<void> => {
       for (const name of [LEAD, alice])
         await store.roster.setActivity({ name, host: HOST }, { phase: "idle", reason: "no_tool_use" });
@@ -111,7 +111,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     expect(server.task).toBe(claim.task);
     expect(await store.board.announceQuiet()).toBe("busy");
     await store.board.complete(claim, "it listens");
-    const later = await store.jobs.add(seat, JOB); // somebody asked for it, and waits
+    const later = await store.jobs.add(seat, JOB); // the caller waits for it
     expect(later.task).toBeNull();
     expect(await store.board.announceQuiet()).toBe("busy");
     expect([

@@ -1,4 +1,4 @@
-/** Following the journal, and being woken, on every database. */
+/** Following the journal and being woken, on every database. */
 import type { Client } from "pg";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
@@ -35,7 +35,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     expect(first.events[1]).toMatchObject({ type: "warning.raised", who: null, at: at.clock.now() });
   });
 
-  it("its end is behind everything there is, and a reader of few types passes the rest for good", async () => {
+  it("its end is after all events, and a reader of few types does not read the others again", async () => {
     await store.journal.note([warn("1")]);
     const end = await store.journal.end();
     expect((await store.journal.read(end)).events).toEqual([]);
@@ -58,11 +58,11 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     await other.close();
   });
 
-  it("a change between the mark and the wait is not missed, another topic does not wake", async () => {
+  it("a change between the mark and the wait is not missed; a change of another topic does not wake", async () => {
     const mark = store.wake.mark();
     await store.board.add({ subject: "a" }, name("lead"));
     await store.wake.changed(mark, ["board"], 60_000);
-    // The first sleep on PostgreSQL begins to listen and ends with that, since a notice may have been lost until then.
+    // On PostgreSQL the first wait starts to listen and ends at once, since a notice may have been lost before.
     if (backend === "postgres") await store.wake.changed(store.wake.mark(), ["board"], 60_000);
     let woken = false;
     const waiting = store.wake.changed(store.wake.mark(), ["mail:alice"], 60_000).then(() => (woken = true));
@@ -84,7 +84,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     await last;
   });
 
-  it("watchers hear of changes, once for several, until they stop watching", async () => {
+  it("watchers are called after changes, once for several, until they stop watching", async () => {
     let heard = 0;
     let ring = (): void => {};
     const rung = new Promise<void>((resolve) => (ring = resolve));
@@ -116,7 +116,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     expect((await claimed(crew, seats[0] as Seat)).id).toBe(blocker.id);
   });
 
-  it("who idles is woken when a blocker completes", async () => {
+  it("an idle member is woken when a blocker completes", async () => {
     const { store: crew, seats } = await at.crew(["alice", "bob"], { team: name(`${at.team}-d`) });
     const [alice, bob] = seats as [Seat, Seat];
     await crew.board.addAll([{ subject: "a" }, { subject: "b", blockedBy: [{ nth: 0 }] }], name("lead"));
@@ -131,7 +131,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     };
     const waiting = idle();
     await new Promise(setImmediate);
-    // The clock stands still: neither its poll nor the end of its wait can wake it.
+    // The clock stands still, so neither a poll nor the end of the wait can wake it.
     await crew.board.complete(held(alice, task), "");
     expect(await waiting).toBe(2);
   });
@@ -140,7 +140,7 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
 describe("the journal on PostgreSQL, with transactions that overlap", () => {
   const at = stage("postgres");
   const schema = (): string => new URL(at.url).searchParams.get("schema") ?? "";
-  /** A connection of the store's schema that has an open transaction with a number. */
+  /** A connection to the store's schema with an open transaction that has a number. */
   const open = async (): Promise<Client> => {
     const client = await connect(inject("postgresUrl"));
     await client.query(`set search_path = ${schema()}`);
@@ -196,7 +196,7 @@ describe("the journal on PostgreSQL, with transactions that overlap", () => {
     await slow.query("commit");
     await slow.end();
     await store.journal.note([warn("3")]);
-    // The page goes on where it was, then with what was committed meanwhile.
+    // The page first goes on in its snapshot, then with later commits.
     const second = await store.journal.read(first.cursor);
     expect(second.events.map(textOf)).toEqual(["2", "slow", "3"]);
     expect((await store.journal.read(second.cursor)).events).toEqual([]);

@@ -1,4 +1,4 @@
-/** A store that schema version 4 wrote is brought to the present version, with what its journal says about tasks. */
+/** Migration of a store of schema version 4: columns that were added later are filled from its journal. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { Cursor, Store } from "../../src/ports/store.ts";
 import { BACKENDS, type Backend, connect, dropSchema, host, name } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
-/** As SQLite's schema table shows it. */
+/** The tables of version 4, in SQLite's dialect. */
 const TABLES = readFileSync(new URL("../fixtures/schema-4.sql", import.meta.url), "utf8");
 const APPLICATION_ID = 0x456b646e;
 
@@ -90,7 +90,7 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     expect(await store.board.task(held.task)).toMatchObject({ status: "failed", reason: "Refused 3 times." });
   });
 
-  it("does not tell of a landing twice", async () => {
+  it("does not record a landing twice", async () => {
     const landing = { branch: "ekiden/2", target: "main", commit: "c0ffee" };
     await store.board.landed(asTaskId(2), name("alice"), landing);
     const { events } = await store.journal.read("" as Cursor, { types: ["task.landed"] });

@@ -1,4 +1,4 @@
-/** What is refused when a store is opened, that nothing is altered by it, and what a damaged row costs. */
+/** Opening stores: what is refused, without any change, and how damaged rows are shown. */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -49,7 +49,7 @@ describe("opening a file", () => {
     await again.close();
   });
 
-  it("leaves a folder that was there alone", async () => {
+  it("does not change an existing folder", async () => {
     mkdirSync(at(".ekiden"));
     await (await open(at(".ekiden/team.db"))).close();
     expect(existsSync(at(".ekiden/.gitignore"))).toBe(false);
@@ -92,12 +92,12 @@ describe("opening a file", () => {
     expect(bytes()).toEqual(content);
   });
 
-  // Root may write anywhere, so the question is put to a process of somebody else.
+  // Root may write anywhere, so a process of another user tries it.
   it.runIf(process.getuid?.() === 0)("says when it may not write", async () => {
     await (await open(at("team.db"))).close();
     chmodSync(folder, 0o755);
     chmodSync(at("team.db"), 0o444);
-    // What it runs may lie where nobody else may read: it is loaded before.
+    // The other user may not be able to read the source, so it is loaded first.
     const script = `const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/sqlite-file.ts", import.meta.url).href)});
       process.setgid(65534); process.setuid(65534);
       try { prepareFile(${JSON.stringify(at("team.db"))}); } catch (error) { console.log(error.code + " " + error.message); }`;
@@ -123,7 +123,7 @@ describe("opening a file", () => {
   });
 
   it.each(["replaced", "deleted"])(
-    "refuses to go on when its file was %s, and wakes who waits",
+    "refuses to go on when its file was %s, and wakes all waiters",
     async (what) => {
       const store = await open(at("team.db"));
       await store.board.add({ subject: "kept" }, lead);
@@ -243,7 +243,7 @@ describe("opening a server", () => {
     for (const schema of ["theirs", "together"]) await dropSchema(url(), schema);
   });
 
-  it("goes on after its connections were cut, and wakes whoever slept through it", async () => {
+  it("goes on after its connections were cut, and wakes all waiters", async () => {
     const store = await open(`${url()}?schema=cut&application_name=cut`);
     await store.wake.changed(store.wake.mark(), ["board"], 60_000);
     const asleep = store.wake.changed(store.wake.mark(), ["board"], 60_000);

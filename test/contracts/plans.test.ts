@@ -1,4 +1,4 @@
-/** PostgreSQL plans by its statistics, which are older than the newest team: a step on that team's board must read no more of it. */
+/** Plans on PostgreSQL: a team newer than the statistics must not make a step read its whole board. */
 import { expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
@@ -26,7 +26,7 @@ const fill = (store: Store): Promise<unknown> =>
 
 it("reads a few rows to claim and complete, on a board that is newer than the statistics", async () => {
   const client = await connect(inject("postgresUrl"));
-  /** What the store's connections have read; they tell it when they end. */
+  /** How many rows the store's connections have read. PostgreSQL counts them when a connection ends. */
   const read = async (): Promise<number> => {
     const open = `select 1 from pg_stat_activity where application_name = '${SCHEMA}'`;
     await expect.poll(async () => (await client.query(open)).rows.length).toBe(0);

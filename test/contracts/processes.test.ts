@@ -1,4 +1,4 @@
-/** Several processes on one store: nothing twice, nothing lost, nobody overslept. */
+/** Several processes on one store: nothing twice, nothing lost, no wake-up missed. */
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import type { Cursor } from "../../src/ports/store.ts";
@@ -7,7 +7,7 @@ import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
 const lead = name("lead");
 
-/** Starts them, waits until each is ready, and lets all go at once. */
+/** Starts them, waits until all are ready, and releases all at once. */
 async function together(children: readonly Child[]): Promise<Record<string, unknown>[]> {
   await Promise.all(children.map((child) => child.next()));
   for (const child of children) child.go();
@@ -48,7 +48,7 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     expect(events).toHaveLength(size);
   });
 
-  it("300 tasks added by four at once have 300 ids", async () => {
+  it("300 tasks added by four processes at once have 300 ids", async () => {
     const store = await at.open({ clock: systemClock });
     const said = await together(Array.from({ length: 4 }, (_, i) => child("add", { me: `${i}`, count: 75 })));
     const ids = said.flatMap((line) => line.ids as number[]);
@@ -56,7 +56,7 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ total: 300, ready: 300 });
   });
 
-  it("two add the two halves of cycles: of each, one is refused", async () => {
+  it("two processes add the two halves of cycles: one half of each is refused", async () => {
     const store = await at.open({ clock: systemClock });
     const ids = (
       await store.board.addAll(
@@ -88,7 +88,7 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     next.kill();
   });
 
-  it("a follower misses nothing of what four write at once", async () => {
+  it("a follower misses nothing that four processes write at once", async () => {
     const store = await at.open({ clock: systemClock });
     const children = Array.from({ length: 4 }, (_, i) => child("note", { me: `${i}`, count: 100 }));
     let writing = true;
@@ -142,11 +142,11 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     "a sleeper in another process is woken for %s within 50 ms",
     async (topic) => {
       const store = await at.open({ clock: systemClock });
-      // Nothing but the notice wakes it: it does not poll, and it waits for ever.
+      // It waits for ever and does not poll, so only the notice can wake it.
       const sleeper = child("wait", { as: topic, pollMs: 3_600_000 });
       const delays: number[] = [];
       await sleeper.next();
-      // The best of as many as it takes: the machine may be busy with other things.
+      // The best of as many tries as it takes, since the machine may be busy.
       while (Math.min(...delays) >= 50 && delays.length < 100) {
         const at = Date.now();
         if (topic === "board") await store.board.add({ subject: "a" }, lead);

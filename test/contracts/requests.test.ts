@@ -140,7 +140,7 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
     ]);
   });
 
-  it("what nobody answers is closed after its deadline, and the asker hears no", async () => {
+  it("an unanswered question is closed after its deadline, and the asker is told no", async () => {
     const { id } = await store.requests.ask(alice, lead, permission, soon());
     expect(await store.requests.expire("no answer")).toEqual([]);
     await at.clock.advance(1_000);

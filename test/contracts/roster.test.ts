@@ -1,7 +1,7 @@
 /** Members and the processes that host them, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
-import { asTaskId } from "../../src/core/ids.ts";
+import { asTaskId, later } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
@@ -20,7 +20,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     seat = crew.seats[0] as Seat;
   });
 
-  it("shows who is there and what each does", async () => {
+  it("shows the members and what each one does", async () => {
     await store.board.add({ subject: "a" }, lead);
     const task = await claimed(store, seat);
     await store.mail.send(lead, { to: alice, body: { kind: "note", text: "x" } });
@@ -45,7 +45,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await facts(store, { types: ["teammate.phase"] })).toHaveLength(1);
   });
 
-  it("knows in one look for whom of a host there may be something to do", async () => {
+  it("finds in one look the members of a host that may have something to do", async () => {
     await store.roster.join(profile("carol", { role: "tester" }), host("here"), lead);
     await store.roster.open(host("there"), "this machine", 1);
     await store.roster.join(profile("dora"), host("there"), lead);
@@ -78,14 +78,14 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(two.filter((result) => result.status === "fulfilled")).toHaveLength(1);
   });
 
-  it("one who leaves gives back its task, closes its questions and tells the lead", async () => {
+  it("a leaving member gives back its task, closes its questions and tells the lead", async () => {
     await store.board.add({ subject: "a" }, lead);
     const task = await claimed(store, seat);
     const plan = await store.requests.ask(
       alice,
       lead,
       { kind: "plan", task: task.id, attempt: 1, plan: "p" },
-      (at.clock.now() + 1000) as never,
+      later(at.clock.now(), 1000),
     );
     await store.transcript.record(seat, [heard("of the first alice")]);
     await store.mail.send(lead, { to: alice, body: { kind: "note", text: "never read" } });
@@ -159,7 +159,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     ).toEqual([task.id]);
   });
 
-  it("a task whose owners die again and again is failed", async () => {
+  it("a task whose owners die repeatedly fails", async () => {
     await store.board.add({ subject: "deadly" }, lead);
     for (const round of [1, 2, 3]) {
       const id = host(`round-${round}`);
@@ -230,7 +230,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     );
     expect(await quiet()).toBe("busy");
     await store.board.fail(held(seat, await claimed(store, seat)), "broken");
-    expect(await quiet()).toBe("busy"); // the lead has not read of the failure yet
+    expect(await quiet()).toBe("busy"); // the lead has not read the mail about the failure yet
     await store.mail.take(lead);
     expect(await Promise.all([quiet(), quiet(), quiet()]).then((all) => all.sort())).toEqual([
       "busy",
@@ -276,7 +276,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     await store.roster.open(host("empty"), "this machine", 1);
     await at.clock.advance(LEASE);
     await store.roster.open(host("next"), "this machine", 2);
-    // Members of "here" still need its row: their tasks are put back when it is reaped, or by who takes them over.
+    // "here" has members, so its row stays until they are taken over or reaped.
     expect(await ids()).toEqual(["here", "next"]);
     for (const one of [lead, alice]) await store.roster.adopt(one, host("next"));
     expect(await ids()).toEqual(["here", "next"]);

@@ -1,5 +1,6 @@
-/** Who gets which task, over whole random boards: roles are honoured, nobody waits beside work, and the order is a good one. */
+/** Which member gets which task, on whole random boards: roles hold, no member idles while it could work, and the order is good. */
 import { describe, expect, it } from "vitest";
+import { asTaskId } from "../../src/core/ids.ts";
 import {
   type Done,
   dice,
@@ -26,7 +27,7 @@ function graphWithRoles(seed: number): Graph {
   });
 }
 
-/** Who idled while a task was ready that it could have had: "mate-1 could have had #7 at 12". */
+/** Members that idled while a task was ready for them: "mate-1 could have had #7 at 12". */
 function idledBeside(graph: Graph, done: readonly Done[], roles: readonly string[]): string[] {
   const of = (nth: number): Done => done.find(({ task }) => task === nth + 1) as Done;
   const found: string[] = [];
@@ -58,7 +59,7 @@ describe.each(BACKENDS)("scheduling on %s", (backend) => {
       });
       expect(wrong).toEqual([]);
       expect(idledBeside(graph, done, ROLES)).toEqual([]);
-      // Those with a role did their own and, while there was none, everybody's.
+      // Members with a role did the tasks of their role and, while there was none, tasks without a role.
       const plain = done.filter(({ task, who }) => graph[task - 1]?.role === undefined && who === "mate-1");
       expect(plain.length).toBeGreaterThan(0);
     },
@@ -87,7 +88,7 @@ describe("scheduling", () => {
     expect(byId).toBeGreaterThan(ours + 0.04);
   });
 
-  it("a task for a role that nobody has waits, and holds nobody up", async () => {
+  it("a task for a role that no member has waits and delays no other task", async () => {
     const store = await at.open();
     const graph: Graph = [
       { work: 1, after: [], role: "designer" },
@@ -96,6 +97,6 @@ describe("scheduling", () => {
     ];
     const done = await workOff(store, graph, ["", "tester"], estimated);
     expect(done.map(({ task }) => task)).toEqual([2, 3]);
-    expect(await store.board.task(1 as never)).toMatchObject({ status: "pending" });
+    expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "pending" });
   });
 });

@@ -1,4 +1,4 @@
-/** Several teams in one store: apart from each other, and gone without a trace when deleted. */
+/** Several teams in one store: separate from each other, and deleted completely. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
 import { TEAM_TABLES } from "../../src/adapters/store/teams.ts";
@@ -25,7 +25,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     );
   });
 
-  it("one that is run, or has unfinished work, stays; what is in the way is named", async () => {
+  it("a team that runs or has unfinished work stays, and the obstacle is named", async () => {
     const task = await doomed.board.add({ subject: "a" }, PERSON);
     await expect(store.removeTeam(other, PERSON)).rejects.toThrow(/being run by process \d+ on this machine/);
     await expect(store.removeTeam(other, PERSON, true)).rejects.toThrow(/being run by process/);
@@ -39,7 +39,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     expect(await facts(store, { types: ["team.deleted"] })).toEqual([]);
   });
 
-  it("one that has come to rest goes with all it has, and no other is touched", async () => {
+  it("a team at rest is deleted with all its rows, and no other team changes", async () => {
     await store.board.add({ subject: "mine" }, PERSON);
     await store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "kept" } });
     const first = await doomed.board.add({ subject: "a" }, PERSON);
@@ -73,7 +73,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     expect(await store.board.tasks()).toMatchObject([{ subject: "mine" }]);
     expect(await store.mail.unread(LEAD)).toHaveLength(1);
 
-    // A new one of that name begins empty; and who follows the journal of another misses nothing.
+    // A new team of that name starts empty, and a follower of another team misses nothing.
     const again = await at.open({ team: other });
     expect([
       await again.board.tasks(),
@@ -87,9 +87,9 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     expect((await store.journal.read(cursor)).events).toMatchObject([{ type: "task.added" }]);
   });
 
-  // PostgreSQL's catalogue answers for both databases: their tables are the same.
+  // Both databases have the same tables, so PostgreSQL's catalogue is asked for both.
   if (backend === "postgres")
-    it("no table with a team is forgotten", async () => {
+    it("every table with a team is in the list", async () => {
       const client = await connect(at.url.replace(/\?.*$/, ""));
       try {
         const schema = new URL(at.url).searchParams.get("schema");
