@@ -35,7 +35,7 @@ const program = defineConfig({
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|task|mail|cron|zone|lazy|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|failure|invocation|queries\/journal|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|zone|lazy|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|failure|invocation|queries\/journal|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",

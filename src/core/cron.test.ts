@@ -1,8 +1,5 @@
 /** What cron means here: what is refused, which days fit, and what becomes of times the clocks skip or show twice. */
-import { Cron as Croner } from "croner";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FUZZ } from "../../test/fixtures/fuzz.ts";
 import { nextRun, parseCron } from "./cron.ts";
 import { instant } from "./ids.ts";
 
@@ -31,21 +28,25 @@ describe("an expression", () => {
     ["* * * 13 *", "month", "1-12 or jan-dec"],
     ["* * * 0 *", "month", "1-12"],
     ["* * * * 8", "day of week", "0-7 or sun-sat"],
-    ["5-1 * * * *", "minute", "backwards"],
+    ["5-1 * * * *", "minute", "rising range"],
     ["*/0 * * * *", "minute", "step"],
     ["*/60 * * * *", "minute", "1 to 59"],
-    ["1,,2 * * * *", "minute", "missing"],
-    ["1, * * * *", "minute", "missing"],
+    ["1,,2 * * * *", "minute", "0-59"],
+    ["1, * * * *", "minute", "0-59"],
     ["² * * * *", "minute", "0-59"],
     ["٣ * * * *", "minute", "0-59"],
-    ["-5 * * * *", "minute", "missing"],
+    ["-5 * * * *", "minute", "0-59"],
     ["+5 * * * *", "minute", "0-59"],
     ["1.5 * * * *", "minute", "0-59"],
     ["1e1 * * * *", "minute", "0-59"],
     ["0x5 * * * *", "minute", "0-59"],
     ["1-2-3 * * * *", "minute", "0-59"],
     ["*/2/3 * * * *", "minute", "0-59"],
-    ["5/10 * * * *", "minute", "5-59/10"],
+    ["5/10 * * * *", "minute", "0-59/2"],
+    ["* * 15W * *", "day of month", "1-31"],
+    ["* * * * friL", "day of week", "sun-sat"],
+    ["* * * * 5L", "day of week", "sun-sat"],
+    ["* * * january *", "month", "jan-dec"],
     ["* * L * *", "day of month", "1-31"],
     ["* * ? * *", "day of month", "1-31"],
     ["* * * foo *", "month", "jan-dec"],
@@ -68,18 +69,22 @@ describe("an expression", () => {
   });
 
   it("takes names in any case, lists, ranges and steps", () => {
-    const cron = parseCron(" 0-10/5,30  9  1,15 JAN-mar,Dec Mon-Fri ");
-    expect([...cron.minutes]).toEqual([0, 5, 10, 30]);
-    expect([...cron.months]).toEqual([1, 2, 3, 12]);
-    expect([...cron.daysOfWeek]).toEqual([1, 2, 3, 4, 5]);
-    expect(cron.text).toBe("0-10/5,30 9 1,15 JAN-mar,Dec Mon-Fri");
+    const text = " 0-10/5,30  9  1,15 JAN-mar,Dec Mon-Fri ";
+    expect(parseCron(text).text).toBe("0-10/5,30 9 1,15 JAN-mar,Dec Mon-Fri");
+    expect(runs("0-10/5,30 9 * JAN-mar,Dec Mon-Fri", "2026-03-31T09:05Z", 3)).toEqual([
+      "2026-03-31T09:10",
+      "2026-03-31T09:30",
+      "2026-12-01T09:00",
+    ]);
   });
 
   it("knows Sunday as 0, 7 and sun, at either end of a range", () => {
-    for (const day of ["0", "7", "sun"]) expect([...parseCron(`* * * * ${day}`).daysOfWeek]).toEqual([0]);
-    expect([...parseCron("* * * * fri-sun").daysOfWeek]).toEqual([5, 6, 0]);
-    expect([...parseCron("* * * * sun-tue").daysOfWeek]).toEqual([0, 1, 2]);
-    expect([...parseCron("* * * * 5-7").daysOfWeek]).toEqual([5, 6, 0]);
+    const days = (field: string) =>
+      runs(`0 0 * * ${field}`, "2026-05-02T12:00Z", 4).map((day) => new Date(`${day}Z`).getUTCDay());
+    for (const day of ["0", "7", "sun"]) expect(days(day)).toEqual([0, 0, 0, 0]);
+    expect(days("fri-sun")).toEqual([0, 5, 6, 0]);
+    expect(days("sun-tue")).toEqual([0, 1, 2, 0]);
+    expect(days("5-7")).toEqual([0, 5, 6, 0]);
   });
 });
 
@@ -169,44 +174,6 @@ describe("the next run", () => {
   it("refuses a time zone that does not exist", () => {
     expect(() => nextRun(parseCron("* * * * *"), at("2026-01-01T00:00Z"), "Mars/Base")).toThrow(
       '"Mars/Base" is not a time zone',
-    );
-  });
-
-  it("agrees with another implementation on ordinary days, in any zone", () => {
-    const number = (low: number, high: number) => fc.integer({ min: low, max: high }).map(String);
-    const field = (low: number, high: number) =>
-      fc.oneof(
-        { weight: 2, arbitrary: fc.constant("*") },
-        number(low, high),
-        fc.tuple(number(low, high), number(low, high)).map((pair) => pair.join(",")),
-        fc
-          .tuple(fc.integer({ min: low, max: high }), fc.integer({ min: low, max: high }))
-          .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
-        fc.integer({ min: 1, max: Math.floor((high - low) / 2) }).map((step) => `*/${step}`),
-      );
-    const expression = fc
-      .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 7))
-      .map((fields) => fields.join(" "));
-    // Zones without changes of their clocks; those are tested one by one above.
-    const zone = fc.constantFrom(
-      "UTC",
-      "Asia/Kolkata",
-      "America/Phoenix",
-      "Pacific/Kiritimati",
-      "Asia/Kathmandu",
-    );
-    const from = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2060, 0) });
-    fc.assert(
-      fc.property(expression, zone, from, (text, timezone, ms) => {
-        // "0-6" and "*/1" restrict nothing; the other goes by how it is written.
-        const { daysOfMonth, daysOfWeek } = parseCron(text);
-        const [, , dayOfMonth, , dayOfWeek] = text.split(" ");
-        fc.pre(daysOfMonth.size < 28 || dayOfMonth === "*");
-        fc.pre(daysOfWeek.size < 7 || dayOfWeek === "*");
-        const theirs = new Croner(text, { timezone, paused: true }).nextRun(new Date(ms));
-        expect(nextRun(parseCron(text), instant(ms), timezone)).toBe(theirs?.getTime() ?? null);
-      }),
-      { ...FUZZ, numRuns: 150 },
     );
   });
 });

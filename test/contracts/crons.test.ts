@@ -112,7 +112,7 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     expect(await store.crons.fire()).toMatchObject([{ late: true, dueAt: Date.UTC(2026, 4, 1, 12, 5) }]);
     const [mail] = await mailTo(LEAD);
     expect(mail?.body).toMatchObject({
-      text: "[late: it was due at 2026-05-01 14:05 (Europe/Berlin), when nobody ran]\nLook at the build.",
+      text: "[late: it was due at 2026-05-01 14:05 (Europe/Berlin), when no process ran]\nLook at the build.",
     });
     expect(await store.crons.list()).toMatchObject([{ nextAt: Date.UTC(2026, 4, 1, 13, 5), fired: 1 }]);
   });

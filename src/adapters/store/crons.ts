@@ -2,7 +2,6 @@
  * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Of several processes
  * that see it due, only the first one that locks its row fires it.
  */
-import { cronText, LATE_MS, nextRun, parseCron } from "../../core/cron.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import {
   type CronId,
@@ -16,6 +15,7 @@ import {
 } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { checkTask, type NewTask, SUBJECT_MAX } from "../../core/task.ts";
+import { cronText, LATE_MS } from "../../core/zone.ts";
 import type { Cron, Crons, Firing, NewCron } from "../../ports/crons.ts";
 import { addAll, prepareBatch } from "./add.ts";
 import { appendFacts } from "./journal.ts";
@@ -59,7 +59,8 @@ export function crons(session: Session): Crons {
     add: async (cron, by) => {
       checkText(cron.text);
       if (cron.target.kind === "task") checkTask(taskOf(cron.text, ""));
-      return session.write((tx) => add(tx, cron, by));
+      const timetable = await import("../../core/cron.ts");
+      return session.write((tx) => add(tx, timetable, cron, by));
     },
     list: () => session.look((tx) => living(tx)),
     cancel: (id, by) => session.write((tx) => cancel(tx, id, by)),
@@ -68,12 +69,17 @@ export function crons(session: Session): Crons {
         return yield* sql`select id from crons c where team = ${tx.team} and (next_at <= ${tx.now} or (session is not null
           and not exists (select 1 from hosts h where h.team = c.team and h.id = c.session))) limit 1`;
       });
-      return due ? session.write(fire) : [];
+      if (!due) return [];
+      const timetable = await import("../../core/cron.ts");
+      return session.write((tx) => fire(tx, timetable));
     },
   };
 }
 
-function* add(tx: Tx, wanted: NewCron, by: Name): Op<Cron> {
+/** Loaded before the transaction, which cannot wait for it. */
+type Timetable = typeof import("../../core/cron.ts");
+
+function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Name): Op<Cron> {
   const { expression, zone, text, target, once, session } = wanted;
   const cron = parseCron(expression);
   const nextAt = nextRun(cron, tx.now, zone);
@@ -114,7 +120,7 @@ function* cancel(tx: Tx, id: CronId, by: Name): Op<Cron> {
   return toCron(row);
 }
 
-function* fire(tx: Tx): Op<Firing[]> {
+function* fire(tx: Tx, timetable: Timetable): Op<Firing[]> {
   const ended = yield* sql<{ id: CronId }>`
     delete from crons where team = ${tx.team} and session is not null and session not in
       (select id from hosts where team = ${tx.team}) returning id`;
@@ -126,7 +132,7 @@ function* fire(tx: Tx): Op<Firing[]> {
     select * from crons where team = ${tx.team} and next_at <= ${tx.now} order by next_at, id ${tx.dialect.forUpdate}`;
   const firings: Firing[] = [];
   for (const row of due) {
-    if (!(yield* move(tx, row))) continue;
+    if (!(yield* move(tx, timetable, row))) continue;
     const late = tx.now - row.next_at > LATE_MS;
     const said = cronText(row.text, late ? { dueAt: row.next_at, zone: row.zone } : null);
     const { to, task } = yield* row.recipient === "" ? taskFrom(tx, row, said) : mailFrom(tx, row, said);
@@ -136,9 +142,9 @@ function* fire(tx: Tx): Op<Firing[]> {
   return firings;
 }
 
-/** Moves it to its next time, or removes it. False when another process did so first. Missed times in between are dropped. */
-function* move(tx: Tx, row: CronRow): Op<boolean> {
-  const next = row.once === 1 ? null : yield* following(tx, row);
+/** On to its next time, or away. False when another process has done that. What was missed meanwhile is not made up for. */
+function* move(tx: Tx, timetable: Timetable, row: CronRow): Op<boolean> {
+  const next = row.once === 1 ? null : yield* following(tx, timetable, row);
   const moved =
     next === null
       ? yield* sql`delete from crons where team = ${tx.team} and id = ${row.id} and next_at = ${row.next_at} returning id`
@@ -148,8 +154,8 @@ function* move(tx: Tx, row: CronRow): Op<boolean> {
   return moved.length > 0;
 }
 
-/** Null when it is never due again, or when its next time cannot be computed (this system does not know its time zone). */
-function* following(tx: Tx, row: CronRow): Op<Instant | null> {
+/** Null when it is never due again, or cannot be calculated here (a time zone that this system does not know). */
+function* following(tx: Tx, { nextRun, parseCron }: Timetable, row: CronRow): Op<Instant | null> {
   try {
     return nextRun(parseCron(row.expression), tx.now, row.zone);
   } catch (error) {

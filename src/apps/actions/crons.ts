@@ -1,9 +1,8 @@
 /** Sets and cancels alarms. An alarm that a person sets is durable; any process of the team lets it go off. */
-import { parseCron } from "../../core/cron.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
-import { zoneOf } from "../../core/zone.ts";
+import { checkZone } from "../../core/zone.ts";
 import type { Cron, NewCron, Store } from "../../ports/index.ts";
 import { alarmLine, localZone } from "../../tools/schedule.ts";
 import type { Done } from "./done.ts";
@@ -21,15 +20,16 @@ export type Alarm = {
 };
 
 /** @throws EkidenError `bad_input` */
-export function readAlarm({ expression, text, to, task, once, zone }: Alarm): NewCron {
+export async function readAlarm({ expression, text, to, task, once, zone }: Alarm): Promise<NewCron> {
   if (to !== undefined && task)
     throw new EkidenError("bad_input", "Give either --to NAME or --task, not both.");
+  const { parseCron } = await import("../../core/cron.ts");
   parseCron(expression);
   checkText(text);
   return {
     expression,
     text,
-    zone: zoneOf(zone ?? localZone()).name,
+    zone: checkZone(zone ?? localZone()),
     target: task ? { kind: "task" } : { kind: "mail", to: to === undefined ? LEAD : name(to) },
     once: once ?? false,
     session: null,

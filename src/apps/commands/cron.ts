@@ -21,7 +21,7 @@ export async function run(
     const fields = /\s/.test(args[0]?.trim() ?? "") ? 1 : 5;
     const expression = args.slice(0, fields).join(" ");
     // Before the store is opened: an alarm that is refused must not leave an empty team behind.
-    const alarm = readAlarm({ ...options, expression, text: args.slice(fields).join(" ").trim() });
+    const alarm = await readAlarm({ ...options, expression, text: args.slice(fields).join(" ").trim() });
     await withTeam(call, "make", async (store) => {
       const { data, text } = await addCron(store, await actorOf(call, store), alarm);
       call.out.write(`${call.json ? JSON.stringify(data) : clean(text)}\n`);
