@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   ports: { layers: ["core"], packages: /^zod$/ },
   tools: {
     layers: ["core", "ports"],
-    packages: /^(zod|node:(path|fs|fs\/promises|os|url)|ignore|diff)$/,
+    packages: /^(zod|node:(path|fs|fs\/promises|os|url))$/,
   },
   runtime: { layers: ["core", "ports"], packages: /^node:(path|crypto|events|timers\/promises)$/ },
   adapters: { layers: ["core", "ports"], packages: /./ },
@@ -166,7 +166,7 @@ describe("the rules themselves", () => {
     ["core/a.ts", `const d = new Date(5); type T = { process: string }; const x = (t: T) => t.process;`],
     ["ports.ts", `import { A } from "./core/a.ts";`],
     ["ports/store.ts", `import { A } from "../core/a.ts"; import { B } from "./model.ts";`],
-    ["tools/a.ts", `import "node:fs/promises"; import "ignore"; import "../ports/store.ts";`],
+    ["tools/a.ts", `import "node:fs/promises"; import "node:os"; import "../ports/store.ts";`],
     ["runtime/a.ts", `import { setTimeout } from "node:timers/promises";`],
     ["adapters/a/b.ts", `import "postgres"; const x = await import(name); import "../../core/a.ts";`],
     ["apps/main.ts", `import "../runtime/a.ts"; import "../tools/a.ts"; import "../../package.json";`],

@@ -234,6 +234,13 @@ describe("glob", () => {
     expect(await call(glob, { pattern: "**/*.ts", path: "src/deep" })).toBe("src/deep/new.ts");
   });
 
+  it("takes names with any character, and does not follow links to folders", async () => {
+    put("a b/new\nline.ts", "");
+    symlinkSync("a b", join(workspace, "alias"));
+    expect(await call(glob, { pattern: "**/*.ts" })).toBe("a b/new\nline.ts");
+    expect(await call(glob, { pattern: "alias/*" })).toContain("No file matches");
+  });
+
   it("is bounded", async () => {
     for (let i = 0; i < 250; i += 1) put(`f/${i}`, "");
     const lines = (await call(glob, { pattern: "f/*" })).split("\n");
@@ -242,14 +249,8 @@ describe("glob", () => {
   });
 });
 
-describe.each(["ripgrep", "without ripgrep"])("grep by %s", (way) => {
-  const search = (input: object, more: Partial<ToolContext> = {}): Promise<string> => {
-    const none: Shell = {
-      ...shell,
-      exec: (_, args, options) => shell.exec("no-such-program", args, options),
-    };
-    return call(grep, input, way === "ripgrep" ? more : { ...more, shell: none });
-  };
+describe("grep", () => {
+  const search = (input: object, more: Partial<ToolContext> = {}): Promise<string> => call(grep, input, more);
 
   it("leaves out files that stay closed, by name or behind a link, whatever characters a name has", async () => {
     put(".env", "KEY=1\nKEY=2");
@@ -297,6 +298,15 @@ describe.each(["ripgrep", "without ripgrep"])("grep by %s", (way) => {
     });
     expect(await search({ pattern: "--files" })).toContain("Nothing");
   });
+});
+
+it("names what to do when ripgrep is missing", async () => {
+  const none: Shell = { ...shell, exec: (_, args, options) => shell.exec("no-such-program", args, options) };
+  for (const [tool, input] of [[grep, { pattern: "x" }] as const, [glob, { pattern: "*" }] as const])
+    await expect(call(tool, input, { shell: none })).rejects.toMatchObject({
+      code: "tool_failed",
+      message: expect.stringContaining("find or grep with bash"),
+    });
 });
 
 describe("bash", () => {

@@ -6,14 +6,14 @@ import { EkidenError } from "../core/errors.ts";
 import { pathPattern } from "../core/paths.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
-import { walk } from "./walk.ts";
+import { filesBelow } from "./ripgrep.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
 
 const SHOWN = 200;
 
 export const glob = defineTool({
   name: "glob",
-  description: "Find files by pattern (src/**/*.ts), newest first. Leaves out gitignored files.",
+  description: "Find files by pattern (src/**/*.ts), newest first; without gitignored ones.",
   input: () => z.object({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
@@ -23,10 +23,11 @@ export const glob = defineTool({
     const about = await stat(real).catch(() => null);
     if (!about?.isDirectory()) throw new EkidenError("not_found", `There is no folder ${shown}.`);
     const matches = pathPattern(pattern.replace(/^(?:\.\/)+/, ""));
-    const found: string[] = [];
-    for await (const file of walk(real, ctx.workspace, ctx.signal)) if (matches.test(file)) found.push(file);
+    const { files, isWhole } = await filesBelow(real, ctx);
+    const found = files.filter((file) => matches.test(file));
+    const part = isWhole ? "" : "\n[there are too many files here: only a part was searched; give a path]";
     if (found.length === 0)
-      return `No file matches ${pattern} in ${shown}. Files that git ignores are left out.`;
+      return `No file matches ${pattern} in ${shown}. Files that git ignores are left out.${part}`;
     const dated = await Promise.all(
       found.map(async (file) => ({
         file,
@@ -36,6 +37,6 @@ export const glob = defineTool({
     dated.sort((a, b) => b.at - a.at || (a.file < b.file ? -1 : 1));
     const lines = dated.slice(0, SHOWN).map(({ file }) => (shown === "." ? file : `${shown}/${file}`));
     if (dated.length > SHOWN) lines.push(`[${dated.length - SHOWN} more; use a narrower pattern]`);
-    return lines.join("\n");
+    return lines.join("\n") + part;
   },
 });
