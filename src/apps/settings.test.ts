@@ -84,10 +84,31 @@ it.each([
   ["[1]", /settings\.json:1: expected an object/],
   ['{ "teammates": ["lead"] }', /teammates: "lead" is reserved/],
   ['{ "allow": "bash" }', /allow: expected a list of rules/],
+  ['{ "hooks": { "PreToolUes": [] } }', /:1: hooks: unknown hook "PreToolUes"\. Did you mean "PreToolUse"\?/],
+  ['{ "hooks": { "Xyz": [] } }', /unknown hook "Xyz"\. The hooks: SessionStart, /],
+  ['{ "hooks": { "Stop": {} } }', /hooks\.Stop: expected a list, found "\{\}"/],
+  ['{ "hooks": [] }', /hooks: expected an object, found "\[\]"/],
+  ['{ "deny": [""] }', /deny, entry 1: expected a text that is not empty, found ""/],
+  ['{ "providerPatienceMs": 1 }', /the setting "providerPatienceMs" is now called "providerTimeoutMs"/],
   ['{\n "permissionMode": "yolo" }', /:2: permissionMode: expected one of "plan"/],
 ])("names file, line, key and what was expected: %s", async (text, expected) => {
   project(text);
   expect(await problems()).toMatch(expected);
+});
+
+it("reports old and mistyped variables, and leaves the others alone", async () => {
+  expect(await problems({ EKIDEN_MODLE: "x" })).toBe(
+    "unknown variable EKIDEN_MODLE. Did you mean EKIDEN_MODEL?",
+  );
+  expect(await problems({ EKIDEN_PROVIDER_PATIENCE_MS: "1" })).toBe(
+    "the variable EKIDEN_PROVIDER_PATIENCE_MS is now called EKIDEN_PROVIDER_TIMEOUT_MS.",
+  );
+  // Set for the commands of members and hooks, or by the person for something else.
+  const own = { EKIDEN_HOOK: "x", EKIDEN_JOB: "1;", EKIDEN_MEMBER: "alice", EKIDEN_PROJECT_DIR: "/" };
+  expect((await load({ ...own, EKIDEN_DEMO_PORT: "80", MODLE: "x" })).leaseMs).toBe(15_000);
+  expect(await problems({}, { deny: [""] })).toBe(
+    '--deny: entry 1: expected a text that is not empty, found "".',
+  );
 });
 
 it("names the variable and the flag, and tells how many more there are", async () => {

@@ -1,6 +1,6 @@
 /**
- * Reads the settings: flag > environment (`EKIDEN_…`) > project > user > default. Each source is checked by itself, so that
- * a message can name the file, the line and the key.
+ * Reads the settings: flag > environment (`EKIDEN_…`) > project > user > default. Each source is checked alone, so that a message
+ * can name the file, the line and the key.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,9 +8,12 @@ import envPaths from "env-paths";
 import type { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { MEMBER_VARIABLE } from "../core/member.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { HOOK_EVENTS } from "../core/project/hooks.ts";
 import {
   mergeSettings,
+  RENAMED_SETTINGS,
   SETTING_KEYS,
   type SettingKey,
   type Settings,
@@ -19,11 +22,11 @@ import {
   settingsLayer,
 } from "../core/settings.ts";
 
-/** What the command line gave: texts as typed; a list for what may be repeated. */
+/** Settings from the command line: texts as typed; a list where a flag may be repeated. */
 export type Flags = Partial<Record<SettingKey, string | readonly string[] | boolean>>;
 export type Sources = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly flags: Flags };
 
-/** @throws EkidenError `settings_invalid`; `facts.problems` lists every fault, the message says the first. */
+/** @throws EkidenError `settings_invalid`; `details.problems` lists every fault, the message has the first. */
 export async function loadSettings(sources: Sources): Promise<Settings> {
   const { layers, problems } = await readLayers(sources);
   const [first, ...others] = problems;
@@ -37,7 +40,7 @@ async function readLayers({
   env,
   flags,
 }: Sources): Promise<{ layers: SettingsLayer[]; problems: string[] }> {
-  const problems: string[] = [];
+  const problems: string[] = unknownVariables(env);
   const texts = (
     source: (key: SettingKey) => string,
     values: (key: SettingKey) => Flags[SettingKey],
@@ -48,7 +51,7 @@ async function readLayers({
       if (value === undefined || value === "") continue;
       const read = fromText(key, value);
       if (read.ok) layer[key] = read.value;
-      else problems.push(`${source(key)}: ${fault(read.issue, value)}`);
+      else problems.push(`${source(key)}: ${fault(read.issue, read.value)}`);
     }
     return layer as SettingsLayer;
   };
@@ -69,15 +72,18 @@ export function userFile(): string {
 }
 
 const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`);
-export const variableName = (key: SettingKey): string => `EKIDEN_${snakeCase(key).toUpperCase()}`;
+const nameOfVariable = (key: string): string => `EKIDEN_${snakeCase(key).toUpperCase()}`;
+export const variableName: (key: SettingKey) => string = nameOfVariable;
 const flagName = (key: SettingKey): string => `--${snakeCase(key).toLowerCase().replaceAll("_", "-")}`;
 
 type Issue = z.core.$ZodIssue;
-type Read = { ok: true; value: unknown } | { ok: false; issue: Issue };
+type Read =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issue: Issue; readonly value: unknown };
 
 const LISTS: ReadonlySet<SettingKey> = new Set(["allow", "ask", "deny", "worktreeShare", "mailAcrossTeams"]);
 
-/** A text may mean a number, a switch, a list or itself: the first that this setting accepts counts. */
+/** A text may be a number, a switch, a list or plain text: the first reading that the setting accepts counts. */
 function fromText(key: SettingKey, value: string | readonly string[] | boolean): Read {
   const shape: z.ZodType = settingShape(key);
   const candidates: unknown[] = [];
@@ -89,14 +95,15 @@ function fromText(key: SettingKey, value: string | readonly string[] | boolean):
     if (key === "teammates" || LISTS.has(key)) candidates.push(list(value));
     else candidates.push(value);
   } else candidates.push(value);
-  let issue: Issue | undefined;
+  let first: Read | undefined;
   for (const candidate of candidates) {
     const read = shape.safeParse(candidate);
     if (read.success) return { ok: true, value: read.data };
-    // The number is what was meant, if there is one: its complaint is the useful one.
-    issue ??= read.error.issues[0];
+    const issue = read.error.issues[0] as Issue;
+    // A value that looks like a number was meant as one, so the first candidate has the useful complaint.
+    first ??= { ok: false, issue, value: issue.path.length > 0 ? inside(candidate, issue.path) : value };
   }
-  return { ok: false, issue: issue as Issue };
+  return first as Read;
 }
 
 /** `a,b` or, where an element holds a comma, a JSON array. */
@@ -145,12 +152,10 @@ async function fromFile(path: string, shown: string, problems: string[]): Promis
     return line((node?.parent?.type === "property" ? node.parent.offset : node?.offset) ?? 0);
   };
   for (const issue of read.error.issues) {
-    if (issue.code === "unrecognized_keys")
-      for (const key of issue.keys)
-        problems.push(
-          `${at([...issue.path, key])}: unknown setting ${quote(key)}.${didYouMean(key, SETTING_KEYS)}`,
-        );
-    else problems.push(`${at(issue.path)}: ${fault(issue, inside(value, issue.path))}`);
+    if (issue.code !== "unrecognized_keys")
+      problems.push(`${at(issue.path)}: ${fault(issue, inside(value, issue.path))}`);
+    else
+      for (const key of issue.keys) problems.push(`${at([...issue.path, key])}: ${unknownKey(key, issue)}`);
   }
   return {};
 }
@@ -165,19 +170,74 @@ function withoutSchema(value: unknown): unknown {
 const inside = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
-/** "leaseMs: expected a whole number, found "soon"." Names bring a whole sentence of their own. */
-function fault(issue: Issue, value: unknown): string {
-  const sentence = ownSentence(issue);
-  const key = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  if (sentence) return `${key}${sentence}`;
-  const expected =
-    issue.code === "invalid_type" && issue.path.length === 0 && issue.expected === "object"
-      ? "an object"
-      : issue.message;
-  return `${key}expected ${expected}, found ${quote(typeof value === "string" ? value : JSON.stringify(value))}.`;
+function unknownKey(key: string, { path }: Issue): string {
+  if (path.length > 0) {
+    const isHook = path.length === 1 && path[0] === "hooks";
+    const hint = isHook ? didYouMean(key, HOOK_EVENTS) || ` The hooks: ${HOOK_EVENTS.join(", ")}.` : "";
+    return `${placeOf(path)}: unknown ${isHook ? "hook" : "key"} ${quote(key)}.${hint}`;
+  }
+  const renamed = Object.hasOwn(RENAMED_SETTINGS, key) ? RENAMED_SETTINGS[key] : undefined;
+  return renamed
+    ? `the setting ${quote(key)} is now called ${quote(renamed)}.`
+    : `unknown setting ${quote(key)}.${didYouMean(key, SETTING_KEYS)}`;
 }
 
-/** The message of one of our own readers, wherever zod has put it. */
+/** Set by this program for its commands, so not settings. */
+const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR)(?:_|$)/;
+
+/** Old and mistyped names of variables. A name that resembles none may be the person's own. */
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = new Map(SETTING_KEYS.map((key) => [variableName(key).slice(7), key]));
+  const renamed = new Map(Object.entries(RENAMED_SETTINGS).map(([old, key]) => [nameOfVariable(old), key]));
+  return Object.keys(env).flatMap((name) => {
+    const word = name.slice(7);
+    if (
+      !name.startsWith("EKIDEN_") ||
+      known.has(word) ||
+      OWN_VARIABLES.test(name) ||
+      name === MEMBER_VARIABLE
+    )
+      return [];
+    const now = renamed.get(name);
+    if (now) return [`the variable ${name} is now called ${variableName(now)}.`];
+    const near = nearest(word, known.keys());
+    return near === null ? [] : [`unknown variable ${name}. Did you mean EKIDEN_${near}?`];
+  });
+}
+
+/** "leaseMs: expected a whole number, found "soon"." Names have a whole sentence as their message. */
+function fault(issue: Issue, value: unknown): string {
+  const sentence = ownSentence(issue);
+  const key = issue.path.length > 0 ? `${placeOf(issue.path)}: ` : "";
+  if (sentence) return `${key}${sentence}`;
+  const found =
+    value === undefined ? "nothing" : quote(typeof value === "string" ? value : JSON.stringify(value));
+  return `${key}expected ${expectation(issue)}, found ${found}.`;
+}
+
+/** "hooks.Stop, entry 2.timeout" */
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path
+    .join(".")
+    .replace(/(^|\.)(\d+)(?=\.|$)/g, (_, dot: string, n: string) => `${dot && ", "}entry ${Number(n) + 1}`);
+
+const SHAPES: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+};
+
+/** Our own words for what a schema wants, where it has none. */
+function expectation(issue: Issue): string {
+  if (!issue.message.startsWith("Invalid input")) return issue.message;
+  if (issue.code === "invalid_type") return SHAPES[issue.expected] ?? issue.expected;
+  return "another value";
+}
+
+/** The message of one of our own readers, at any depth of a union. */
 function ownSentence(issue: Issue): string | null {
   if (issue.code === "custom") return issue.message;
   if (issue.code !== "invalid_union") return null;

@@ -28,9 +28,25 @@ export function pathPattern(pattern: string): RegExp {
 }
 
 /** A pattern over any text: `*` is anything. A trailing ` *` also matches nothing, so `git diff *` covers `git diff`. */
-export function textPattern(pattern: string): RegExp {
+export function textPattern(pattern: string): { test(text: string): boolean } {
   const [, stem = pattern, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(pattern) ?? [];
-  return new RegExp(`^${stem.split("*").map(quoted).join(".*")}${tail === "" ? "" : "(?: .*)?"}$`, "su");
+  return { test: (text) => fits(stem, text) || (tail !== "" && fits(`${stem} *`, text)) };
+}
+
+/** Without a regular expression, which a pattern with many `*` would keep busy for minutes. */
+function fits(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return pattern === text;
+  const end = text.length - last.length;
+  if (!text.startsWith(first) || end < first.length || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found < 0 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
 }
 
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");

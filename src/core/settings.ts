@@ -12,8 +12,8 @@ import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
 export type Recruit = { readonly name: Name; readonly role: string };
 
 /**
- * What each setting means, in which unit and within which bounds, stands in `FIELDS`; times are milliseconds. Written out, so that
- * the types of the library need no package. One without a default may be left out.
+ * `FIELDS` describes the meaning, unit and bounds of each setting; times are milliseconds. Settings without a default are optional.
+ * The type is written out, because the published types must not import zod.
  */
 export type Settings = {
   readonly model?: string | undefined;
@@ -59,7 +59,7 @@ export type Settings = {
   readonly memory: boolean;
 };
 export type SettingKey = keyof Settings;
-/** Settings that have no default: unset means what their description says of it. */
+/** Settings without a default; their description says what happens when they are unset. */
 export type UnsetKey = {
   [K in SettingKey]-?: undefined extends Settings[K] ? K : never;
 }[SettingKey];
@@ -83,7 +83,7 @@ export function recruit(text: string): Recruit {
   return { name: teammateName((at < 0 ? text : text.slice(0, at)).trim()), role };
 }
 
-/** Runs a reader that throws; its message becomes the issue, so that names are checked by one rule everywhere. */
+/** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
 const read =
   <I, O>(reader: (input: I) => O) =>
   (input: I, ctx: { addIssue(issue: string): void }): O => {
@@ -107,7 +107,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 
 const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () => text().describe("Model of the lead and the teammates, as provider/model."),
-  leadModel: () => text().describe("Model of the lead, where it differs from `model`."),
+  leadModel: () => text().describe("Model of the lead, if it differs from `model`."),
   baseUrl: () =>
     z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
   teammates: () =>
@@ -133,7 +133,7 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
       .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
       .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
   idlePollMs: () =>
-    duration().describe("How often an idle member looks by itself, should a wake-up be lost."),
+    duration().describe("How often an idle member looks for work without a wake-up, in case one was lost."),
   leaseMs: () =>
     duration().min(100, "100 or more").describe("How long a claim outlives the last heartbeat of its host."),
   maxAttempts: () => positive().describe("Times a task is claimed before it counts as failed."),
@@ -147,25 +147,29 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
     ),
   permissionsTo: () =>
     oneOf(["person", "lead", "nobody"]).describe(
-      "Whom questions about permissions go to: you (any terminal: ekiden answer), the lead, or nobody, which means no. Unset: you, where the team's process has your terminal.",
+      "Who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
     ),
   permissionDeadlineMs: () =>
-    duration().describe("How long such a question waits for its answer; then it is no."),
+    duration().describe("How long such a question waits for an answer; then the call is refused."),
   allow: () => rules().describe("Calls that are allowed without asking."),
   ask: () => rules().describe("Calls that are always asked about."),
   deny: () => rules().describe("Calls that are refused, whatever else allows them."),
-  budgetTokens: () => positive().describe("Tokens the team may use in all; then it stops with exit code 4."),
-  budgetUsd: () => money().describe("US dollars the team may spend in all; then it stops with exit code 4."),
+  budgetTokens: () =>
+    positive().describe("Tokens that the whole team may use; then it stops with exit code 4."),
+  budgetUsd: () =>
+    money().describe("US dollars that the whole team may spend; then it stops with exit code 4."),
   teammateBudgetTokens: () =>
     positive().describe(
-      "Tokens each teammate may use in all; then it shuts down and its task goes back to the board.",
+      "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",
     ),
   teammateBudgetUsd: () =>
-    money().describe("US dollars each teammate may spend in all; then the same happens."),
+    money().describe(
+      "US dollars that each teammate may spend; then it shuts down and its task goes back to the board.",
+    ),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
   providerTimeoutMs: () =>
     duration().describe(
-      "How long a run that nobody watches waits for a provider that does not answer; then it stops with exit code 3.",
+      "How long a run without a terminal waits for a provider that does not answer; then it stops with exit code 3.",
     ),
   contextShare: () =>
     z
@@ -181,7 +185,7 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
     positive()
       .min(1_000, "1000 or more")
       .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
-  store: () => text().describe("Where the team lives: sqlite:PATH (relative to the project) or postgres://…"),
+  store: () => text().describe("Database of the team: sqlite:PATH (relative to the project) or postgres://…"),
   team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
   leadMayHoldSeveralTasks: () =>
     flag().describe("Whether the lead may have several tasks in progress at once."),
@@ -213,14 +217,14 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
     text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
   gateTimeoutMs: () => duration().describe("How long the gate may run."),
   targetBranch: () =>
-    text().describe("Branch that tasks land on; without it the one that is checked out in the project."),
+    text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
   memory: () =>
     flag().describe(
-      "Whether members note by themselves, at the end of a stint, what will help later (one short model call).",
+      "Whether members note at the end of a stint what will help later (one short model call).",
     ),
 };
 
-/** What one source (a file, the environment, the flags) says: any of the settings, and nothing else. */
+/** The settings of one source (a file, the environment, the flags): any of them, and nothing else. */
 export const settingsLayer = lazy(
   (): z.ZodType<SettingsLayer> =>
     z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)]))).partial(),
@@ -258,7 +262,11 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
-/** Of one setting: to make all of them takes longer than most commands. */
+/** Settings that had another name, by that name: whoever still uses it is told. */
+export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
+  providerPatienceMs: "providerTimeoutMs",
+};
+/** The schema of one setting: the schemas of all take longer to make than most commands run. */
 export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();
 export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
 

@@ -256,6 +256,8 @@ export type Cursor = Brand<string, "Cursor">;
 
 export interface Journal {
   note(facts: readonly Fact[]): Promise<void>;
+  /** Notes a `warning.raised`: the fault and its consequence. `who`: the member it concerns, if any. */
+  warn(who: Name | null, text: string): Promise<void>;
   /** The next events after `cursor`, causes before effects. None is missed or repeated, whatever order transactions commit in. */
   read(
     cursor: Cursor,

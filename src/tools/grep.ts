@@ -30,7 +30,7 @@ export const grep = defineTool({
         .max(20)
         .optional()
         .meta({ type: "integer", minimum: undefined, maximum: undefined })
-        .describe("Lines around"),
+        .describe("lines around"),
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),

@@ -127,7 +127,7 @@ describe("a hook", () => {
     expect(await warnings()).toEqual([
       expect.stringMatching(/failed with exit code 1; .* It said: oops$/),
       expect.stringContaining("took longer than 0.1 s"),
-      expect.stringContaining("ended by a signal"),
+      expect.stringContaining("stopped by a signal"),
       expect.stringContaining("exit code 127"),
     ]);
   });
@@ -266,7 +266,7 @@ describe("hooks on a member's rest", () => {
       expect(await stop()).toBe('<reminder from="Stop hook">\nmore\n</reminder>');
     expect(await stop()).toBeNull();
     expect(await warnings()).toEqual([
-      expect.stringContaining("3 times in a row; this time it is not asked"),
+      expect.stringContaining("3 times in a row; it is skipped this time"),
     ]);
     const told = file("told.txt")
       .trim()

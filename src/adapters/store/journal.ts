@@ -73,10 +73,12 @@ const LIMIT = 1_000;
 
 export function journal(session: Session): Journal {
   const sqlite = session.driver.dialect.name === "sqlite";
+  const note = async (facts: readonly Fact[]): Promise<void> => {
+    if (facts.length > 0) await session.write((tx) => appendFacts(tx, facts));
+  };
   return {
-    note: async (facts) => {
-      if (facts.length > 0) await session.write((tx) => appendFacts(tx, facts));
-    },
+    note,
+    warn: (who, text) => note([{ type: "warning.raised", who, text }]),
     read: (cursor, { limit = LIMIT, types } = {}) =>
       session.read((tx) =>
         sqlite ? readBySeq(tx, cursor, limit, types) : readBySnapshot(tx, cursor, limit, types),

@@ -1,17 +1,18 @@
 /**
- * Hooks: the person's own commands at fixed points of a team's work. This file knows which of them apply and what their exit
- * codes mean; `runtime/hooks.ts` runs them. Pure.
+ * Hooks: commands of the person that run at fixed points of a team's work. This file decides which of them apply and what their
+ * exit codes mean; `runtime/hooks/hooks.ts` runs them. Pure.
  *
- * | exit code | means                                                                                   |
- * |-----------|-----------------------------------------------------------------------------------------|
- * | 0         | go on; stdout of SessionStart and UserPromptSubmit is added to what the model reads;     |
- * |           | a JSON object on stdout is read as other harnesses read it (`decision`, `reason` …)      |
- * | 2         | blocked, stderr says why: a refused call, a refused completion, back to work             |
- * | other     | (also a time-out, or a signal) a warning in the journal, and everything goes on          |
+ * | exit code | effect                                                                                   |
+ * |-----------|------------------------------------------------------------------------------------------|
+ * | 0         | work goes on; stdout of SessionStart and UserPromptSubmit is added for the model;         |
+ * |           | a JSON object on stdout has the meaning it has in other harnesses (`decision`, `reason` …) |
+ * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member goes on |
+ * | other     | a warning in the journal, and work goes on; the same after a time-out or a signal         |
  */
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
 import { lazy } from "../lazy.ts";
+import { textPattern } from "../paths.ts";
 import { ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [
@@ -28,7 +29,7 @@ export const HOOK_EVENTS = [
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 export type Hook = {
-  /** Names of tools, with `*`, separated by `|`. "" for all. */
+  /** Names of tools with `*`, separated by `|`. "" matches all. */
   readonly matcher: string;
   readonly command: string;
   readonly timeoutMs: number;
@@ -36,7 +37,7 @@ export type Hook = {
 export type HookSettings = { readonly [E in HookEvent]?: readonly Hook[] | undefined };
 
 const TIMEOUT_MS = 60_000;
-/** What a hook may hold up at most, and what a timer can hold. */
+/** The longest time-out of a hook. */
 const LONGEST_MS = 3_600_000;
 
 export const hookSettings = lazy((): z.ZodType<HookSettings> => {
@@ -53,13 +54,13 @@ export const hookSettings = lazy((): z.ZodType<HookSettings> => {
         .default(TIMEOUT_MS),
     })
     .transform((hook): Hook[] => [hook]);
-  /** As other harnesses write it: several commands under one matcher, with a timeout in seconds. */
+  /** The form of other harnesses: several commands under one matcher, with a time-out in seconds. */
   const nested = z
     .strictObject({
       matcher,
       hooks: z.array(
         z.strictObject({
-          type: z.literal("command", `"command": other kinds of hooks are not known here`).default("command"),
+          type: z.literal("command", `"command": other kinds of hooks are not supported`).default("command"),
           command,
           timeout: z
             .number("seconds")
@@ -80,20 +81,12 @@ export const hookSettings = lazy((): z.ZodType<HookSettings> => {
     .array(z.union([own, nested], `hooks such as { "matcher": "bash|write_*", "command": "./check.sh" }`))
     .transform((groups): readonly Hook[] => groups.flat())
     .optional();
-  return z.strictObject({
-    SessionStart: list,
-    UserPromptSubmit: list,
-    PreToolUse: list,
-    PostToolUse: list,
-    Stop: list,
-    TeammateIdle: list,
-    TaskCreated: list,
-    TaskCompleted: list,
-    PreCompact: list,
-  } satisfies Record<HookEvent, unknown>);
+  return z.strictObject(
+    Object.fromEntries(HOOK_EVENTS.map((event) => [event, list])) as Record<HookEvent, typeof list>,
+  );
 });
 
-/** Hooks of several sources (user, project) all run, in that order: no source can take back another's. */
+/** Joins the hooks of several sources (user, project). All run, in that order: no source can remove those of another. */
 export function joinHooks(sources: readonly HookSettings[]): HookSettings {
   const joined: { [E in HookEvent]?: readonly Hook[] } = {};
   for (const event of HOOK_EVENTS) {
@@ -103,7 +96,7 @@ export function joinHooks(sources: readonly HookSettings[]): HookSettings {
   return joined;
 }
 
-/** The hooks of an event that apply. `subject`: the tool, or whatever else the event is about; null when there is nothing to match. */
+/** The hooks of an event that apply. `subject`: the tool, or another thing the event is about; null when there is nothing to match. */
 export function matching(hooks: HookSettings, event: HookEvent, subject: string | null): readonly Hook[] {
   return (hooks[event] ?? []).filter((hook) => subject === null || matches(hook.matcher, subject));
 }
@@ -116,25 +109,8 @@ function matches(matcher: string, subject: string): boolean {
       .replace(/^\^|\$$/g, "")
       .replaceAll(".*", "*")
       .toLowerCase();
-    return fits(ourName(name), subject.toLowerCase());
+    return textPattern(ourName(name)).test(subject.toLowerCase());
   });
-}
-
-/** `*` stands for any characters. Without regular expressions: a pattern from a file must not be able to take for ever. */
-function fits(pattern: string, text: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return pattern === text;
-  const last = rest.pop() ?? "";
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last))
-    return false;
-  let at = first.length;
-  const end = text.length - last.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found < 0 || found + piece.length > end) return false;
-    at = found + piece.length;
-  }
-  return true;
 }
 
 /** How one hook ended. */
@@ -163,7 +139,7 @@ export function verdict(
   { hook, exitCode, timedOut, stdout, stderr }: HookResult,
 ): HookVerdict {
   const named = `The ${event} hook ${JSON.stringify(short(hook.command))}`;
-  const silent = `${named} blocks this and does not say why.`;
+  const silent = `${named} blocks this without a reason.`;
   if (exitCode === 0 && !timedOut) {
     const answer = jsonAnswer(stdout);
     if (answer === null) return { kind: "go", context: ADDS.has(event) ? bounded(stdout) : "" };
@@ -179,9 +155,9 @@ export function verdict(
   if (exitCode === 2 && !timedOut)
     return { kind: "block", feedback: bounded(said) || bounded(stdout) || silent };
   const how = timedOut
-    ? `took longer than ${hook.timeoutMs / 1000} s and was ended`
+    ? `took longer than ${hook.timeoutMs / 1000} s and was stopped`
     : exitCode === null
-      ? "was ended by a signal"
+      ? "was stopped by a signal"
       : `failed with exit code ${exitCode}`;
   return {
     kind: "warn",
@@ -189,9 +165,9 @@ export function verdict(
   };
 }
 
-/** What a model has to read of a hook's words; a whole test log would fill its context. */
+/** Characters of a hook's output that a model reads; a whole test log would fill its context. */
 const SAID_MAX = 10_000;
-const bounded = (text: string): string => headAndTail(text.trim(), SAID_MAX, "a hook said more than is read");
+const bounded = (text: string): string => headAndTail(text.trim(), SAID_MAX, "the rest of a hook's output");
 
 const optionalText = lazy(() => z.string().catch(""));
 const answerShape = lazy(() =>
@@ -215,8 +191,8 @@ const KNOWN =
   /"(?:decision|continue|systemMessage|additionalContext|hookSpecificOutput|suppressOutput|stopReason|reason)"\s*:/;
 
 /**
- * A hook's stdout as the JSON answer of other harnesses, or null when it is none. A hook cannot have a person asked: where it
- * wants that ("ask"), it refuses.
+ * Reads stdout as the JSON answer of other harnesses; null when it is not one. A hook cannot make this program ask a person, so
+ * its "ask" refuses the call.
  */
 function jsonAnswer(
   stdout: string,
@@ -244,14 +220,14 @@ function jsonAnswer(
 const ADDS: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
 const short = (text: string): string => (text.length > 300 ? `${text.slice(0, 299)}…` : text);
 
-/** A hook that always blocks the end of something is obeyed this often in a row. */
+/** How many times in a row a hook may block the same thing. */
 export const MOST_BLOCKS = 3;
 
-/** Counts blocks in a row, per thing that is blocked. */
+/** Counts blocks in a row, for each thing that is blocked. */
 export class Blocks {
   private readonly counts = new Map<string, number>();
 
-  /** Books one more. `over`: it was blocked often enough, and is not to be asked about again. */
+  /** Counts one more. `over`: the limit is reached. */
   block(what: string): "again" | "over" {
     const count = (this.counts.get(what) ?? 0) + 1;
     this.counts.set(what, count);

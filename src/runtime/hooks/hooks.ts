@@ -1,7 +1,6 @@
 /** Runs the person's hooks. `core/project/hooks.ts` says what their answers mean; the callers of this file act on them. */
 import { randomUUID } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
-import type { Name } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import {
   type Hook,
@@ -56,28 +55,19 @@ export class Hooks {
     return (this.parts.hooks[event]?.length ?? 0) > 0;
   }
 
-  /** Rejects with the signal's reason when it aborts. A hook that cannot run becomes a warning. */
-  async run({ event, subject, who, details: facts, signal }: HookCall): Promise<HookOutcome> {
+  /** Rejects with the signal's reason when it aborts; a hook that cannot run raises a warning. */
+  async run({ event, subject, who, details, signal }: HookCall): Promise<HookOutcome> {
     const { hooks, store, cwd } = this.parts;
+    const { team, journal } = store;
+    const member = who && { member: who.name, kind: who.kind, role: who.role, teammate_name: who.name };
+    const input = { event, hook_event_name: event, team, team_name: team, cwd, ...member, ...details };
     const context: string[] = [];
     for (const hook of matching(hooks, event, subject)) {
-      const member = who && { member: who.name, kind: who.kind, role: who.role, teammate_name: who.name };
-      const input = {
-        event,
-        hook_event_name: event,
-        team: store.team,
-        team_name: store.team,
-        cwd,
-        ...member,
-        ...facts,
-      };
       const judged = verdict(event, await this.one(hook, input, signal));
       if (judged.kind === "block") return { blocked: judged.feedback, context: "" };
-      if (judged.kind === "warn") await this.warn(who?.name ?? null, judged.text);
-      else {
-        if (judged.note) await this.warn(who?.name ?? null, judged.note);
-        if (judged.context !== "") context.push(judged.context);
-      }
+      const warning = judged.kind === "warn" ? judged.text : judged.note;
+      if (warning) await journal.warn(who?.name ?? null, warning);
+      if (judged.kind === "go" && judged.context !== "") context.push(judged.context);
     }
     return { blocked: null, context: context.join("\n") };
   }
@@ -87,14 +77,14 @@ export class Hooks {
    * @throws EkidenError `not_permitted` with the hook's words
    */
   async submit(prompt: string, to: string, signal: AbortSignal): Promise<string> {
-    const facts = { prompt, to };
-    const { blocked, context } = await this.run({
+    const call = {
       event: "UserPromptSubmit",
       subject: null,
       who: null,
-      details: facts,
+      details: { prompt, to },
       signal,
-    });
+    } as const;
+    const { blocked, context } = await this.run(call);
     if (blocked !== null) throw new EkidenError("not_permitted", `A hook refuses this: ${blocked}`);
     return context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}`;
   }
@@ -122,9 +112,5 @@ export class Hooks {
       if (signal.aborted) throw signal.reason;
       return { hook, exitCode: null, timedOut: false, stdout: "", stderr: String(error) };
     }
-  }
-
-  private async warn(who: Name | null, text: string): Promise<void> {
-    await this.parts.store.journal.note([{ type: "warning.raised", who, text }]);
   }
 }

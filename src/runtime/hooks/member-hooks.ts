@@ -3,7 +3,7 @@ import { tagged } from "../../core/conversation/tags.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Profile } from "../../core/member.ts";
-import { Blocks, MOST_BLOCKS } from "../../core/project/hooks.ts";
+import { Blocks, type HookEvent, MOST_BLOCKS } from "../../core/project/hooks.ts";
 import type { Store } from "../../ports/index.ts";
 import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";
 
@@ -24,9 +24,8 @@ export class MemberHooks {
    * aborted signal only ends the wait.
    */
   async start(source: "startup" | "resume", signal: AbortSignal): Promise<string> {
-    const call = { event: "SessionStart", subject: source, details: { source }, signal } as const;
     try {
-      const { blocked, context } = await this.run(call);
+      const { blocked, context } = await this.run("SessionStart", source, { source }, signal);
       return blocked ?? context;
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -47,13 +46,8 @@ export class MemberHooks {
 
   /** Before a summary replaces the conversation. Null: go on; else the reason against it. */
   async compact(trigger: "auto" | "manual", signal: AbortSignal): Promise<string | null> {
-    const { blocked } = await this.run({
-      event: "PreCompact",
-      subject: trigger,
-      details: { trigger },
-      signal,
-    });
-    if (blocked !== null) await this.warn(`A PreCompact hook keeps the conversation as it is: ${blocked}`);
+    const { blocked } = await this.run("PreCompact", trigger, { trigger }, signal);
+    if (blocked !== null) await this.warn(`A PreCompact hook prevents the summary: ${blocked}`);
     return blocked;
   }
 
@@ -66,13 +60,13 @@ export class MemberHooks {
     if (this.blocks.isOver(event)) {
       this.blocks.pass(event);
       await this.warn(
-        `The ${event} hook has sent ${name} back to work ${MOST_BLOCKS} times in a row; this time it is not asked.`,
+        `The ${event} hook has sent ${name} back to work ${MOST_BLOCKS} times in a row; it is skipped this time.`,
       );
       return null;
     }
     // A hook can see that it caused this stint.
     const told = { ...details, stop_hook_active: this.blocks.has(event) };
-    const { blocked } = await this.run({ event, subject: null, details: told, signal });
+    const { blocked } = await this.run(event, null, told, signal);
     if (blocked === null) {
       this.blocks.pass(event);
       return null;
@@ -82,10 +76,15 @@ export class MemberHooks {
   }
 
   private warn(text: string): Promise<void> {
-    return this.store.journal.note([{ type: "warning.raised", who: this.who.name, text }]);
+    return this.store.journal.warn(this.who.name, text);
   }
 
-  private run(call: Omit<HookCall, "who">): Promise<HookOutcome> {
-    return this.hooks.run({ ...call, who: this.who });
+  private run(
+    event: HookEvent,
+    subject: string | null,
+    details: HookCall["details"],
+    signal: AbortSignal,
+  ): Promise<HookOutcome> {
+    return this.hooks.run({ event, subject, who: this.who, details, signal });
   }
 }
