@@ -153,10 +153,9 @@ export function checkTask(task: NewTask | TaskChange): void {
     refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
   if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))
     refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
-  if (typeof task.role === "string" && !/^[a-z0-9][\w .-]{0,63}$/i.test(task.role))
-    refuse(
-      `${JSON.stringify(task.role)} is not a usable role. Use up to 64 letters, digits, spaces, dots and dashes.`,
-    );
+  // Letters of any script and signs: "C++ dev", "Backend (Go)", 编码者.
+  if (typeof task.role === "string" && !/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(task.role))
+    refuse(`${JSON.stringify(task.role)} is not a usable role. Use one line of 1 to 64 characters.`);
 }
 
 /** A cycle as errors show it: "#1 → #2 → #1". */

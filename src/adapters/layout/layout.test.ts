@@ -8,7 +8,7 @@ import type { Store } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
 import { openStore } from "../store/index.ts";
 import { readLayout } from "./read.ts";
-import { restore } from "./restore.ts";
+import { isThere, restore } from "./restore.ts";
 import { writeLayouts } from "./write.ts";
 
 let dir = "";
@@ -173,9 +173,10 @@ it("names what is damaged and imports the rest", async () => {
   const store = await open("team.db");
   const restored = await restore(store, record, "h" as HostId, "here", process.pid);
   expect(restored).toMatchObject({
-    tasks: 1,
+    tasks: 2,
     mail: 1,
-    faults: [{ file: "task 6", why: "it has no subject" }],
+    notes: ['task 6 has no subject and is called "task 6"'],
+    faults: [],
   });
 });
 
@@ -186,6 +187,15 @@ it("imports nothing when the tasks wait for each other in a ring", async () => {
   });
   const store = await open("team.db");
   await expect(into(store, dir)).rejects.toMatchObject({ code: "cycle" });
+  expect(await store.board.tasks()).toEqual([]);
+});
+
+it("names the task or member that cannot be imported", async () => {
+  files({ "a/1.json": { id: 1, subject: "A" }, "a/7.json": { id: 7, subject: "x".repeat(600) } });
+  files({ "b/config.json": { members: [{ name: "Bob", role: "x".repeat(65) }] } });
+  const store = await open("team.db");
+  await expect(into(store, join(dir, "a"))).rejects.toThrow("task 7: The subject has 600 characters");
+  await expect(into(store, join(dir, "b"))).rejects.toThrow("member bob: ");
   expect(await store.board.tasks()).toEqual([]);
 });
 
@@ -255,6 +265,7 @@ it("exports everything, and imports it again as it was", async () => {
   const out = join(dir, "out");
   await writeLayouts(source, out, { force: false, now: instant(1) });
   const copy = await open("copy.db");
+  expect(readLayout(out).faults).toEqual([]);
   expect((await into(copy, out)).faults).toEqual([]);
   expect(await essence(copy)).toEqual(await essence(source));
   const said = (store: Store) => store.transcript.all(alice).then((lines) => lines.map((line) => line.entry));
@@ -307,5 +318,66 @@ it("replaces an earlier export only when told to, and leaves nothing half writte
     blockedBy: [1],
     priority: 3,
     estimate: 2.5,
+  });
+});
+
+it("keeps roles of any script, folds names, and tells what it changes", async () => {
+  files({
+    ".team/config.json": {
+      team_name: "default",
+      members: [
+        { name: "Alice", role: "编码者", status: "idle" },
+        { name: "Bob", role: "测试者", status: "working" },
+        { name: "Élodie", role: "Backend (Go)" },
+        { name: "小明", role: "C++ dev" },
+      ],
+    },
+    ".team/inbox/bob.jsonl":
+      '{"type":"message","from":"Alice","content":"我是Alice,已准备好编码工作","timestamp":1718888889.999}\n',
+    ".tasks/task_1.json": { id: 1, status: "completed" },
+    ".tasks/task_3.json": { id: 3, subject: "编写测试", status: "pending", blockedBy: [1], owner: "Alice" },
+  });
+  const store = await open("team.db");
+  expect(readLayout(dir).faults).toEqual([]);
+  expect(await into(store, dir)).toMatchObject({
+    tasks: 2,
+    members: 4,
+    mail: 1,
+    faults: [],
+    names: { Alice: "alice", Bob: "bob", Élodie: "elodie", 小明: "member-4" },
+    notes: [
+      'task 1 has no subject and is called "task 1"',
+      "task 3 is pending, so its owner Alice is not kept: any member may claim it",
+    ],
+  });
+  expect((await store.roster.members()).map(({ name, role }) => [name, role]).sort()).toEqual([
+    ["alice", "编码者"],
+    ["bob", "测试者"],
+    ["elodie", "Backend (Go)"],
+    ["member-4", "C++ dev"],
+  ]);
+});
+
+it("sees that a source was imported before, by its tasks or else by its mail", async () => {
+  files({
+    "tasks/1.json": { id: 1, subject: "A  b", description: "d" },
+    "tasks/2.json": { id: 2, subject: "C", blockedBy: [1] },
+    "mail/bob.jsonl": '{"from":"Alice","content":"Hello"}\n',
+    "none/config.json": { members: [{ name: "zoe" }] },
+  });
+  const store = await open("team.db");
+  for (const folder of ["tasks", "mail"]) {
+    const { record } = readLayout(join(dir, folder));
+    expect(await isThere(store, record)).toBe(false);
+    await into(store, join(dir, folder));
+    expect(await isThere(store, record)).toBe(true);
+  }
+  files({ "tasks/3.json": { id: 3, subject: "New" } });
+  expect(await isThere(store, readLayout(join(dir, "tasks")).record)).toBe(false);
+  // Members alone can be imported any number of times: they are not doubled.
+  await into(store, join(dir, "none"));
+  expect(await into(store, join(dir, "none"))).toMatchObject({
+    members: 0,
+    notes: ["zoe is in the team already and stays as it is"],
   });
 });

@@ -1,86 +1,42 @@
 /**
- * A team as files describe it, whatever their layout: ids and names as they stand there, nothing checked against a store yet.
- * `Fault`s are what could not be read; everything else is imported nevertheless.
+ * A team as files describe it, whatever their layout. Each schema reads one element (a task, a member, a mail, a transcript entry)
+ * in every layout that has it and turns it into our record; ids and names stay as they are in the files.
  */
 import { z } from "zod";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Spent } from "../../core/member.ts";
 import type { Status } from "../../core/task.ts";
 
-export type TaskRecord = {
-  /** The id in the source, as text. */
-  readonly key: string;
-  readonly subject: string;
-  readonly description: string;
-  readonly status: Status;
-  readonly owner: string | null;
-  readonly blockedBy: readonly string[];
-  readonly priority?: number | undefined;
-  readonly estimate?: number | undefined;
-  readonly role?: string | null | undefined;
-  readonly touches?: readonly string[] | undefined;
-  readonly needsPlan?: boolean | undefined;
-  readonly result?: string | null | undefined;
-  readonly reason?: string | null | undefined;
-};
-
-export type MemberRecord = {
-  readonly name: string;
-  readonly role: string;
-  readonly model: string;
-  readonly prompt: string;
-  readonly isLead: boolean;
-  readonly needsPlan: boolean;
-  readonly spent: Spent | null;
-  readonly transcript: readonly Entry[];
-};
-
-/** An unread mail. A kind that means something only in the team it was sent in has become a word in the text. */
-export type MailRecord = {
-  readonly from: string;
-  readonly to: string;
-  readonly text: string;
-  readonly broadcast: boolean;
-  readonly urgent: boolean;
-};
-
-export type TeamRecord = {
-  readonly tasks: readonly TaskRecord[];
-  readonly members: readonly MemberRecord[];
-  readonly mail: readonly MailRecord[];
-};
-
-/** `file` is relative to what was imported. */
-export type Fault = { readonly file: string; readonly why: string };
+export const FORMAT = "ekiden-team";
+export const FORMAT_VERSION = 1;
 
 const ID = "must be a text or a whole number";
-const idText = z
+const id = z
   .union([z.string().min(1), z.int()], {
     error: ({ input }) => (input === undefined ? `is missing; it ${ID}` : ID),
   })
   .transform(String);
 const ids = z
-  .array(idText)
+  .array(id)
   .nullish()
-  .transform((list) => list ?? []);
-const textOrNothing = z
+  .transform((list): readonly string[] => list ?? []);
+const text = z
   .string()
   .nullish()
-  .transform((text) => text ?? "");
+  .transform((value) => value ?? "");
+const name = z.string().min(1);
+const time = z.union([z.number(), z.string()]).optional();
 
-/** One task file of any of the courses or of Claude Code; fields it does not know are left alone. */
+/** A task of the courses, of Claude Code (which has `blocks`) or of our own export; unknown fields are ignored. */
 export const taskFile = z.object({
-  id: idText,
-  subject: z.string(),
-  description: textOrNothing,
+  id,
+  subject: text,
+  description: text,
   status: z
     .enum(["pending", "in_progress", "completed", "failed", "cancelled", "deleted"])
     .default("pending")
     .transform((status): Status => (status === "deleted" ? "cancelled" : status)),
-  owner: z
-    .string()
-    .nullish()
-    .transform((owner) => owner || null),
+  owner: text,
   blockedBy: ids,
   blocks: ids,
   priority: z.int().optional(),
@@ -91,78 +47,93 @@ export const taskFile = z.object({
   result: z.string().nullish(),
   reason: z.string().nullish(),
 });
+export type TaskRecord = Omit<z.output<typeof taskFile>, "blocks">;
 
-/** The members of `.team/config.json`, or of Claude Code's team file. */
-export const teamFile = z.object({
-  members: z.array(
-    z.object({
-      name: z.string().min(1),
-      role: z.string().optional(),
-      agentType: z.string().optional(),
-      model: z.string().optional(),
-      prompt: z.string().optional(),
+export type MemberRecord = {
+  readonly name: string;
+  readonly role: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly needsPlan: boolean;
+  readonly spent: Spent | null;
+};
+
+const count = z.number().default(0);
+/** A member of `.team/config.json`, of Claude Code's team file (`agentType`), or of our own export (with its costs). */
+export const memberFile = z
+  .object({
+    name,
+    role: z.string().optional(),
+    agentType: z.string().optional(),
+    model: text,
+    prompt: text,
+    needsPlan: z.boolean().default(false),
+    turns: z.number().optional(),
+    inputTokens: count,
+    cachedTokens: count,
+    outputTokens: count,
+    usd: count,
+  })
+  .transform(
+    ({ name, role, agentType, model, prompt, needsPlan, turns, ...costs }): MemberRecord => ({
+      name,
+      role: role ?? (agentType === "general-purpose" ? "" : (agentType ?? "")),
+      // Another harness names models differently: only provider/model means something here.
+      model: model.includes("/") ? model : "",
+      prompt,
+      needsPlan,
+      spent: turns === undefined ? null : { turns, ...costs },
     }),
-  ),
-});
+  );
 
-/** One line of a mailbox. */
-export const mailLine = z.object({
-  type: z.string().default("message"),
-  from: z.string().min(1),
-  content: z.unknown().optional(),
-  text: z.string().optional(),
-  urgent: z.boolean().optional(),
-  timestamp: z.union([z.number(), z.string()]).optional(),
-  ts: z.union([z.number(), z.string()]).optional(),
-});
+/** An unread mail. A type that has a meaning only in its own team becomes a word of the text. */
+export type MailRecord = {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+  readonly broadcast: boolean;
+  readonly urgent: boolean;
+};
 
-export const FORMAT = "ekiden-team";
-export const FORMAT_VERSION = 1;
+/** A line of a mailbox, which has `type` and `content`, or a mail of our own export, which has `kind` and `text`. */
+export const mailFile = z
+  .object({
+    from: name,
+    to: text,
+    type: z.string().optional(),
+    kind: z.string().optional(),
+    content: z.unknown().optional(),
+    text: z.string().optional(),
+    urgent: z.boolean().default(false),
+    timestamp: time,
+    ts: time,
+    deliveredAt: z.number().nullish(),
+  })
+  .transform(({ from, to, urgent, content, deliveredAt, ...mail }) => {
+    const kind = mail.type ?? mail.kind ?? "message";
+    const words = mail.text ?? (typeof content === "string" ? content : JSON.stringify(content ?? ""));
+    const isPlain = kind === "message" || kind === "note" || kind === "broadcast";
+    return {
+      record: {
+        from,
+        to,
+        text: isPlain ? words : `[${kind}] ${words}`,
+        broadcast: kind === "broadcast",
+        urgent,
+      },
+      sentAt: mail.timestamp ?? mail.ts,
+      isRead: typeof deliveredAt === "number",
+    };
+  });
 
-/** Our own export, whole. What the journal holds is for readers; it is not imported. */
-export const wholeFile = z.object({
-  format: z.literal(FORMAT),
-  version: z.int(),
-  tasks: z.array(z.unknown()),
-  members: z.array(z.unknown()),
-  mail: z.array(z.unknown()),
-  transcripts: z.record(z.string(), z.array(z.object({ entry: z.unknown() }))),
-});
-
-export const wholeMember = z.object({
-  name: z.string().min(1),
-  kind: z.enum(["lead", "teammate"]),
-  role: z.string(),
-  model: z.string(),
-  prompt: z.string(),
-  needsPlan: z.boolean(),
-  turns: z.number(),
-  inputTokens: z.number(),
-  cachedTokens: z.number(),
-  outputTokens: z.number(),
-  usd: z.number(),
-});
-
-export const wholeMail = z.object({
-  from: z.string(),
-  to: z.string(),
-  urgent: z.boolean(),
-  kind: z.string(),
-  text: z.string(),
-  deliveredAt: z.number().nullable(),
-});
-
-const words = z.object({
-  type: z.enum(["text", "thinking"]),
-  text: z.string(),
-  meta: z.unknown().optional(),
-});
+const meta = z.unknown().optional();
+const words = z.object({ type: z.enum(["text", "thinking"]), text: z.string(), meta });
 const call = z.object({
   type: z.literal("call"),
   id: z.string(),
   tool: z.string(),
   input: z.unknown(),
-  meta: z.unknown().optional(),
+  meta,
 });
 const result = z.object({
   type: z.literal("result"),
@@ -171,17 +142,42 @@ const result = z.object({
   text: z.string(),
   isError: z.boolean(),
 });
+/** An entry of a transcript in our own export. */
+export const entryFile = z
+  .object({
+    entry: z.union([
+      z.object({ kind: z.enum(["heard", "summary"]), text: z.string() }),
+      z.object({
+        kind: z.literal("said"),
+        message: z.object({ role: z.literal("assistant"), content: z.array(z.union([words, call])) }),
+      }),
+      z.object({ kind: z.literal("result"), result }),
+    ]),
+  })
+  .transform(({ entry }) => entry as Entry);
 
-export const wholeEntry = z.union([
-  z.object({ kind: z.enum(["heard", "summary"]), text: z.string() }),
-  z.object({
-    kind: z.literal("said"),
-    message: z.object({ role: z.literal("assistant"), content: z.array(z.union([words, call])) }),
-  }),
-  z.object({ kind: z.literal("result"), result }),
-]);
+/** The file of a team: its members. */
+export const teamFile = z.object({ members: z.array(z.unknown()) });
+/** Our own export. The journal is not read: it tells the past of another store. */
+export const exportFile = teamFile.extend({
+  version: z.number(),
+  tasks: z.array(z.unknown()),
+  mail: z.array(z.unknown()),
+  transcripts: z.record(z.string(), z.array(z.unknown())),
+});
 
-/** What is wrong with a value, in a few words: "status: Invalid option …". */
+export type TeamRecord = {
+  readonly tasks: readonly TaskRecord[];
+  readonly members: readonly MemberRecord[];
+  readonly mail: readonly MailRecord[];
+  /** By the name of the member in the files. */
+  readonly transcripts: Readonly<Record<string, readonly Entry[]>>;
+};
+
+/** What is wrong with one part of the source. `file` is relative to the imported folder. Everything else is imported. */
+export type Fault = { readonly file: string; readonly why: string };
+
+/** The first fault of a value: "status: Invalid option …". */
 export function whyNot(error: z.ZodError): string {
   const [issue] = error.issues;
   if (!issue) return "it has another shape than expected";

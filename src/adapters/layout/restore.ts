@@ -1,108 +1,149 @@
 /**
- * Puts a team that was read from files into a store, through the same port that everybody uses: members take seats, claim
- * what they had and complete what they had completed, so that no rule of the board is bypassed. Afterwards the seats are
- * free, and `ekiden resume` brings the members to life.
+ * Puts a team that was read from files into a store, through the port that everybody uses: members take seats, claim the tasks
+ * they had and complete those they had completed, so no rule of the board is bypassed. Afterwards the seats are free, and
+ * `ekiden resume` starts the members.
  */
-import { isEkidenError, messageOf } from "../../core/errors.ts";
-import { asTaskId, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
-import type { NewTask } from "../../core/task.ts";
+import { checkTask, type NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
-import { prepareBatch } from "../store/add.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
 
 export type Restored = {
   readonly tasks: number;
   readonly members: number;
   readonly mail: number;
-  /** Source id → id on the board. */
+  /** Id in the source → id on the board. */
   readonly ids: Readonly<Record<string, TaskId>>;
+  /** Name in the source → name here, where they differ. */
+  readonly names: Readonly<Record<string, Name>>;
+  /** What was changed on the way in, though nothing is wrong with it. */
+  readonly notes: readonly string[];
   readonly faults: readonly Fault[];
 };
 
-/** What the board would refuse, before there is a team. @throws EkidenError `bad_input` | `cycle` */
-export const check = (record: TeamRecord): void =>
-  void prepareBatch(newTasks(record.tasks.filter(hasSubject)));
-
-const hasSubject = (task: TaskRecord): boolean => task.subject.trim() !== "";
-
-/** @throws EkidenError `bad_input` | `cycle`: then nothing was imported */
+/** @throws EkidenError `bad_input` | `cycle`: the store may then hold a part. Try it on an empty store first. */
 export async function restore(
   store: Store,
-  record: TeamRecord,
+  { tasks: sources, members, mail, transcripts }: TeamRecord,
   host: HostId,
   machine: string,
   pid: number,
 ): Promise<Restored> {
   const faults: Fault[] = [];
-  const fault = (file: string, why: string): void => void faults.push({ file, why });
-  const sound = record.tasks.filter(
-    (task) => hasSubject(task) || void fault(`task ${task.key}`, "it has no subject"),
-  );
-  const tasks = await store.board.addAll(newTasks(sound), PERSON);
-  const ids = new Map(sound.map((task, i) => [task.key, tasks[i]?.id ?? asTaskId(0)]));
+  const notes = sources.flatMap(notesOn);
+  const wanted = newTasks(sources);
+  wanted.forEach((task, i) => void named(`task ${sources[i]?.id}`, () => checkTask(task)));
+  const tasks = await store.board.addAll(wanted, PERSON);
+  const ids = new Map(sources.map((task, i) => [task.id, tasks[i]?.id as TaskId]));
   await store.roster.open(host, machine, pid);
   try {
-    const seats = new Seats(store, host, record.members);
-    for (const member of record.members) await seats.fill(member);
-    for (const task of inOrder(sound)) {
-      const why = await setStatus(store, seats, task, ids.get(task.key) as TaskId);
-      if (why) fault(`task ${task.key}`, why);
+    const seats = new Seats(store, host, members);
+    for (const member of members) {
+      const isNew = await seats.isNew(member.name);
+      const seat = await seats.seat(member.name);
+      const entries = transcripts[member.name] ?? [];
+      if (!isNew) notes.push(`${seats.name(member.name)} is in the team already and stays as it is`);
+      else if (seat && (entries.length > 0 || member.spent))
+        await store.transcript.record(seat, entries, member.spent ? { spent: member.spent } : {});
+    }
+    for (const task of inOrder(sources)) {
+      const why = await setStatus(store, seats, task, ids.get(task.id) as TaskId);
+      if (why) faults.push({ file: `task ${task.id}`, why });
     }
     let sent = 0;
-    for (const mail of record.mail) {
+    for (const { from, to, text, broadcast, urgent } of mail) {
       try {
-        await seats.seat(mail.to);
-        await store.mail.send(seats.name(mail.from), {
-          to: seats.name(mail.to),
-          body: { kind: mail.broadcast ? "broadcast" : "note", text: mail.text },
-          urgent: mail.urgent,
-        });
+        await seats.seat(to);
+        const body = { kind: broadcast ? "broadcast" : "note", text } as const;
+        await store.mail.send(seats.name(from), { to: seats.name(to), body, urgent });
         sent += 1;
       } catch (error) {
         if (!isEkidenError(error)) throw error;
-        fault(`mail from ${mail.from} to ${mail.to}`, messageOf(error));
+        faults.push({ file: `mail from ${from} to ${to}`, why: messageOf(error) });
       }
     }
-    return { tasks: tasks.length, members: seats.joined, mail: sent, ids: Object.fromEntries(ids), faults };
+    const names = seats.renamed();
+    return {
+      tasks: tasks.length,
+      members: seats.joined,
+      mail: sent,
+      ids: Object.fromEntries(ids),
+      names,
+      notes,
+      faults,
+    };
   } finally {
     await store.roster.suspend(host);
   }
 }
 
+/** Whether all tasks of the source are on the board already; without tasks, whether all its mail has been sent before. */
+export async function isThere(store: Store, { tasks, mail }: TeamRecord): Promise<boolean> {
+  if (tasks.length > 0) {
+    const board = new Set(
+      (await store.board.tasks()).map((task) => sameTask(task.subject, task.description)),
+    );
+    return newTasks(tasks).every((task) => board.has(sameTask(task.subject, task.description ?? "")));
+  }
+  const names = new Names();
+  for (const { from, to, text } of mail) {
+    const box = await store.mail.box(names.name(to), 1_000, names.name(from));
+    if (!box.some(({ body }) => "text" in body && body.text === text)) return false;
+  }
+  return mail.length > 0;
+}
+const sameTask = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+/** A refusal that says which part of the source it is about. */
+function named(what: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new EkidenError("bad_input", `${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const subjectOf = (task: TaskRecord): string => task.subject.replace(/\s+/g, " ").trim() || `task ${task.id}`;
+
+function notesOn(task: TaskRecord): string[] {
+  return [
+    ...(task.subject.trim() === ""
+      ? [`task ${task.id} has no subject and is called "${subjectOf(task)}"`]
+      : []),
+    ...(task.status === "pending" && task.owner !== ""
+      ? [`task ${task.id} is pending, so its owner ${task.owner} is not kept: any member may claim it`]
+      : []),
+  ];
+}
+
 function newTasks(list: readonly TaskRecord[]): NewTask[] {
-  const nth = new Map(list.map((task, i) => [task.key, i]));
-  return list.map((task) => ({
-    subject: task.subject.replace(/\s+/g, " ").trim(),
-    description: task.description,
-    blockedBy: task.blockedBy.flatMap((key) => (nth.has(key) ? [{ nth: nth.get(key) as number }] : [])),
-    ...(task.priority !== undefined && { priority: task.priority }),
-    ...(task.estimate !== undefined && { estimate: task.estimate }),
-    ...(task.role !== undefined && { role: task.role }),
-    ...(task.touches !== undefined && { touches: task.touches }),
-    ...(task.needsPlan !== undefined && { needsPlan: task.needsPlan }),
+  const nth = new Map(list.map((task, i) => [task.id, i]));
+  return list.map(({ description, priority, estimate, role, touches, needsPlan, ...task }) => ({
+    subject: subjectOf(task as TaskRecord),
+    description,
+    blockedBy: task.blockedBy.map((id) => ({ nth: nth.get(id) as number })),
+    ...(priority !== undefined && { priority }),
+    ...(estimate !== undefined && { estimate }),
+    ...(role && { role }),
+    ...(touches !== undefined && { touches }),
+    ...(needsPlan !== undefined && { needsPlan }),
   }));
 }
 
-/** Finished tasks before those that wait for them; what is in progress last, because its owner can have only one. */
+/** Blockers before the tasks that wait for them; tasks in progress last, because an owner can have only one. */
 function inOrder(list: readonly TaskRecord[]): TaskRecord[] {
-  const byKey = new Map(list.map((task) => [task.key, task]));
-  const done = new Set<string>();
+  const left = new Map(list.map((task) => [task.id, task]));
   const order: TaskRecord[] = [];
   const stack = [...list].reverse();
-  while (stack.length > 0) {
-    const task = stack[stack.length - 1] as TaskRecord;
-    const open = done.has(task.key) ? [] : task.blockedBy.filter((key) => byKey.has(key) && !done.has(key));
-    if (open.length > 0) stack.push(...open.map((key) => byKey.get(key) as TaskRecord));
-    else if (stack.pop() && !done.has(task.key)) {
-      done.add(task.key);
-      order.push(task);
-    }
+  for (let task = stack.at(-1); task; task = stack.at(-1)) {
+    const open = left.has(task.id) ? task.blockedBy.flatMap((id) => left.get(id) ?? []) : [];
+    if (open.length > 0) stack.push(...open);
+    else if (stack.pop() && left.delete(task.id)) order.push(task);
   }
-  return [
-    ...order.filter((task) => task.status !== "in_progress"),
-    ...order.filter((task) => task.status === "in_progress"),
-  ];
+  const isLast = (task: TaskRecord): boolean => task.status === "in_progress";
+  return [...order.filter((task) => !isLast(task)), ...order.filter(isLast)];
 }
 
 /** Null, or why the task could not be given its status. */
@@ -112,94 +153,88 @@ async function setStatus(
   task: TaskRecord,
   id: TaskId,
 ): Promise<string | null> {
-  if (task.status === "pending") return null;
-  if (task.status === "cancelled") {
-    await board.cancel(id, PERSON, task.reason ?? "cancelled before the import");
+  const { status } = task;
+  if (status === "pending") return null;
+  const told = (status === "completed" ? task.result : task.reason) ?? `${status} before the import`;
+  if (status === "cancelled") {
+    await board.cancel(id, PERSON, told);
     return null;
   }
-  const seat = task.owner === null ? null : await seats.seat(task.owner);
+  const seat = task.owner === "" ? null : await seats.seat(task.owner);
   const claim = seat ? await board.claim(seat, id) : null;
   const held = seat && claim?.ok ? { seat, task: id, attempt: claim.task.attempt } : null;
-  if (task.status === "completed") {
-    const result = task.result ?? "completed before the import";
-    try {
-      await (held ? board.complete(held, result) : board.completeFor(id, PERSON, result));
-      return null;
-    } catch (error) {
-      if (!isEkidenError(error)) throw error;
-      return `it was completed in the source, but is pending now: ${error.message}`;
-    }
+  if (status === "in_progress") {
+    if (held) return null;
+    return `it was in progress in the source and is pending now${claim && !claim.ok ? ` (${claim.why})` : ""}`;
   }
-  if (task.status === "failed") {
-    const reason = task.reason ?? "failed before the import";
-    await (held ? board.fail(held, reason) : board.cancel(id, PERSON, reason));
-    return held
-      ? null
-      : "it had failed in the source and is cancelled now, because nobody could be found who had tried it";
+  if (status === "failed") {
+    await (held ? board.fail(held, told) : board.cancel(id, PERSON, told));
+    return held ? null : "it had failed in the source and is cancelled now, because its owner is unknown";
   }
-  return held
-    ? null
-    : `it was in progress in the source and is pending now${claim && !claim.ok ? ` (${claim.why})` : ""}`;
+  try {
+    await (held ? board.complete(held, told) : board.completeFor(id, PERSON, told));
+    return null;
+  } catch (error) {
+    if (!isEkidenError(error)) throw error;
+    return `it was completed in the source and is pending now: ${error.message}`;
+  }
 }
 
-/** The members of the source as members of the store, each under a name that is allowed there. */
-class Seats {
+/** The names of the source, each as a name that is allowed here. */
+class Names {
+  private readonly names = new Map<string, Name>();
+
+  name(text: string): Name {
+    const made = this.names.get(text) ?? asName(text, this.names.size + 1);
+    this.names.set(text, made);
+    return made;
+  }
+
+  renamed(): Record<string, Name> {
+    return Object.fromEntries([...this.names].filter(([text, name]) => text !== name));
+  }
+}
+
+/** The members of the source as members of the store. */
+class Seats extends Names {
   joined = 0;
   private readonly seats = new Map<Name, Seat | null>();
-  private readonly names = new Map<string, Name>();
   private readonly store: Store;
   private readonly host: HostId;
   private readonly members: readonly MemberRecord[];
 
   constructor(store: Store, host: HostId, members: readonly MemberRecord[]) {
+    super();
     this.store = store;
     this.host = host;
     this.members = members;
   }
 
-  name(text: string): Name {
-    const known = this.names.get(text);
-    if (known) return known;
-    const made = asName(text, this.names.size + 1);
-    this.names.set(text, made);
-    return made;
+  async isNew(text: string): Promise<boolean> {
+    const member = await this.store.roster.member(this.name(text));
+    return member === null || member.activity.phase === "shutdown";
   }
 
-  /** The seat of whoever the source calls `text`; null when another process runs that member. */
+  /** The seat of a member, who joins if it is new. Null for the person, and when another process runs the member. */
   async seat(text: string): Promise<Seat | null> {
     const name = this.name(text);
     if (name === PERSON || name === HARNESS) return null;
-    const seat = this.seats.get(name);
-    if (seat !== undefined) return seat;
-    const known = this.members.find((member) => this.name(member.name) === name);
-    const taken = await this.take(name, known);
+    const known = this.seats.get(name);
+    if (known !== undefined) return known;
+    const taken = await this.take(name);
     this.seats.set(name, taken);
     return taken;
   }
 
-  /** With its conversation and its costs. */
-  async fill(member: MemberRecord): Promise<void> {
-    const before = this.joined;
-    const seat = await this.seat(member.name);
-    if (!seat || this.joined === before) return;
-    if (member.transcript.length > 0 || member.spent)
-      await this.store.transcript.record(
-        seat,
-        member.transcript,
-        member.spent ? { spent: member.spent } : {},
-      );
-  }
-
-  private async take(name: Name, known: MemberRecord | undefined): Promise<Seat | null> {
-    const { role = "", model = "", needsPlan = false } = known ?? {};
+  private async take(name: Name): Promise<Seat | null> {
+    const record = this.members.find((member) => this.name(member.name) === name);
+    const { role = "", model = "", needsPlan = false } = record ?? {};
     const kind = name === LEAD ? "lead" : "teammate";
+    named(`member ${name}`, () => checkTask({ role: role || null }));
     try {
-      // The prompt was read long ago: as a first mail it would be an instruction to begin again.
-      const seat = await this.store.roster.join(
-        { name, kind, role, model, prompt: "", needsPlan },
-        this.host,
-        PERSON,
-      );
+      // Without its prompt: the member has read it, and a new first mail would make it begin again.
+      const profile = { name, kind, role, model, prompt: "", needsPlan } as const;
+      const seat = await this.store.roster.join(profile, this.host, PERSON);
       this.joined += 1;
       return seat;
     } catch (error) {
@@ -209,17 +244,19 @@ class Seats {
   }
 }
 
-/** "Alice Smith" → alice-smith; "team-lead" → lead; what has no usable letter gets a number. */
+/** "Alice Smith" → alice-smith; "team-lead" → lead; a name without a usable letter gets a number. */
 function asName(text: string, n: number): Name {
   if (/^(team-)?lead$/i.test(text)) return LEAD;
   if (/^(person|user|human)$/i.test(text)) return PERSON;
   if (/^(ekiden|system|harness)$/i.test(text)) return HARNESS;
   const letters = text
     .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^[^a-z]+|-+$/g, "")
-    .slice(0, 32);
+    .replace(/^[^a-z]+/, "")
+    .slice(0, 32)
+    .replace(/-+$/, "");
   const reserved = /^(all|team|none|nobody|everyone)$/.test(letters);
   return (letters === "" || reserved ? `member-${n}` : letters) as Name;
 }

@@ -1,6 +1,6 @@
 /**
  * Writes a team as files: the courses' `.tasks`, `.team` and `.mailboxes`, a folder as Claude Code keeps its tasks, and
- * `ekiden.json`, which holds everything. All of it is written beside its place first and then moved there by renames.
+ * `ekiden.json`, which holds everything. All of it is written to a temporary folder first and then moved there by renames.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,6 +20,9 @@ export type Written = {
   readonly mail: number;
 };
 
+const FOLDERS = [".tasks", ".team", ".mailboxes", "claude-tasks"];
+const ENTRIES = [...FOLDERS, "ekiden.json"];
+
 /** @throws EkidenError `bad_input` when an earlier export is in the way and `force` is not given */
 export async function writeLayouts(
   store: Store,
@@ -27,8 +30,7 @@ export async function writeLayouts(
   options: { readonly force: boolean; readonly now: Instant },
 ): Promise<Written> {
   const whole = await collect(store, options.now);
-  const entries = [".tasks", ".team", ".mailboxes", "claude-tasks", "ekiden.json"];
-  const inTheWay = entries.filter((name) => existsSync(join(dir, name)));
+  const inTheWay = ENTRIES.filter((name) => existsSync(join(dir, name)));
   if (inTheWay.length > 0 && !options.force)
     throw new EkidenError(
       "bad_input",
@@ -37,21 +39,19 @@ export async function writeLayouts(
   mkdirSync(dir, { recursive: true });
   const stage = mkdtempSync(join(dir, ".export-"));
   try {
+    for (const folder of [...FOLDERS, "replaced"]) mkdirSync(join(stage, folder));
     for (const [path, content] of files(whole)) {
       mkdirSync(dirname(join(stage, path)), { recursive: true });
       writeFileSync(join(stage, path), content);
     }
-    for (const folder of entries.filter((name) => name !== "ekiden.json"))
-      mkdirSync(join(stage, folder), { recursive: true });
-    const old = join(stage, "replaced");
-    mkdirSync(old);
-    for (const name of inTheWay) renameSync(join(dir, name), join(old, name));
+    for (const name of inTheWay) renameSync(join(dir, name), join(stage, "replaced", name));
     for (const name of readdirSync(stage))
       if (name !== "replaced") renameSync(join(stage, name), join(dir, name));
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
-  return { entries, tasks: whole.tasks.length, members: whole.members.length, mail: whole.mail.length };
+  const { tasks, members, mail } = whole;
+  return { entries: ENTRIES, tasks: tasks.length, members: members.length, mail: mail.length };
 }
 
 type Whole = {
@@ -69,17 +69,15 @@ type WholeMail = Mail & { readonly kind: string; readonly text: string };
 
 async function collect(store: Store, now: Instant): Promise<Whole> {
   const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
-  const names = [...new Set([LEAD, PERSON, ...members.map((member) => member.name)])];
   const mail: WholeMail[] = [];
   const transcripts: Record<string, Recorded[]> = {};
-  for (const name of names) {
+  for (const name of new Set([LEAD, PERSON, ...members.map((member) => member.name)])) {
     const box = await store.mail.box(name, MAILBOX_MAX);
     mail.push(...box.map((one) => ({ ...one, kind: one.body.kind, text: words(one.body) })));
     const lines: Recorded[] = [];
-    for (let page: Recorded[] = []; ; ) {
+    for (let page: Recorded[] = []; ; lines.push(...page)) {
       page = await store.transcript.all(name, page.at(-1)?.seq ?? 0, 1000);
       if (page.length === 0) break;
-      lines.push(...page);
     }
     if (lines.length > 0) transcripts[name] = lines;
   }
@@ -90,17 +88,8 @@ async function collect(store: Store, now: Instant): Promise<Whole> {
     journal.push(...read.events);
     cursor = read.cursor;
   }
-  return {
-    format: FORMAT,
-    version: FORMAT_VERSION,
-    team: store.team,
-    exportedAt: now,
-    tasks,
-    members,
-    mail,
-    transcripts,
-    journal,
-  };
+  const about = { format: FORMAT, version: FORMAT_VERSION, team: store.team, exportedAt: now } as const;
+  return { ...about, tasks, members, mail, transcripts, journal };
 }
 
 function* files(whole: Whole): Generator<readonly [path: string, content: string]> {
@@ -110,20 +99,19 @@ function* files(whole: Whole): Generator<readonly [path: string, content: string
     yield [`claude-tasks/${task.id}.json`, json(claudeTask(task, whole.tasks))];
   }
   yield [".team/config.json", json(teamConfig(whole))];
-  // The courses keep only what has not been read: reading drains the file.
+  // The courses keep only unread mail: a reader empties the file.
   const unread = whole.mail.filter((mail) => mail.deliveredAt === null);
   for (const to of new Set(unread.map((mail) => mail.to))) {
-    const lines = unread
-      .filter((mail) => mail.to === to)
-      .map((mail) => `${JSON.stringify(mailLine(mail))}\n`);
-    yield [`.team/inbox/${to}.jsonl`, lines.join("")];
-    yield [`.mailboxes/${to}.jsonl`, lines.join("")];
+    const mine = unread.filter((mail) => mail.to === to);
+    const lines = mine.map((mail) => `${JSON.stringify(mailLine(mail))}\n`).join("");
+    yield [`.team/inbox/${to}.jsonl`, lines];
+    yield [`.mailboxes/${to}.jsonl`, lines];
   }
 }
 
 const ownerOf = (task: Task): Name | null => (task.status === "pending" ? null : task.owner);
 
-/** The courses know three states; the others are told by `status` all the same, and by a reason. */
+/** The courses know three states; `failed` and `cancelled` are written all the same, with their reason. */
 const courseTask = (task: Task): object => ({
   id: task.id,
   subject: task.subject,
@@ -140,19 +128,13 @@ const courseTask = (task: Task): object => ({
   ...((task.status === "failed" || task.status === "cancelled") && { reason: task.reason }),
 });
 
-const CLAUDE_STATUS: Readonly<Record<Status, string>> = {
-  pending: "pending",
-  in_progress: "in_progress",
-  completed: "completed",
-  failed: "pending",
-  cancelled: "deleted",
-};
+const CLAUDE_STATUS: Readonly<Partial<Record<Status, string>>> = { failed: "pending", cancelled: "deleted" };
 
 const claudeTask = (task: Task, all: readonly Task[]): object => ({
   id: String(task.id),
   subject: task.subject,
   description: task.description,
-  status: CLAUDE_STATUS[task.status],
+  status: CLAUDE_STATUS[task.status] ?? task.status,
   ...(ownerOf(task) !== null && task.status !== "failed" && { owner: ownerOf(task) }),
   blocks: all.filter((other) => other.blockedBy.includes(task.id)).map((other) => String(other.id)),
   blockedBy: task.blockedBy.map(String),
@@ -163,7 +145,7 @@ const teamConfig = ({ team, members }: Whole): object => ({
   members: members.map((member) => ({
     name: member.name,
     role: member.role || (member.kind === "lead" ? "lead" : ""),
-    status: { work: "working", idle: "idle", shutdown: "shutdown" }[member.activity.phase],
+    status: member.activity.phase === "work" ? "working" : member.activity.phase,
     ...(member.model && { model: member.model }),
     ...(member.prompt && { prompt: member.prompt }),
   })),
