@@ -47,7 +47,7 @@ const program = defineConfig({
         { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/(apps\/run-team|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/adapters\/process-table\.ts$|\/src\/(apps\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

@@ -1,6 +1,6 @@
 /**
- * The layering, as a test: what each part of src/ may import, how long a file may be and what it may not be called.
- * A breach fails here with the rule it broke. It reads the syntax tree, so comments and strings are free to say anything.
+ * The layering, as a test: what each part of src/ may import, how long a file may be and which names it may not have. A breach
+ * fails with the rule it broke. The test reads the syntax tree, so it ignores comments and strings.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -23,39 +23,54 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   runtime: { layers: ["core", "ports"], packages: /^node:(path|crypto|events|timers\/promises)$/ },
   adapters: { layers: ["core", "ports"], packages: /./ },
 };
-/** The only places that construct anything, so they may know everyone. */
+/** These construct everything, so they may import from every layer. */
 const FREE = new Set(["apps", "index"]);
-/** Layers in which an import path must be a plain string, or this test could not see it. */
+/** Layers in which an import path must be a plain string, so that this test can see it. */
 const LITERAL_IMPORTS_ONLY = new Set(["core", "ports", "tools", "runtime"]);
 
 const BANNED_NAMES = /^(utils?|helpers?|common|managers?|services?|base|types)$/i;
 const MAX_LINES = 300;
 const MAX_TEST_LINES = 500;
 
-/** What is wrong with one file of src/; `file` is its path below src/, with forward slashes. */
+/** The faults of one file of src/; `file` is its path below src/, with forward slashes. */
 function layerFaults(file: string, text: string): string[] {
+  if (isTest(file)) return [];
   const layer = layerOf(file);
   const rule = LAYERS[layer];
-  if (FREE.has(layer) || isTest(file)) return [];
-  if (!rule) return [`src/${layer} is not a layer`];
   const { imports, computed, impure } = read(file, text);
-  const faults: string[] = [];
-  for (const spec of imports) {
-    if (!spec.startsWith(".")) {
-      if (!rule.packages.test(spec)) faults.push(`${layer} may not use the package "${spec}"`);
-      continue;
-    }
-    const target = relative(SRC, resolve(SRC, dirname(file), spec)).replaceAll("\\", "/");
-    if (target.startsWith("..")) faults.push(`${layer} may not import from outside src: "${spec}"`);
+  const targets = imports
+    .filter((spec) => spec.startsWith("."))
+    .map((spec) => relative(SRC, resolve(SRC, dirname(file), spec)).replaceAll("\\", "/"));
+  const faults = targets.flatMap((target) => roomFaults(file, target));
+  if (FREE.has(layer)) return faults;
+  if (!rule) return [`src/${layer} is not a layer`];
+  for (const spec of imports)
+    if (!spec.startsWith(".") && !rule.packages.test(spec))
+      faults.push(`${layer} may not use the package "${spec}"`);
+  for (const target of targets) {
+    if (target.startsWith("..")) faults.push(`${layer} may not import from outside src: "${target}"`);
     else if (layerOf(target) !== layer && !rule.layers.includes(layerOf(target)))
-      faults.push(`${layer} may not import ${layerOf(target)}: "${spec}"`);
+      faults.push(`${layer} may not import ${layerOf(target)}: "${target}"`);
   }
   if (computed && LITERAL_IMPORTS_ONLY.has(layer)) faults.push(`${layer} may import only by a plain string`);
   if (layer === "core") faults.push(...impure.map((what) => `core is pure: no ${what}`));
   return faults;
 }
 
-/** What is wrong with a file's size and name, wherever it stands. */
+/** Adapters share by files directly in src/adapters, not by each other's folders; of the apps only the host uses tools. */
+function roomFaults(file: string, target: string): string[] {
+  const [layer, room = "", inner] = file.split("/");
+  const [other, targetRoom = "", targetInner] = target.split("/");
+  if (layer === "adapters" && other === "adapters" && targetInner !== undefined)
+    return inner !== undefined && room === targetRoom
+      ? []
+      : [`${file} may not import another adapter: "${target}"`];
+  if (layer === "apps" && other === "tools" && room !== "host")
+    return [`of the apps only host may import tools: "${target}"`];
+  return [];
+}
+
+/** The faults of a file's size and name, in any folder. */
 function shapeFaults(file: string, text: string): string[] {
   const lines = text.replace(/\n$/, "").split("\n").length;
   const limit = isTest(file) || file.startsWith("test/") ? MAX_TEST_LINES : MAX_LINES;
@@ -169,7 +184,10 @@ describe("the rules themselves", () => {
     ["tools/a.ts", `import "node:fs/promises"; import "node:os"; import "../ports/store.ts";`],
     ["runtime/a.ts", `import { setTimeout } from "node:timers/promises";`],
     ["adapters/a/b.ts", `import "postgres"; const x = await import(name); import "../../core/a.ts";`],
-    ["apps/main.ts", `import "../runtime/a.ts"; import "../tools/a.ts"; import "../../package.json";`],
+    ["adapters/a/b.ts", `import "./c.ts"; import "../a/d.ts"; import "../clock.ts";`],
+    ["adapters/clock.ts", `import "./process-table.ts";`],
+    ["apps/main.ts", `import "../runtime/a.ts"; import "../adapters/a/b.ts"; import "../../package.json";`],
+    ["apps/host/a.ts", `import "../../tools/a.ts";`],
     ["index.ts", `export * from "./runtime/a.ts";`],
     ["core/a.test.ts", `import "vitest"; import "../adapters/a.ts"; Date.now();`],
   ])("accept %s: %s", (file, text) => {
@@ -202,6 +220,11 @@ describe("the rules themselves", () => {
     ["runtime/a.ts", `import\n  { x }\n  from '../apps/a.ts';`],
     ["adapters/a.ts", `import "../tools/a.ts";`],
     ["adapters/a.ts", `export * from "../runtime/a.ts";`],
+    ["adapters/a/b.ts", `import "../c/d.ts";`],
+    ["adapters/a/b.ts", `await import("../c/index.ts");`],
+    ["adapters/a.ts", `import type { B } from "./c/d.ts";`],
+    ["apps/commands/a.ts", `import "../../tools/a.ts";`],
+    ["apps/main.ts", `import "../tools/index.ts";`],
     ["adapters/a.ts", `import "../index.ts";`],
     ["shared/a.ts", ""],
   ])("refuse %s: %s", (file, text) => {

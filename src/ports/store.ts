@@ -25,6 +25,8 @@ export interface Store {
   readonly wake: Wake;
   /** Another team in the same database, over the same connection. */
   forTeam(name: Name): Promise<Store>;
+  /** Mails to a member of another team here. `from`: "alice@backend". @throws `not_found` (the team, the member) | `mailbox_full` */
+  sendAcross(team: Name, from: Name, mail: Outgoing): Promise<MailId>;
   teams(): Promise<Name[]>;
   /**
    * Deletes a team with all its rows, in one step. Without `force` its members must have stopped and its tasks be finished. A team

@@ -1,10 +1,9 @@
 /** Tools for mail between members. A member gets its mail before its next turn without a tool. */
 import { z } from "zod";
 import { delivered } from "../core/conversation/prompt.ts";
-import { EkidenError } from "../core/errors.ts";
-import { address, fullName, type MailId, type Name } from "../core/ids.ts";
+import { address, fullName, type Name } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
-import type { Outgoing, Store, Tool } from "../ports/index.ts";
+import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
@@ -29,7 +28,7 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
       const mail = { to: who, body: { kind: "note", text: checkText(text) }, urgent } as const;
       if (team === null || team === store.team)
         await store.mail.send(self, mail, { seat, make: () => answer(sent) });
-      else if (mayReach(team)) await sendAcross(store, team, fullName(self, store.team), mail);
+      else if (mayReach(team)) await store.sendAcross(team, fullName(self, store.team), mail);
       else
         throw new Error(`Mail to team "${team}" is not allowed. Ask your lead or the person to pass it on.`);
       return sent;
@@ -41,19 +40,6 @@ export const sendMessage = sending(DESCRIPTION, () => false);
 /** Replaces `sendMessage` where the settings allow mail to other teams. */
 export const sendMessageAcross = (mayReach: (team: Name) => boolean): Tool =>
   sending(`${DESCRIPTION} Other teams: name@team.`, mayReach);
-
-/** @throws EkidenError `not_found` (the team, the member) */
-export async function sendAcross(store: Store, team: Name, from: Name, mail: Outgoing): Promise<MailId> {
-  const known = await store.teams();
-  if (!known.includes(team))
-    throw new EkidenError("not_found", `There is no team "${team}". The teams: ${known.join(", ")}.`);
-  const other = await store.forTeam(team);
-  try {
-    return await other.mail.send(from, mail);
-  } finally {
-    await other.close();
-  }
-}
 
 export const broadcast = defineTool({
   name: "broadcast",

@@ -1,13 +1,12 @@
 /** Tools for alarms: mail or a new task at a given time, once or repeatedly. */
 import { z } from "zod";
 import { cronId, LEAD, name } from "../core/ids.ts";
-import { showTime } from "../core/zone.ts";
-import type { Cron } from "../ports/index.ts";
+import { alarmLine } from "../core/views/cron.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
 /** The time zone of this machine. */
-export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const scheduleCron = defineTool({
   name: "schedule_cron",
@@ -65,11 +64,3 @@ export const cancelCron = defineTool({
     return `c${wanted} is cancelled.`;
   },
 });
-
-/** "c3 (30 9 * * 1-5) next at 2026-05-04 09:30 (Europe/Berlin) → lead: text" */
-export function alarmLine(alarm: Cron): string {
-  const { id, expression, nextAt, zone, target, text, once, session } = alarm;
-  const to = target.kind === "mail" ? target.to : "a new task";
-  const notes = [once ? "once" : "", session === null ? "" : "this session"].filter(Boolean).join(", ");
-  return `c${id} (${expression}${notes && `; ${notes}`}) next at ${showTime(nextAt, zone)} → ${to}: ${text}`;
-}

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { processesOf } from "../../src/adapters/shell/process-table.ts";
+import { processesOf } from "../../src/adapters/process-table.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

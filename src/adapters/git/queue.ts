@@ -9,7 +9,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "../shell/process-table.ts";
+import { isAlive } from "../process-table.ts";
 
 const POLL_MS = 50;
 /** A ticket of another machine whose owner has not touched it for so long is taken for one of the dead. */

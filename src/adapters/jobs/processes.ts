@@ -3,7 +3,7 @@
  * a process id alone may long belong to somebody else.
  */
 import type { Job } from "../../core/job.ts";
-import { endAll, groupAlive, processesOf } from "../shell/process-table.ts";
+import { endAll, groupAlive, processesOf } from "../process-table.ts";
 
 const MARK = "EKIDEN_JOB_OUTPUT";
 const NO_GROUPS: ReadonlySet<number> = new Set();

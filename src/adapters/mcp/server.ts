@@ -6,7 +6,7 @@ import type { Client as McpClient } from "@modelcontextprotocol/client";
 import { EkidenError } from "../../core/errors.ts";
 import { type NamedServer, type ServerConfig, showResult } from "../../core/project/mcp.ts";
 import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
-import { endAll } from "../shell/process-table.ts";
+import { endAll } from "../process-table.ts";
 import { type Place, type Reached, reach } from "./transport.ts";
 
 export type ListedTool = {

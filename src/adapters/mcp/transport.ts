@@ -9,7 +9,7 @@ export type Place = {
   readonly cwd: string;
   /** What a server's process gets besides what its entry names: no key of ours. */
   readonly env: Readonly<Record<string, string>>;
-  /** By this all processes of a server are known: see src/adapters/shell/process-table.ts. */
+  /** By this all processes of a server are known: see src/adapters/process-table.ts. */
   readonly tag: string;
   /** Milliseconds until which a member waits for a server that is being started. */
   readonly readyMs: number;

@@ -8,8 +8,8 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { Shell, ShellOptions, ShellResult } from "../../ports/shell.ts";
+import { endAll, groupAlive } from "../process-table.ts";
 import { Output } from "./output.ts";
-import { endAll, groupAlive } from "./process-table.ts";
 import { bundled, findShell } from "./programs.ts";
 import { withoutSecrets } from "./secrets.ts";
 

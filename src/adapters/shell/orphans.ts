@@ -3,7 +3,7 @@
  * beside it. Background jobs are left alone: whoever takes over their member reports and can end them.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { endAll, isAlive } from "./process-table.ts";
+import { endAll, isAlive } from "../process-table.ts";
 
 const GRACE_MS = 1_000;
 /** "PID-RANDOM.N;", and in front of it the jobs that it runs inside of. */

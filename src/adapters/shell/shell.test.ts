@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soon } from "../../../test/fixtures/soon.ts";
 import { takeAway } from "../../../test/fixtures/take-away.ts";
 import type { Shell, ShellOptions } from "../../ports/shell.ts";
+import { processesOf } from "../process-table.ts";
 import { createShell } from "./index.ts";
-import { processesOf } from "./process-table.ts";
 
 let folder: string;
 let shell: Shell;

@@ -78,6 +78,12 @@ async function view(share: Share, session: Session): Promise<Store> {
       changed: (since, topics, ms, signal) => driver.hub.changed(team, since, topics, ms, clock, signal),
       watch: (topic, on) => driver.hub.watch(team, topic, on),
     },
+    sendAcross: async (other, from, mail) => {
+      const known = await session.look(teamNames);
+      if (!known.includes(other))
+        throw new EkidenError("not_found", `There is no team "${other}". The teams: ${known.join(", ")}.`);
+      return mailboxes(new Session(other, driver, clock, limits)).send(from, mail);
+    },
     forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits)),
     teams: () => session.look(teamNames),
     removeTeam: (name, by, force = false) => session.write((tx) => removeTeam(tx, name, by, force)),

@@ -2,9 +2,9 @@
 import { EkidenError } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
+import { alarmLine } from "../../core/views/cron.ts";
 import { checkZone } from "../../core/zone.ts";
 import type { Cron, NewCron, Store } from "../../ports/index.ts";
-import { alarmLine, localZone } from "../../tools/schedule.ts";
 import type { Done } from "./done.ts";
 
 /** As a person writes it. */
@@ -29,7 +29,7 @@ export async function readAlarm({ expression, text, to, task, once, zone }: Alar
   return {
     expression,
     text,
-    zone: checkZone(zone ?? localZone()),
+    zone: checkZone(zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone),
     target: task ? { kind: "task" } : { kind: "mail", to: to === undefined ? LEAD : name(to) },
     once: once ?? false,
     session: null,

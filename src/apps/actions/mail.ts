@@ -5,7 +5,6 @@ import { address, fullName, type MailId, type Name, PERSON } from "../../core/id
 import { checkText } from "../../core/mail.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
-import { sendAcross } from "../../tools/mail.ts";
 import type { Done } from "./done.ts";
 
 /** `to`: "alice", "lead", "all", or a member of another team ("alice@backend"). */
@@ -45,7 +44,7 @@ export async function sendMail(
   const id =
     team === null || team === store.team
       ? await store.mail.send(from, mail)
-      : await sendAcross(store, team, fullName(from, store.team), mail);
+      : await store.sendAcross(team, fullName(from, store.team), mail);
   return { data: { id, to: [to] }, text: `sent to ${to}${urgent ? ", urgent" : ""}` };
 }
 

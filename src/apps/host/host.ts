@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
+import { isAlive } from "../../adapters/process-table.ts";
 import { endOrphans } from "../../adapters/shell/orphans.ts";
-import { isAlive } from "../../adapters/shell/process-table.ts";
 import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
