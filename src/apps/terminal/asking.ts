@@ -32,7 +32,7 @@ export function askOnTerminal(
     const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
     const elsewhere = (): void => {
       lines.close();
-      term.write("(not asked any more)\n");
+      term.write("(answered elsewhere or withdrawn)\n");
     };
     question.signal?.addEventListener("abort", elsewhere, { once: true });
     // Ctrl-C at a question is meant for the run.

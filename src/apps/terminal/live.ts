@@ -5,6 +5,7 @@
 import type { Event } from "../../core/event.ts";
 import type { Counts } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
+import { reasonWords } from "../../core/views/reason.ts";
 import { isNews } from "../../core/views/sentence.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
@@ -153,7 +154,7 @@ export class Live {
     const working = member.phase === "work";
     const task = member.task === null ? "" : `#${member.task} ${this.status.subject(member.task)}`;
     const step = member.step && (task ? ` · ${member.step}` : member.step);
-    const text = working ? `${task}${step}` || "thinking" : `idle (${member.reason})`;
+    const text = working ? `${task}${step}` || "thinking" : `idle (${reasonWords(member.reason)})`;
     const age = span(Date.now() - member.since);
     const room = width - names - 6 - columns(age);
     const mark = term.paint(working ? "busy" : "dim", working ? "▶" : "○");

@@ -145,32 +145,32 @@ it("has one line for every fact", () => {
     "  dim          the team was created
     * warn  lead   deleted the team old
     * dim          the team was resumed
-    * warn         finished (concluded): 3 completed, 1 failed, 2 unfinished
+    * warn         finished: 3 completed, 1 failed, 2 unfinished
     * plain alice  joined as tester on x/y
-      dim   alice  is idle (awaiting_tasks)
+      dim   alice  is idle (waiting for tasks)
     * plain lead   added #1 Write tests, after #7
       dim   lead   changed #1: priority, role
     * busy  alice  claimed #1 Write tests (attempt 2)
     * good  alice  completed #1 Write tests: 12 tests all green
     * bad          failed #1 Write tests: three attempts
-    * warn  alice  #1 is back on the board (owner_died)
+    * warn  alice  #1 is back on the board (the process of its owner died)
     * warn  lead   cancelled #1
       dim          #1 is ready now that #2 is completed
-      dim   alice  waits to land #1 on main: others are first
+      dim   alice  waits for other tasks before #1 can land on main
     * busy  alice  runs the gate for #1: npm test
     * good  alice  landed #1 on main (012345678)
-    * warn  alice  has #1 again, it could not land (gate): npm test 1 failed
+    * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
     * warn  alice  bash npm test failed: exit 1 (12 ms)
     * warn  alice  asks to run bash: rm x (request r)
-    * warn  alice  may not run bash: rm x (says rule)
+    * warn  alice  may not run bash: rm x (decided by rule)
     * plain lead   asked alice to stop: done
     * warn  alice  refused to stop: not yet
     * plain alice  submitted a plan for #1
     * good  lead   approved the plan of alice for #1
-    * warn  alice  answered a request that was not to be answered: second answer
+    * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test

@@ -2,6 +2,7 @@
 import type { Event } from "../event.ts";
 import type { JobState } from "../job.ts";
 import { oneLine } from "../one-line.ts";
+import { reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
 
@@ -18,10 +19,7 @@ export function sentence(event: Event): Sentence {
   switch (event.type) {
     case "team.created":
       return event.team
-        ? say(
-            event.by ?? null,
-            `created the team ${event.team}; nobody runs it before you do: ${runTeam(event.team)}`,
-          )
+        ? say(event.by ?? null, `created the team ${event.team}; start it with: ${runTeam(event.team)}`)
         : say(null, "the team was created", "dim");
     case "team.deleted":
       return say(event.by, `deleted the team ${event.team}`, "warn");
@@ -30,7 +28,7 @@ export function sentence(event: Event): Sentence {
     case "team.finished":
       return say(
         null,
-        `finished (${event.reason}): ${tally(event)}`,
+        `${event.reason === "concluded" ? "finished" : `stopped (${reasonWords(event.reason)})`}: ${tally(event)}`,
         event.failed + event.cancelled + event.unfinished > 0 ? "warn" : "good",
       );
     case "teammate.spawned":
@@ -42,7 +40,7 @@ export function sentence(event: Event): Sentence {
       if (event.phase === "work") return say(event.who, "is at work", "dim");
       return say(
         event.who,
-        `${event.phase === "idle" ? "is idle" : "has stopped"}${event.reason ? ` (${event.reason})` : ""}`,
+        `${event.phase === "idle" ? "is idle" : "has stopped"}${event.reason ? ` (${reasonWords(event.reason)})` : ""}`,
         "dim",
       );
     case "task.added":
@@ -69,7 +67,7 @@ export function sentence(event: Event): Sentence {
     case "task.released":
       return say(
         event.from,
-        `#${event.task} is back on the board (${event.why})${event.note ? `: ${event.note}` : ""}`,
+        `#${event.task} is back on the board (${reasonWords(event.why)})${event.note ? `: ${event.note}` : ""}`,
         "warn",
       );
     case "task.cancelled":
@@ -77,7 +75,7 @@ export function sentence(event: Event): Sentence {
     case "task.unblocked":
       return say(null, `#${event.task} is ready now that #${event.by} is completed`, "dim");
     case "task.queued":
-      return say(event.by, `waits to land #${event.task} on ${event.target}: others are first`, "dim");
+      return say(event.by, `waits for other tasks before #${event.task} can land on ${event.target}`, "dim");
     case "gate.started":
       return say(event.by, `runs the gate for #${event.task}: ${event.command}`, "busy");
     case "task.landed":
@@ -85,7 +83,7 @@ export function sentence(event: Event): Sentence {
     case "task.reopened":
       return say(
         event.by,
-        `has #${event.task} again, ${event.why === "hook" ? "a hook refused its completion" : `it could not land (${event.why})`}: ${event.evidence}`,
+        `${event.why === "hook" ? `was refused the completion of #${event.task} by a hook` : `could not land #${event.task} (${reasonWords(event.why)})`} and works on it again: ${event.evidence}`,
         "warn",
       );
     case "mail.sent":
@@ -95,7 +93,7 @@ export function sentence(event: Event): Sentence {
     case "turn.taken":
       return say(
         event.subagent ?? event.who,
-        event.text ? `says: ${event.text}` : `thought for ${seconds(event.ms)}`,
+        event.text ? `says: ${event.text}` : `thought${event.ms < 100 ? "" : ` for ${seconds(event.ms)}`}`,
         event.text ? "plain" : "dim",
       );
     case "tool.called":
@@ -109,7 +107,7 @@ export function sentence(event: Event): Sentence {
     case "permission.answered":
       return say(
         event.who,
-        `${event.allowed ? "may" : "may not"} run ${event.tool}: ${event.subject} (says ${event.by})`,
+        `${event.allowed ? "may" : "may not"} run ${event.tool}: ${event.subject} (decided by ${event.by})`,
         event.allowed ? "dim" : "warn",
       );
     case "shutdown.asked":
@@ -132,7 +130,7 @@ export function sentence(event: Event): Sentence {
         event.approved ? "good" : "warn",
       );
     case "answer.ignored":
-      return say(event.from, `answered a request that was not to be answered: ${event.why}`, "warn");
+      return say(event.from, `answered a request, and the answer was ignored: ${event.why}`, "warn");
     case "context.compacted":
       return say(
         event.who,
@@ -189,7 +187,7 @@ export function tally(counts: {
   return [`${counts.completed} completed`, ...rest].join(", ");
 }
 
-/** Facts about the work itself; the others matter to whoever looks for a fault. */
+/** Steps on the way: they matter only to a person who looks for a fault. */
 const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "team.created",
   "teammate.phase",
@@ -202,9 +200,9 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "context.compacted",
 ]);
 
-/** Whether a short feed shows the fact: what was done, decided or went wrong, but not every step on the way. */
+/** Whether a short feed shows the fact: results, decisions and faults, but not every step on the way. */
 export function isNews(event: Event): boolean {
-  // The embedded model only repeats what the facts about its tasks say.
+  // The runbook model only repeats the facts about its tasks.
   if (event.type === "turn.taken") return event.text !== "" && event.model !== "runbook";
   if (event.type === "tool.called") return event.isError;
   if (event.type === "shutdown.answered") return !event.accepted;

@@ -1,7 +1,8 @@
-/** The members as data and views: who works on what, who is idle and why, and who only looks alive. */
+/** The members as data and views: their tasks, why they are idle, and which of them no process runs. */
 import type { Instant, Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 import type { Task } from "../task.ts";
+import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
 
 export type MemberData = Member & {
@@ -12,7 +13,7 @@ export type MemberData = Member & {
 };
 export type TeamData = { readonly team: Name; readonly members: readonly MemberData[] };
 
-/** `live`: the hosts whose lease is not over. A member of another host is shown as not running. */
+/** `live`: the hosts with a valid lease. A member of another host is shown as not running. */
 export function teamData(
   team: Name,
   members: readonly Member[],
@@ -64,9 +65,9 @@ export function doing(
 ): Cell {
   const task = member.task === null ? "" : `#${member.task}${member.subject ? ` ${member.subject}` : ""}`;
   if (member.activity.phase === "shutdown")
-    return { text: `stopped (${member.activity.reason})`, tone: "dim" };
+    return { text: `stopped (${reasonWords(member.activity.reason)})`, tone: "dim" };
   if (member.hosted === false) return { text: `not running${task && `, has ${task}`}`, tone: "warn" };
   if (member.activity.phase === "idle")
-    return { text: `idle (${member.activity.reason})${task && `, has ${task}`}`, tone: "dim" };
+    return { text: `idle (${reasonWords(member.activity.reason)})${task && `, has ${task}`}`, tone: "dim" };
   return { text: task || "thinking", tone: "busy" };
 }

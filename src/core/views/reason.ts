@@ -1,0 +1,39 @@
+/** The reasons in states and facts, in words that people understand. A new reason does not compile until it has words here. */
+import type { ReleaseReason } from "../event.ts";
+import type { IdleReason, ShutdownReason } from "../lifecycle.ts";
+import type { Obstacle } from "../worktree.ts";
+
+type Reason = IdleReason | ShutdownReason | ReleaseReason | Obstacle;
+
+const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
+  no_tool_use: "turn finished",
+  asked_to_idle: "nothing to do",
+  turn_limit: "turn limit reached",
+  awaiting_messages: "waiting for mail",
+  awaiting_tasks: "waiting for tasks",
+  awaiting_plan: "waiting for approval of its plan",
+  awaiting_permission: "waiting for permission",
+  rate_limited: "waiting for the model provider",
+  timeout: "no answer in time",
+  asked: "on request",
+  idle_timeout: "no work in time",
+  failed: "after an error",
+  budget: "budget used up",
+  owner_died: "the process of its owner died",
+  owner_stopped: "its owner stopped",
+  given_back: "its owner gave it back",
+  person: "the person took it back",
+  lead: "the lead took it back",
+  retry: "to be tried again",
+  conflict: "merge conflict",
+  gate: "the gate failed",
+  target: "the target branch cannot take it",
+  branch: "its branch cannot be used",
+  // Ends of a team.
+  turns: "turn limit reached",
+  model: "the model failed",
+};
+
+/** A reason that an older program wrote stays as it is. */
+export const reasonWords = (reason: string): string =>
+  (Object.hasOwn(WORDS, reason) ? WORDS[reason] : null) ?? reason;
