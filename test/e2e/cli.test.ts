@@ -92,6 +92,35 @@ describe("bad input", () => {
     expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
   });
 
+  it("an import can be tried first, is not done twice by mistake, and is refused whole", async () => {
+    project.write({
+      "old/.team/config.json":
+        '{"members":[{"name":"Alice","role":"编码者"},{"name":"Bob","role":"测试者"}]}',
+      "old/.team/inbox/bob.jsonl": '{"type":"message","from":"Alice","content":"Hi","timestamp":1}',
+      "old/.tasks/task_1.json": '{"id":1,"subject":"a","status":"pending","owner":"Alice"}',
+      "bad/1.json": '{"id":1,"subject":"a"}',
+      "bad/config.json": `{"members":[{"name":"Bob","role":"${"x".repeat(65)}"}]}`,
+    });
+    await refused(["import", "bad"], /member bob: /);
+    const tried = await project.run(["import", "old", "--dry-run"]);
+    expect(tried).toMatchObject({
+      code: 0,
+      stdout: "would import 1 task, 2 members, 1 mail; nothing was written\n",
+    });
+    expect(tried.stderr).toContain("task 1 is pending, so its owner Alice is not kept");
+    expect(tried.stderr).toContain("new names: Alice → alice, Bob → bob");
+    expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
+    expect((await project.run(["import", "old"])).stdout).toBe("imported 1 task, 2 members, 1 mail\n");
+    for (const args of [
+      ["import", "old"],
+      ["import", "old", "--dry-run"],
+    ])
+      await refused(args, /old seems to be imported already: .* ekiden import old --again/);
+    expect((await project.run(["import", "old", "--again"])).stdout).toBe(
+      "imported 1 task, 0 members, 1 mail\n",
+    );
+  });
+
   it("looking at no team does not make one", async () => {
     for (const args of [
       ["tasks"],

@@ -242,6 +242,10 @@ export const COMMANDS: readonly Entry[] = [
       "read a board, a team and mailboxes from files (.tasks, .team, .mailboxes, a task folder, our own JSON)",
     example: "ekiden import ./old-project",
     group: MORE,
+    options: [
+      ["--dry-run", "show what would be imported, and write nothing"],
+      ["--again", "import it although it was imported before"],
+    ],
     load: () => import("./import.ts"),
   },
   {

@@ -30,7 +30,8 @@ export async function askMessages(
       const { done, value } = await parts.next();
       return done === true ? { done } : { done: false as const, value };
     },
-    cancel: () => parts.return(undefined),
+    // Not `parts.return()`, which would wait for the read that is under way.
+    cancel: async () => void answer.text.destroy(),
   };
   return { stream: { getReader: () => reader } };
 }

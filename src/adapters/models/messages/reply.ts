@@ -1,4 +1,7 @@
-/** What comes back: the events of a streamed reply, read as the parts that every vendor's reply is read as. */
+/**
+ * Reads the events of a streamed reply as the parts that every vendor's reply consists of. It reads on after the end of the
+ * reply, so that `drain` in stream.ts ends the response for all vendors alike.
+ */
 import type { Readable } from "node:stream";
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
@@ -90,7 +93,7 @@ export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3St
           finishReason: { unified: REASONS[reason ?? ""] ?? "other", raw: reason },
           usage: usageOf(tokens),
         };
-        return;
+        break;
       case "error":
         yield {
           type: "error",
@@ -122,30 +125,15 @@ function usageOf({
 async function* eventsOf(text: Readable): AsyncGenerator<SseEvent> {
   let rest = "";
   let data: string[] = [];
-  let whole = false;
-  try {
-    for await (const chunk of text.iterator({ destroyOnReturn: false })) {
-      const lines = (rest + chunk).split(/\r\n|\n/);
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line.startsWith("data:")) data.push(line.slice(5));
-        if (line !== "" || data.length === 0) continue;
-        const event = JSON.parse(data.join("\n")) as SseEvent;
-        data = [];
-        whole = event.type === "message_stop";
-        yield event;
-      }
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split(/\r\n|\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.startsWith("data:")) data.push(line.slice(5));
+      if (line !== "" || data.length === 0) continue;
+      const event = JSON.parse(data.join("\n")) as SseEvent;
+      data = [];
+      yield event;
     }
-  } finally {
-    if (whole) drain(text);
-    else text.destroy();
   }
 }
-
-/** The response ends a moment after the reply: whoever lets it do so can use the connection again. */
-function drain(text: Readable): void {
-  const timer = setTimeout(() => text.destroy(), DRAIN_MS).unref();
-  text.once("close", () => clearTimeout(timer)).resume();
-}
-
-const DRAIN_MS = 2_000;
