@@ -1,9 +1,9 @@
-/** The two clocks: the system's, and one that only moves when a test or a simulation says so. */
+/** The two clocks: the system's, and one that moves only when a test or a simulation advances it. */
 import { setImmediate as breathe } from "node:timers/promises";
 import { type Instant, instant } from "../core/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** Timers of Node hold 32 bits; a longer sleep is several. */
+/** Node's timers hold 32 bits; a longer sleep takes several. */
 const LONGEST = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -57,12 +57,12 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** How many wait: a test that is about to `advance` can wait until somebody sleeps. */
+  /** The number of sleepers: a test that will `advance` can wait until somebody sleeps. */
   get sleeping(): number {
     return this.sleepers.size;
   }
 
-  /** Moves on, waking each sleeper on the way; what a sleeper does next may sleep again and be woken in the same move. */
+  /** Moves on and wakes each sleeper on the way. A sleeper that sleeps again may be woken in the same move. */
   async advance(ms: number): Promise<void> {
     const until = this.time + ms;
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * What people lay down for agents, as files: skills, roles, the rules of the project. Read as a whole, so that a stint sees one
- * state of it; whoever begins a stint reads it anew.
+ * The files that people write for agents: skills, roles, the rules of the project. They are read together, so a stint sees one
+ * state of them; each stint reads them again.
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
@@ -21,7 +21,7 @@ import {
 const SKILL_FOLDERS = [".ekiden/skills", ".claude/skills", ".agents/skills"];
 const ROLE_FOLDERS = [".ekiden/agents", ".claude/agents"];
 const RULE_FILES = ["AGENTS.md", "CLAUDE.md"];
-/** Files of one kind; of more, the first are taken. */
+/** Files of one kind; the rest are left out. */
 const FILES_MAX = 500;
 const SHELVES_MAX = 50;
 
@@ -31,17 +31,17 @@ export type Library = {
   /** A section of the prompt; "" without rules. */
   readonly rules: string;
   readonly problems: readonly Problem[];
-  /** Sentences about files that are used all the same. */
+  /** Sentences about faults in files that are used all the same. */
   readonly doubts: readonly string[];
 };
 
-/** What was read, and how everything that was looked at for it looked just before. */
+/** The result of a read, and the state of everything it looked at just before. */
 type Shelf = { readonly stamps: ReadonlyMap<string, string>; readonly library: Library };
 const shelves = new Map<string, Shelf>();
 
 /**
- * While nothing has changed, the same as before, without a wait: a member that has just claimed a task is held up by each.
- * @param userFolder Ekiden's folder in the person's configuration; its `skills` and `agents` hold for every project.
+ * Returns the same object, without a wait, while nothing has changed: each wait delays a member that has just claimed a task.
+ * @param userFolder Ekiden's folder in the person's configuration; its `skills` and `agents` apply to every project.
  */
 export async function loadLibrary(project: string, userFolder?: string): Promise<Library> {
   const key = `${project}\0${userFolder ?? ""}`;
@@ -81,7 +81,7 @@ async function readLibrary(project: string, userFolder: string | undefined): Pro
   };
 }
 
-/** Each folder with a `SKILL.md` is a skill. The project's come before the person's. */
+/** Each folder with a `SKILL.md` is a skill. Those of the project come before those of the person. */
 export async function loadSkills(project: string, userFolder?: string): Promise<Loaded<Skill>> {
   const folders = foldersOf(project, SKILL_FOLDERS, userFolder, "skills");
   const files = await Promise.all(
@@ -94,7 +94,7 @@ export async function loadSkills(project: string, userFolder?: string): Promise<
   );
 }
 
-/** Each Markdown file is a role. The project's come before the person's. */
+/** Each Markdown file is a role. Those of the project come before those of the person. */
 export async function loadRoles(project: string, userFolder?: string): Promise<Loaded<Role>> {
   const folders = foldersOf(project, ROLE_FOLDERS, userFolder, "agents");
   const files = await Promise.all(
@@ -109,7 +109,7 @@ export async function loadRoles(project: string, userFolder?: string): Promise<L
   );
 }
 
-/** The files that hold the project's rules for agents, as they are. */
+/** The files with the project's rules for agents, unchanged. */
 export async function loadRules(
   project: string,
 ): Promise<Loaded<{ readonly file: string; readonly text: string }>> {

@@ -1,4 +1,4 @@
-/** Markdown files with a YAML head, read so that none of them can do harm: bounded, regular, inside the folder they belong to. */
+/** Reads Markdown files with a YAML head safely: bounded, regular, inside the folder they belong to. */
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
@@ -12,8 +12,8 @@ export type Loaded<T> = { readonly items: T[]; readonly problems: Problem[] };
 const FILE_MAX = 256 * 1024;
 
 /**
- * The text of a file that really lies inside `root` (a link that leads out is no part of a project), or null when there is none.
- * @throws Error with the reason when it is there and cannot be used.
+ * The text of a file that is really inside `root` (a link that leads out is refused), or null when there is none.
+ * @throws Error with the reason when it exists and cannot be used.
  */
 export async function readInside(root: string, path: string): Promise<string | null> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -32,13 +32,13 @@ export async function readInside(root: string, path: string): Promise<string | n
   return await readFile(path, "utf8");
 }
 
-/** The entries of a folder in order of name; none when there is no such folder. */
+/** The entries of a folder in order of name; none when the folder does not exist. */
 export async function entriesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => !name.startsWith(".")).sort();
 }
 
-/** The same at once: for a quick look whether anything has changed. */
+/** The same synchronously, for a quick look whether anything has changed. */
 export function entriesNow(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => !name.startsWith("."));
@@ -47,11 +47,11 @@ export function entriesNow(folder: string): string[] {
   }
 }
 
-/** Kernels count the time of a change in ticks of up to 10 ms: what changes twice in one may look the same both times. */
+/** Kernels count the time of a change in ticks of up to 10 ms: two changes in one tick have the same time. */
 const TICK_MS = 20;
 let young = 0;
 
-/** Another for every change of a file or of a folder's list, and for every look at one that has only just changed. */
+/** A text that differs after every change of a file or of a folder's list, and at every look at one that has just changed. */
 function stampIn({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   if (Math.abs(Date.now() - ctimeMs) < TICK_MS) {
     young += 1;
@@ -60,7 +60,7 @@ function stampIn({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join();
 }
 
-/** "" when there is none. Microseconds, where a wait is milliseconds. */
+/** "" when it does not exist. Takes microseconds, where a wait takes milliseconds. */
 export function stampOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -73,11 +73,11 @@ export function stampOf(path: string): string {
 
 export type Parsed = { readonly data: unknown; readonly body: string };
 
-/** The head as data (null without one) and the rest. Nothing in a head is run. @throws Error saying where the YAML is wrong. */
+/** The head as data (null without one) and the rest. Nothing in a head is executed. @throws Error with the place where the YAML is wrong. */
 export async function parseMarkdown(text: string): Promise<Parsed> {
   const { head, body } = splitFrontMatter(text);
   if (head === null) return { data: null, body };
-  const { parseDocument } = await import("yaml"); // only when there is something to parse: it costs a start 20 ms
+  const { parseDocument } = await import("yaml"); // loaded only when there is a head to parse: it costs a start 20 ms
   const document = parseDocument(head, { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
   const loose = error ? looseHead(head) : null;
@@ -89,13 +89,13 @@ export async function parseMarkdown(text: string): Promise<Parsed> {
 type File = { readonly root: string; readonly path: string; readonly name: string };
 type Made = { readonly item: unknown } | { readonly why: string };
 
-/** What files were made into, as long as they have not changed: every member of a team looks at each before each of its stints. */
+/** The results for files that have not changed: every member looks at each file before each of its stints. */
 const made = new Map<string, { readonly stamp: string; readonly result: Made }>();
 const MADE_MAX = 5_000;
 
 /**
- * Reads files through `make`; one that cannot be used becomes a problem and the others go on. The first of a name wins,
- * whatever the case. `make` must say the same of the same file.
+ * Reads files through `make`; an unusable file becomes a problem and the others go on. The first of a name wins, in any case
+ * of letters. `make` must return the same for the same file.
  */
 export async function loadEach<T extends { readonly name: string }>(
   files: readonly File[],

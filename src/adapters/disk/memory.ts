@@ -1,8 +1,8 @@
 /**
- * Memory as files in one folder: `MEMORY.md` (the index) and a file a topic. Notes are only ever appended. Consolidation is the
- * one thing that replaces files, and it deletes none: new topics are written beside the old ones, one rename of the index makes
- * them the truth, and only then the old ones move to `archive/`. Killed at any point, either the old index or the new one
- * stands, and every note is in a file that can be read; files without a line in the index count as topics too.
+ * Memory as files in one folder: `MEMORY.md` (the index) and a file for each topic. Notes are only appended. Consolidation
+ * alone replaces files, and it deletes none: it writes new topics beside the old ones, makes them valid by one rename of the
+ * index, and only then moves the old ones to `archive/`. A process killed at any point leaves either the old index or the new
+ * one, with every note in a readable file. A file without a line in the index counts as a topic too.
  */
 import { createHash } from "node:crypto";
 import {
@@ -37,11 +37,11 @@ import { entriesOf, stampOf, stem } from "./markdown.ts";
 const INDEX = "MEMORY.md";
 const ARCHIVE = "archive";
 const LOCK = ".consolidating";
-/** After this long a lock counts as left behind. A consolidation's model call is bounded to far less. */
+/** A lock older than this was left behind. The model call of a consolidation is limited to far less. */
 const LOCK_MS = 10 * 60_000;
 const FILE_MAX = 256 * 1024;
 
-/** `busy`: another process is at it. `changed`: memory was written to meanwhile. In both cases nothing has happened. */
+/** `busy`: another process consolidates. `changed`: memory was written to meanwhile. In both cases nothing has happened. */
 export type Consolidated =
   | { readonly kind: "done"; readonly before: number; readonly after: number; readonly archive: string }
   | { readonly kind: "busy" | "changed" };
@@ -59,14 +59,14 @@ export class MemoryFolder {
     return (await this.read(INDEX)) ?? "";
   }
 
-  /** Also whether this project has a memory at all: somebody laid down the folder. */
+  /** Also tells whether this project has a memory: somebody created the folder. */
   async exists(): Promise<boolean> {
     return (
       stampOf(this.folder) !== "" && ((await stat(this.folder).catch(() => null))?.isDirectory() ?? false)
     );
   }
 
-  /** What the index names, and what lies in the folder without being named. */
+  /** The topics of the index, and the files in the folder that it does not name. */
   async topics(): Promise<MemoryTopic[]> {
     const listed = topicsOf(await this.index());
     const known = new Set([INDEX, ...listed.map(({ file }) => file)]);
@@ -81,7 +81,7 @@ export class MemoryFolder {
     return [...listed, ...loose];
   }
 
-  /** @throws EkidenError `not_found` with the topics there are */
+  /** @throws EkidenError `not_found` with the existing topics */
   async recall(topic: string): Promise<string> {
     const topics = await this.topics();
     const wanted = topic.trim().toLowerCase().replace(/\.md$/, "");
@@ -95,7 +95,7 @@ export class MemoryFolder {
     );
   }
 
-  /** `known`: the topic says so already. @throws EkidenError `bad_input` for text that may not be kept */
+  /** `known`: the topic has this note already. @throws EkidenError `bad_input` for text that may not be kept */
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known"> {
     return this.alone(async () => {
       const { topic, text } = checkNote(note);
@@ -113,7 +113,7 @@ export class MemoryFolder {
   }
 
   /**
-   * Puts what `merge` makes of all topics in their place. Whatever fails on the way, also the merge itself, leaves memory as it was.
+   * Replaces all topics by the result of `merge`. Any failure on the way, also of `merge`, leaves memory as it was.
    * @throws what `merge` throws
    */
   async consolidate(
@@ -134,7 +134,7 @@ export class MemoryFolder {
     }
   }
 
-  // -- consolidation, step by step: everything before the rename can be left as it is ---------------------------------------
+  // -- consolidation, step by step: every step before the rename can be abandoned -------------------------------------------
   private async replace(
     index: string,
     old: readonly (MemoryTopic & { readonly text: string })[],
@@ -164,11 +164,11 @@ export class MemoryFolder {
       }
       const archive = await this.openArchive(at);
       if (index !== "") await copyFile(this.path(INDEX), join(archive, INDEX));
-      await writeWhole(this.path(INDEX), reindexed(index, topics)); // from here on the new topics are the truth
+      await writeWhole(this.path(INDEX), reindexed(index, topics)); // from here on the new topics are valid
       const live = new Set(topics.map(({ file }) => file));
       for (const topic of old)
         if (!unchanged.has(topic.file) && !live.has(topic.file))
-          await this.retire(topic, archive, topics).catch(() => {}); // then it stays a topic, without a line in the index
+          await this.retire(topic, archive, topics).catch(() => {}); // then it stays a topic without a line in the index
       return { kind: "done", before: old.length, after: topics.length, archive };
     } catch (error) {
       const live = new Set(topicsOf(await this.index()).map(({ file }) => file));
@@ -177,7 +177,7 @@ export class MemoryFolder {
     }
   }
 
-  /** Moves an old topic away. What another process appended to it while it was being replaced goes to the new topic first. */
+  /** Moves an old topic away. Notes that another process appended meanwhile go to the new topic first. */
   private async retire(
     old: MemoryTopic & { readonly text: string },
     archive: string,
@@ -213,7 +213,7 @@ export class MemoryFolder {
     }
   }
 
-  /** Only files that this consolidation wrote: what they say stands in the old topics. */
+  /** Removes only files that this consolidation wrote: the old topics hold the same notes. */
   private async discard(files: readonly string[]): Promise<void> {
     for (const file of files) await rm(this.path(file), { force: true });
   }
@@ -241,7 +241,7 @@ export class MemoryFolder {
     await this.append(INDEX, `${gap}${indexLine(topic)}\n`);
   }
 
-  /** Null when there is no such file. Links are not followed: what they lead to is not memory. */
+  /** Null when the file does not exist. Links are not followed: their targets are not memory. */
   private async read(file: string): Promise<string | null> {
     if (stampOf(this.path(file)) === "") return null; // the usual case, without a wait
     const found = await lstat(this.path(file)).catch(() => null);
@@ -258,7 +258,7 @@ export class MemoryFolder {
     const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
     const open = await openFile(this.path(file), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW);
     try {
-      await open.writeFile(text); // one write: whole beside the appends of other processes
+      await open.writeFile(text); // one write, so that the appends of other processes stay whole
     } finally {
       await open.close();
     }
@@ -268,7 +268,7 @@ export class MemoryFolder {
     return join(this.folder, file);
   }
 
-  /** One writer at a time in this process; between processes appends are whole and consolidation looks twice. */
+  /** One writer at a time in this process. Between processes, appends are whole and consolidation looks twice. */
   private alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.queue.then(work);
     this.queue = done.catch(() => {});
@@ -278,11 +278,11 @@ export class MemoryFolder {
 
 const day = (at: Instant): string => new Date(at).toISOString().slice(0, 10);
 
-/** Never the name of a file that says something else. */
+/** A name that no file has yet. */
 const freshFile = (name: string, text: string): string =>
   `${name}-${createHash("sha256").update(text.trim()).digest("hex").slice(0, 10)}.md`;
 
-/** All or nothing, also when the machine stops in the middle. */
+/** Writes all or nothing, also when the machine stops in the middle. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.draft`;
   await writeFile(draft, text, { flush: true });

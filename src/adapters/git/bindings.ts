@@ -1,6 +1,6 @@
 /**
- * Which worktree belongs to which task, as small files beside the worktrees. A board that was begun anew counts from 1 again, so
- * a task is known by the time of its making too.
+ * Records which worktree belongs to which task, in small files beside the worktrees. A new board counts from 1 again, so a task
+ * is identified by the time of its creation too.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import type { Which } from "../../ports/worktrees.ts";
 
 export type Binding = {
-  /** Below the folder of worktrees. */
+  /** Relative to the folder of worktrees. */
   readonly path: string;
   readonly branch: string;
   readonly target: string;
   readonly kept: boolean;
-  /** Set before the target is moved to it: whoever comes after a crash can tell that it landed. */
+  /** Set before the target moves to it: after a crash it tells that the task landed. */
   readonly landing: string | null;
 };
 
@@ -47,7 +47,7 @@ export class Bindings {
     rmSync(this.file(task), { force: true });
   }
 
-  /** Whether the team works in worktrees: what `resume` goes by. */
+  /** Whether the team works in worktrees; `resume` reads it. */
   get inUse(): boolean {
     return existsSync(this.sign);
   }
@@ -87,10 +87,10 @@ type Whose = { readonly project: string; readonly team: Name };
 export const folderOf = (project: string): string => join(project, ".ekiden", "worktrees");
 export const bindingsOf = ({ project, team }: Whose): Bindings => new Bindings(folderOf(project), team);
 
-/** Whether the team was last started with worktrees: then it goes on with them. */
+/** Whether the team was last started with worktrees: then it continues with them. */
 export const hasWorktrees = (whose: Whose): boolean => bindingsOf(whose).inUse;
 
-/** It is started without them now; what is in them stays. */
+/** The team was started without worktrees now; their content stays. */
 export function withoutWorktrees(whose: Whose): void {
   bindingsOf(whose).inUse = false;
 }

@@ -1,9 +1,9 @@
 /**
- * The last step of a landing: the target branch moves forward. Where it is checked out, its files move with it, and local changes
- * there that would be lost stop it.
+ * The last step of a landing: the target branch moves forward. If it is checked out, its files move too; local changes that would
+ * be lost prevent it.
  *
- * Git writes the files first and the branch last, so a crash in between leaves files that nobody changed and a lock that nobody
- * holds. What was begun is noted beside it, and finished by whoever comes next.
+ * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note beside
+ * them records the step that was begun, and the next process finishes it.
  */
 import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export type FastForward = {
   readonly signal: AbortSignal;
 };
 
-/** For who is at the front of the queue. `raced`: somebody else has moved the target; `why`: it cannot be moved now. */
+/** For the first in the queue. `raced`: another process moved the target; `why`: the reason why it cannot move now. */
 export async function fastForward(
   { git, commonDir, root, target, signal }: FastForward,
   from: string,
@@ -62,7 +62,7 @@ export async function fastForward(
 const noteIn = async (git: Git, at: string): Promise<string> =>
   join(await git.run(at, "rev-parse", "--path-format=absolute", "--git-dir"), "ekiden-landing");
 
-/** Finishes what a process that died has begun in the project. Does nothing where nothing was begun, or no repository is. */
+/** Finishes the step that a dead process began in the project. Does nothing without such a step or a repository. */
 export async function finishFastForward(git: Git, project: string): Promise<void> {
   const dirs = await git.ask(
     project,
@@ -76,7 +76,7 @@ export async function finishFastForward(git: Git, project: string): Promise<void
   if (!commonDir || !gitDir || !top) return;
   const note = join(gitDir, "ekiden-landing");
   if (commitIn(note) === null) return;
-  // Alone: a living process may be at it.
+  // Under the lock: a living process may be at work.
   await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
     const to = commitIn(note);
     if (to === null) return;
@@ -102,7 +102,7 @@ function commitIn(note: string): string | null {
   }
 }
 
-/** What of the way to the commit is there already, by its content: nobody else's changes are among it. */
+/** The part of the commit's files that is in place already, by content: it contains no other changes. */
 async function filesWritten(git: Git, top: string, to: string): Promise<string[]> {
   const raw = await git.run(top, "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD", to);
   const fields = raw.split("\0"); // ":000000 100644 0000… 1234… A", the path, and so on

@@ -1,11 +1,11 @@
-/** Plain git, one process a question. It never asks anybody anything, and speaks English, for its words are read here. */
+/** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
 import { execFile } from "node:child_process";
 import { EkidenError } from "../../core/errors.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
 
-/** What a surrounding git (a hook or a rebase that started us) says about another repository. */
+/** Variables that a surrounding git (a hook or a rebase that started us) sets for another repository. */
 export const FOREIGN: readonly string[] = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -23,7 +23,7 @@ const ALWAYS: Env = {
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
 };
-/** Whatever the person's configuration hides from them: a new file that is not seen is neither landed nor kept. */
+/** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
 const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
 const TIMEOUT_MS = 600_000;
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class Git {
     };
   }
 
-  /** Resolves whatever the exit code. @throws EkidenError when git is not there or does not end */
+  /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
   try(cwd: string, ...args: string[]): Promise<Ran> {
     return new Promise((resolve, reject) => {
       const options = {
@@ -64,7 +64,7 @@ export class Git {
     });
   }
 
-  /** What it printed, without the last line's end. @throws EkidenError `tool_failed` with its own words */
+  /** Its output without the last line end. @throws EkidenError `tool_failed` with git's message */
   async run(cwd: string, ...args: string[]): Promise<string> {
     const ran = await this.try(cwd, ...args);
     if (ran.code !== 0)
@@ -72,7 +72,7 @@ export class Git {
     return ran.out.replace(/\n$/, "");
   }
 
-  /** Its one line, or null when it failed. */
+  /** Its one line of output, or null when it failed. */
   async ask(cwd: string, ...args: string[]): Promise<string | null> {
     const { code, out } = await this.try(cwd, ...args);
     return code === 0 ? out.trim() : null;
@@ -82,7 +82,7 @@ export class Git {
     return (await this.try(cwd, "merge-base", "--is-ancestor", older, newer)).code === 0;
   }
 
-  /** Where a branch is checked out, in the project or in any worktree; null for nowhere. */
+  /** The folder where a branch is checked out, in the project or in a worktree; null if in none. */
   async checkedOut(cwd: string, branch: string): Promise<string | null> {
     const list = await this.run(cwd, "worktree", "list", "--porcelain");
     for (const block of list.split("\n\n")) {
@@ -93,7 +93,7 @@ export class Git {
     return null;
   }
 
-  /** Files that are not committed, as `git status` shows them; ignored ones are not among them. */
+  /** Uncommitted files as `git status` shows them, without ignored ones. */
   async changes(cwd: string, ...more: string[]): Promise<string[]> {
     const out = await this.run(cwd, "status", "--porcelain", ...more);
     return out.split("\n").filter((line) => line !== "");
@@ -102,7 +102,7 @@ export class Git {
 
 export const messageOfGit = ({ out, err }: Ran): string => `${err}\n${out}`.trim() || "it said nothing";
 
-/** Begin and end of a text. */
+/** The first and last part of a text. */
 export function bounded(text: string, max: number): string {
   const trimmed = text.trim();
   if (trimmed.length <= max) return trimmed;

@@ -1,6 +1,6 @@
 /**
- * Worktrees with plain git: `.ekiden/worktrees/<id>-<slug>` on a branch `ekiden/<id>-<slug>`. The one thing to know: removal looks
- * first, and git itself looks again; nothing here is ever forced.
+ * Worktrees with plain git: `.ekiden/worktrees/<id>-<slug>` on a branch `ekiden/<id>-<slug>`. A removal checks first that nothing
+ * is lost, and git checks again: nothing here is ever forced.
  */
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export type WorktreeOptions = {
   /** Absolute, without symlinks. */
   readonly project: string;
   readonly team: Name;
-  /** For git and the person's git hooks; without secrets. */
+  /** The environment of git and of the person's git hooks; without secrets. */
   readonly env: Env;
   readonly shell: Shell;
   readonly target?: string | undefined;
@@ -31,7 +31,7 @@ export type WorktreeOptions = {
   readonly share: readonly string[];
 };
 
-/** @throws EkidenError `bad_input` for a project that cannot have worktrees now | `settings_invalid` */
+/** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const git = new Git(options.env);
   const share = checkShared(options.share);
@@ -49,7 +49,7 @@ class GitWorktrees implements Worktrees {
   private readonly repository: Repository;
   private readonly folder: string;
   private readonly bindings: Bindings;
-  /** Worktrees that are being made: calls that only read run at once. */
+  /** Worktrees that are being created: calls that only read run in parallel. */
   private readonly opening = new Map<number, Promise<Worktree>>();
 
   constructor(options: WorktreeOptions, git: Git, repository: Repository) {
@@ -164,7 +164,7 @@ class GitWorktrees implements Worktrees {
     return this.bindings.list();
   }
 
-  /** Bound before it is made: what a crash leaves of it is found again and made whole. */
+  /** Bound before it is created: after a crash the worktree is found again and completed. */
   private async make(task: Which, wanted?: string): Promise<Worktree> {
     const { git, folder, options, repository, target } = this;
     const branches = new Set(
@@ -188,9 +188,9 @@ class GitWorktrees implements Worktrees {
     await clearHalfMade(git, { project: options.project, commonDir: repository.commonDir }, root);
     let added = await this.apart("add", ...args);
     if (added.code !== 0 && /already registered/.test(added.err))
-      // somebody took its folder away
+      // somebody removed its folder
       added = await this.apart("add", "--force", ...args);
-    // A hook of the person's (post-checkout) that fails is no reason to have no worktree.
+    // A failing hook of the person (post-checkout) does not prevent a worktree.
     if (added.code !== 0 && !isWhole(root))
       throw new EkidenError(
         "tool_failed",
@@ -211,7 +211,7 @@ class GitWorktrees implements Worktrees {
     return withWorktreeLock(repository.commonDir, () => git.try(options.project, "worktree", ...args));
   }
 
-  /** A name that an older board's task has taken gets a number. */
+  /** Adds a number to a name that a task of an older board has taken. */
   private freePath(task: Which, slug: string, taken: (path: string) => boolean): string {
     for (let nth = 1; ; nth += 1) {
       const path = worktreePath(this.options.team, task.id, nth === 1 ? slug : `${slug || "task"}-${nth}`);
@@ -219,7 +219,7 @@ class GitWorktrees implements Worktrees {
     }
   }
 
-  /** What would be lost with it, in words; null when nothing would. */
+  /** What its removal would lose, in words; null for nothing. */
   private async contents(root: string, binding: Binding): Promise<string | null> {
     const { git } = this;
     if (!existsSync(root)) return null;

@@ -1,6 +1,6 @@
 /**
- * How a branch comes to its target: what is not committed is committed, the branch is rebased, the gate is run on the result, the
- * target is fast-forwarded. Whatever stands in the way, the branch keeps every commit it had.
+ * Brings a branch to its target: uncommitted changes are committed, the branch is rebased, the gate runs on the result, the
+ * target is fast-forwarded. If any step fails, the branch keeps every commit it had.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,19 +19,19 @@ export type LandingInput = {
   readonly commonDir: string;
   /** Top folder of the worktree. */
   readonly root: string;
-  /** Where the gate runs. */
+  /** The folder in which the gate runs. */
   readonly workspace: string;
   readonly branch: string;
   readonly target: string;
   readonly gate: string | undefined;
   readonly gateTimeoutMs: number;
   readonly message: string;
-  /** Who committed, where git knows nobody. */
+  /** The author of commits, if git has no identity. */
   readonly author: string;
   readonly signal: AbortSignal;
   readonly stillMine: () => Promise<void>;
   readonly onStep: (step: LandingStep) => Promise<void>;
-  /** Called with the commit before the target is moved to it. */
+  /** Called with the commit before the target moves to it. */
   readonly willLand: (commit: string) => void;
 };
 
@@ -42,7 +42,7 @@ export type Landed =
 type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 
 const EVIDENCE_MAX = 4_000;
-/** How often the target may move during a gate, by somebody who does not stand in the queue. */
+/** How often the target may move during a gate, through somebody outside the queue. */
 const RACES_MAX = 5;
 
 const refused = (why: Obstacle, evidence: string): Refused => ({
@@ -96,8 +96,8 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
 }
 
 /**
- * `marker` tells whoever comes after a crash what was under way in the worktree, and that it was the queue's and not the member's.
- * It does not survive an error: then git has ended, and has tidied up after itself.
+ * `marker` records that the queue, and not the member, began an operation in the worktree, for recovery after a crash.
+ * It is removed on an error, because then git has ended and has cleaned up.
  */
 async function marked<T>(marker: string, what: "commit" | "rebase", work: () => Promise<T>): Promise<T> {
   writeFileSync(marker, what);
@@ -109,7 +109,7 @@ async function clear({ git, root }: LandingInput, gitDir: string, marker: string
   await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
   removeLock(join(gitDir, "index.lock"), statSync(marker).mtimeMs);
   if (readFileSync(marker, "utf8") === "rebase" && operationIn(gitDir) === "rebase")
-    await git.try(root, "rebase", "--abort"); // if it cannot be undone, its owner is told next that it is under way
+    await git.try(root, "rebase", "--abort"); // if this fails, the owner is told next that a rebase is under way
   rmSync(marker, { force: true });
 }
 
@@ -133,14 +133,14 @@ async function commitAll({ git, root, message }: LandingInput, as: Run): Promise
   const added = await git.try(root, "add", "--all");
   if (added.code !== 0) return refused("branch", `git add failed:\n${messageOfGit(added)}`);
   const done = await as("commit", "--quiet", "--message", message);
-  // A change of nothing but a file's time, or of a submodule's inside, leaves nothing to commit.
+  // A change of only a file's time, or inside a submodule, leaves nothing to commit.
   if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
   return done.code === 0 ? null : refused("branch", `git commit was refused:\n${messageOfGit(done)}`);
 }
 
 type Run = (...args: string[]) => Promise<Ran>;
 
-/** The person's own identity if git knows one. Nobody is there to type a passphrase, so nothing is signed. */
+/** The person's own identity if git has one. Nobody can type a passphrase here, so nothing is signed. */
 async function identity({ git, root, author }: LandingInput): Promise<string[]> {
   const unsigned = ["-c", "commit.gpgSign=false"];
   if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
@@ -151,7 +151,7 @@ async function identity({ git, root, author }: LandingInput): Promise<string[]> 
 const nothingAhead = async ({ git, root, target }: LandingInput): Promise<boolean> =>
   (await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`)) === "0";
 
-/** What the branch adds as if it were a submodule, but is none: a clone, or what `git init` in a folder has left. */
+/** Folders that the branch adds like a submodule without being one: a clone, or the result of `git init`. */
 async function innerRepositories({ git, root, target }: LandingInput): Promise<string[]> {
   const range = `refs/heads/${target}...HEAD`;
   const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
@@ -165,7 +165,7 @@ async function innerRepositories({ git, root, target }: LandingInput): Promise<s
   return added.filter((path) => !known.has(path));
 }
 
-/** Conflicts that were resolved by a merge must not have to be resolved once more: a branch with merges becomes one commit. */
+/** Turns a branch with merges into one commit, so that conflicts which a merge resolved need not be resolved again. */
 async function flatten(job: LandingInput, as: Run): Promise<void> {
   const { git, root, target, message } = job;
   const range = `refs/heads/${target}..HEAD`;
@@ -174,13 +174,13 @@ async function flatten(job: LandingInput, as: Run): Promise<void> {
   await inOne(job, as, base, message);
 }
 
-/** The tree that stands there now as one commit on `parent`. */
+/** The current tree as one commit on `parent`. */
 async function inOne({ git, root }: LandingInput, as: Run, parent: string, message: string): Promise<void> {
   const made = await as("commit-tree", "HEAD^{tree}", "-p", parent, "-m", message);
   if (made.code === 0) await git.run(root, "reset", "--soft", made.out.trim());
 }
 
-/** The gate has seen the last of several commits. None may be on the target that it has not: whoever bisects stands on each. */
+/** The gate has seen only the last of several commits. The target gets no others: a bisection may stop at each. */
 async function squashAfterGate(job: LandingInput, as: Run, from: string): Promise<void> {
   const { git, root, message } = job;
   const steps = await git.run(root, "log", "--reverse", "--format=- %s", `${from}..HEAD`);

@@ -1,4 +1,4 @@
-/** Whether a project can have worktrees, said before anything is made. */
+/** Checks whether a project can have worktrees, before anything is created. */
 import { existsSync } from "node:fs";
 import { isAbsolute, join, normalize, sep } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
@@ -6,14 +6,14 @@ import { quote } from "../../core/ids.ts";
 import { type Git, messageOfGit } from "./git.ts";
 
 export type Repository = {
-  /** Where the branches, the hooks and the merge queue of all its worktrees lie. */
+  /** The folder of the branches, the hooks and the merge queue of all its worktrees. */
   readonly commonDir: string;
-  /** The project's folder below the top one: "" or "packages/api/". */
+  /** The project's folder relative to the top one: "" or "packages/api/". */
   readonly prefix: string;
   readonly target: string;
 };
 
-/** @throws EkidenError `bad_input` that says what is wrong with the project and what to do */
+/** @throws EkidenError `bad_input` with what is wrong with the project and what to do */
 export async function repositoryOf(git: Git, project: string, target?: string): Promise<Repository> {
   const refuse = (what: string): never => {
     throw new EkidenError("bad_input", `${what} Or run without --worktrees.`);
@@ -59,7 +59,7 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
   return { commonDir, prefix, target: landOn };
 }
 
-/** @returns the name of what is half done in a worktree, such as "rebase"; null for nothing */
+/** @returns the operation that is unfinished in a worktree, such as "rebase"; null for none */
 export function operationIn(gitDir: string): string | null {
   const signs = {
     rebase: ["rebase-merge", "rebase-apply"],

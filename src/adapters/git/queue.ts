@@ -1,9 +1,9 @@
 /**
- * The merge queue: one at a time in a repository, in order of arrival, across processes and teams. It lies in the repository's own
- * folder, because what it guards is the repository: several teams, stores and programs may use one, and a store may serve several.
+ * The merge queue: one landing at a time in a repository, in order of arrival, across processes and teams. Its files are in the
+ * repository's own folder, because several teams, stores and programs may use one repository.
  *
- * Lamport's bakery: everybody draws a number that is higher than all it sees and waits for those with lower ones. Nobody ever
- * takes over what another has made, so a crash needs no judgement but "is that process alive", and no two can be wrong at once.
+ * Lamport's bakery algorithm: each process draws a number higher than all it sees and waits for the lower ones. No process takes
+ * over another's ticket, so after a crash the only question is whether a process lives, and two cannot both be first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import { join } from "node:path";
 import { isAlive } from "../process-table.ts";
 
 const POLL_MS = 50;
-/** A ticket of another machine whose owner has not touched it for so long is taken for one of the dead. */
+/** A ticket of another machine that was not touched for this long belongs to a dead process. */
 const SILENCE_MS = 120_000;
 const TOUCH_MS = 20_000;
 
 const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
-/** "00000012.4711.88123.0a1b2c….9f8e7d": number, process, its start, machine, dice. A number of 0 is still being drawn. */
+/** "00000012.4711.88123.0a1b2c….9f8e7d": number, process, its start, machine, random. The number 0 is still being drawn. */
 const TICKET = /^(\d{10})\.((\d+)\.(\d+)\.([0-9a-f]+)\.[0-9a-f]+)$/;
 
 type Ticket = {
@@ -29,11 +29,11 @@ type Ticket = {
   readonly machine: string;
 };
 
-/** Where the queue of a repository lies; `commonDir`: git's folder that all its worktrees have in common. */
+/** The folder of a repository's queue; `commonDir`: git's folder that all its worktrees share. */
 export const queueIn = (commonDir: string): string => join(commonDir, "ekiden-queue");
 
 /**
- * Runs `work` when everybody who came before is done; `onWait` is called first if somebody is. Rejects with the signal's reason
+ * Runs `work` when every earlier process is done, after `onWait` if it has to wait. Rejects with the signal's reason
  * when it aborts while waiting.
  */
 export async function inTurn<T>(
@@ -55,7 +55,7 @@ export async function inTurn<T>(
   const othersFirst = (): boolean =>
     waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
   try {
-    // Looked at twice: one look may miss both files of somebody who puts the one in the place of the other during it.
+    // Two looks: one may miss both files of a process that replaces one by the other meanwhile.
     for (let first = true; othersFirst() || othersFirst(); first = false) {
       signal.throwIfAborted();
       if (first) await onWait();
@@ -69,7 +69,7 @@ export async function inTurn<T>(
   }
 }
 
-/** One that is still drawing may get any number, so it is waited for: that takes no time. */
+/** A process that is drawing may get any number, so wait for it: that takes no time. */
 const goesBefore = (other: Ticket, number: number, me: string): boolean =>
   other.number < number || (other.number === number && other.me < me);
 
@@ -105,7 +105,7 @@ function isHeld({ file, pid, started, machine }: Ticket): boolean {
   return now === "0" || started === "0" || now === started;
 }
 
-/** When the kernel started it, so that another process with the same id is not taken for it. "0": cannot be told. */
+/** The time at which the kernel started a process, to tell it from a later one with the same id. "0": unknown. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -120,7 +120,7 @@ function touchFile(file: string): void {
   try {
     utimesSync(file, now, now);
   } catch {
-    // Taken away from outside; the owner goes on, and the one who did it knows why.
+    // Removed by somebody else on purpose; the owner goes on.
   }
 }
 

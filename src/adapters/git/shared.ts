@@ -14,8 +14,8 @@ import type { Git } from "./git.ts";
 type Share = { readonly project: string; readonly workspace: string; readonly paths: readonly string[] };
 
 /**
- * What is tracked, missing or there already is left alone. A pattern such as "node_modules/" ignores a folder but not a link, so
- * the link is added to the repository's own list of what to ignore: nobody may commit it by mistake.
+ * Leaves alone what is tracked, missing or there already. A pattern such as "node_modules/" ignores a folder but not a link, so
+ * the link is added to the repository's own ignore list: nobody may commit it by mistake.
  */
 export async function linkShared(
   git: Git,
@@ -34,7 +34,7 @@ export async function linkShared(
   }
 }
 
-/** Takes the links away again, and nothing else. */
+/** Removes the links, and nothing else. */
 export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void {
   for (const path of paths) {
     const link = join(workspace, path);

@@ -1,4 +1,4 @@
-/** Whether a worktree is there as a whole. Git locks it as "initializing" while it checks its files out. */
+/** Whether a worktree is complete. Git locks it as "initializing" while it checks its files out. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Git } from "./git.ts";
@@ -10,8 +10,8 @@ const POLL_MS = 100;
 export const isWhole = (root: string): boolean => stateOf(root) === "whole";
 
 /**
- * Takes away what a crash in the middle of making it has left: nobody has worked in it, and all that is missing there would look
- * deleted. First it waits a little: the git that a dead process had started may still be at it, and end well.
+ * Removes an incomplete worktree that a crash left: nobody has worked in it, and every missing file would look deleted. It waits
+ * a little first, because the git of a dead process may still finish.
  */
 export async function clearHalfMade(
   git: Git,

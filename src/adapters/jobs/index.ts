@@ -1,6 +1,6 @@
 /**
- * Background commands of one host. Each writes its output into a file by itself, so that nothing is lost when this process
- * dies; what the store says of a job is written by whoever saw it end, or by whoever finds its host gone.
+ * Background commands of one host. Each writes its output into a file directly, so nothing is lost when this process dies.
+ * The store's row of a job is written by the process that saw it end, or by one that finds its host gone.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -26,19 +26,19 @@ export type JobParts = {
   readonly outputDir: string;
 };
 
-/** Running at once, for one member. A model in a loop must not fill the machine. */
+/** Running jobs that one member may have. A model in a loop must not fill the machine. */
 const MOST = 16;
 /** Bytes of output that the mail at the end shows. */
 const SHOWN = 2_000;
-/** Pauses before a report is tried again that the store would not take. */
+/** Pauses before a report that the store refused is tried again. */
 const RETRIES_MS = [1_000, 5_000, 15_000];
 
 type Live = {
   readonly job: Job;
   readonly control: AbortController;
-  /** Why it is being stopped, and whether its owner is to hear of it by mail. */
+  /** Why it is being stopped, and whether its owner gets mail about it. */
   stopping: { readonly why: string; readonly tell: boolean } | null;
-  /** What kept it from starting. */
+  /** The error that kept it from starting. */
   failure: unknown;
   done: Promise<void>;
 };
@@ -106,7 +106,7 @@ export class JobHost implements JobControl {
     } catch (error) {
       live.failure = error;
       const { why, tell } = live.stopping ?? { why: messageOf(error), tell: true };
-      // That one never started is told to who asked for it, at once.
+      // The caller hears at once that a command could not start.
       await this.report(live, { state: "stopped", why }, started && tell);
     } finally {
       over.abort();
@@ -122,7 +122,7 @@ export class JobHost implements JobControl {
         await store.jobs.end(job.id, end, text);
         return;
       } catch {
-        if (wait === null || this.closed) return; // found as lost when this host is gone
+        if (wait === null || this.closed) return; // another process finds it as lost when this host is gone
         await clock.sleep(wait);
       }
     }
@@ -148,7 +148,7 @@ export class JobHost implements JobControl {
     return await this.job(id);
   }
 
-  /** One of another process on this machine, or one that outlived its process. */
+  /** A job of another process on this machine, or one that outlived its process. */
   private async stopElsewhere(job: Job, by: Name): Promise<void> {
     if (job.state !== "running" && job.state !== "unknown") return;
     if (job.machine !== this.parts.machine)
@@ -156,7 +156,7 @@ export class JobHost implements JobControl {
         "not_permitted",
         `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
       );
-    // First the row: whoever watches it must not report the end we make as a failure of its own.
+    // The row comes first: a watcher must not report this end as a failure.
     const end = { state: "stopped", why: `${by} stopped it.` } as const;
     const text = by === job.owner ? null : endText(end, await tailOf(job.outputPath, SHOWN), job);
     await this.parts.store.jobs.end(job.id, end, text);

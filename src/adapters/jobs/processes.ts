@@ -1,18 +1,18 @@
 /**
- * The processes of a job, also of one that outlived the process that started it. They are known by a mark in their environment:
- * a process id alone may long belong to somebody else.
+ * The processes of a job, also of one that outlived the process that started it. A mark in their environment identifies them:
+ * the kernel may have given a process id to another process.
  */
 import type { Job } from "../../core/job.ts";
 import { endAll, groupAlive, processesOf } from "../process-table.ts";
 
 const MARK = "EKIDEN_JOB_OUTPUT";
 const NO_GROUPS: ReadonlySet<number> = new Set();
-/** Between TERM and KILL. */
+/** The time between TERM and KILL. */
 const GRACE_MS = 2_000;
-/** Elsewhere environments cannot be read, so the process group has to do. */
+/** Other systems cannot read environments, so the process group has to do. */
 const canSeeMarks = process.platform === "linux";
 
-/** What a job's processes carry; programs may like to know where their output goes, too. */
+/** The environment of a job's processes. A program may use it to find its own output. */
 export const markOf = (job: Pick<Job, "outputPath">): Record<string, string> => ({ [MARK]: job.outputPath });
 
 const tag = (job: Job): string => `${MARK}=${job.outputPath}`;

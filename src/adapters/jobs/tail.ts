@@ -1,11 +1,11 @@
-/** The end of a file that may still grow, or may not be there yet. */
+/** Reads the end of a file that may still grow or may not exist yet. */
 import { open, stat } from "node:fs/promises";
 
 export async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.size ?? 0;
 }
 
-/** At most the last `bytes`, from the beginning of a line where there is one. */
+/** At most the last `bytes`, from the start of a line if there is one. */
 export async function tailOf(path: string, bytes: number): Promise<string> {
   const file = await open(path, "r").catch(() => null);
   if (!file) return "";

@@ -1,4 +1,4 @@
-/** Notices commands that have fallen silent: one that asks somebody who is not there, one that nobody may need any more. */
+/** Notices commands that print nothing for long: one that waits for input, or a server that is no longer needed. */
 import { type Job, looksLikePrompt, promptText, SILENT_MS, STALE_MS, silentText } from "../../core/job.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Jobs } from "../../ports/jobs.ts";
@@ -6,7 +6,7 @@ import { sizeOf, tailOf } from "./tail.ts";
 
 const LOOK_MS = 15_000;
 
-/** Until `over`. Writes to the owner at most once about each. Never rejects. */
+/** Runs until `over`. Mails the owner at most once about each. Never rejects. */
 export async function watchSilence(job: Job, jobs: Jobs, clock: Clock, over: AbortSignal): Promise<void> {
   let size = 0;
   let since = clock.now();
@@ -31,7 +31,7 @@ export async function watchSilence(job: Job, jobs: Jobs, clock: Clock, over: Abo
       if (!looksLikePrompt(tail)) continue;
       asked = await jobs.note(job.id, promptText(job, tail));
     } catch {
-      // a store or a disk that does not answer now may do so at the next look
+      // a store or a disk that fails now may work at the next look
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tools of MCP servers as tools of ours. Whatever a server says of its tools (read-only, harmless, "always allow") grants
- * nothing: each is `exec` for the permission rules, under its name `mcp__server__tool`.
+ * The tools of MCP servers as tools of ours. A server's own claims about its tools (read-only, harmless) grant nothing: each is
+ * `exec` for the permission rules, under its name `mcp__server__tool`.
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
@@ -11,27 +11,27 @@ import type { Tool } from "../../ports/index.ts";
 import { type ListedTool, McpServer } from "./server.ts";
 
 const DESCRIPTION_MAX = 1_000;
-/** A member does not begin its work later than this because of a server. */
+/** The longest time that a server delays the start of a member. */
 const READY_MS = 10_000;
 const anyObject = z.record(z.string(), z.unknown());
 
 export type McpOptions = {
   readonly cwd: string;
-  /** What servers get besides what their entries name: no key of ours. */
+  /** The environment of servers besides their entries: it holds none of our keys. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A server that cannot be used, told once for each reason; its tools are missing, the others are there. */
+  /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
   readonly onProblem: (server: string, problem: string) => void;
-  /** How long members wait at most for a server that is being started. */
+  /** How long members wait at most for a server that is starting. */
   readonly readyMs?: number;
-  /** A server's list changed: ask for `tools` again before the next stint. */
+  /** A server's list changed: read `tools` again before the next stint. */
   readonly onChanged?: () => void;
 };
 
 export class Mcp {
   private readonly servers = new Map<string, McpServer>();
-  /** What was told of which. */
+  /** The last problem reported of each server. */
   private readonly told = new Map<string, string>();
-  /** As the shell marks its children, so that what a killed process has left is found by the next one. */
+  /** The mark of our child processes, so that the next process finds those that a killed one left. */
   private readonly id = `${process.pid}-${randomBytes(6).toString("hex")}`;
   private added = 0;
   private readonly options: McpOptions;
@@ -41,7 +41,7 @@ export class Mcp {
     for (const server of servers) this.add(server);
   }
 
-  /** Connects a further server at run time, or one of the same name anew. Resolves to its tools. @throws EkidenError `tool_failed` */
+  /** Connects a further server at run time, or one of the same name again. Resolves to its tools. @throws EkidenError `tool_failed` */
   async connect(server: NamedServer): Promise<Tool[]> {
     const before = this.servers.get(server.name);
     this.servers.delete(server.name);
@@ -60,7 +60,7 @@ export class Mcp {
     return [...this.servers.keys()];
   }
 
-  /** The tools that a member of this role may use, in a stable order. Servers are started side by side. */
+  /** The tools that a member of this role may use, in a stable order. Servers start in parallel. */
   async tools(role: string): Promise<Tool[]> {
     const mine = [...this.servers.values()].filter(
       ({ config }) => !config.roles || config.roles.includes(role),

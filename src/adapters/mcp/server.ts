@@ -1,6 +1,6 @@
 /**
- * One MCP server as its user sees it: connected at the first use, started again after a crash, its slow calls cancelled. A call
- * that a crash cuts short is an error for whoever made it: it may have taken effect, so it is never repeated by itself.
+ * One MCP server: connected at the first use, restarted after a crash, its slow calls cancelled. A call that a crash interrupts
+ * fails for its caller: it may have taken effect, so it is never repeated automatically.
  */
 import type { Client as McpClient } from "@modelcontextprotocol/client";
 import { EkidenError } from "../../core/errors.ts";
@@ -13,23 +13,23 @@ export type ListedTool = {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
-  /** What its parameters are called by the server, where that is not what models may call them. */
+  /** The server's names of its parameters, where models may not use them. */
   readonly renamed: ReadonlyMap<string, string>;
 };
 
 const CALL_TIMEOUT_MS = 60_000;
-/** The first start of a server from a registry has to download it. */
+/** The first start of a server from a registry downloads it. */
 const CONNECT_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 15_000;
-/** One that has failed is tried again after this, and nobody waits for it. */
+/** A failed server is tried again after this time, and nobody waits for it. */
 const RETRY_MS = 60_000;
 const GRACE_MS = 1_000;
 
-/** One try to get the list of tools. */
+/** One attempt to get the list of tools. */
 type Try = {
   readonly until: number;
   readonly done: Promise<readonly ListedTool[]>;
-  /** When it failed; 0 while it has not. */
+  /** The time of its failure; 0 without one. */
   failedAt: number;
 };
 
@@ -50,12 +50,12 @@ export class McpServer {
     this.onListChanged = onListChanged;
   }
 
-  /** @throws EkidenError `tool_failed` when the server cannot be started or reached, with what it wrote last. */
+  /** @throws EkidenError `tool_failed` when the server cannot be started or reached, with its last output. */
   tools(): Promise<readonly ListedTool[]> {
     return this.try().done;
   }
 
-  /** The same, for whoever cannot wait for long: null while it is not known yet. */
+  /** The same for a caller that cannot wait: null while the list is not known. */
   async toolsInTime(): Promise<readonly ListedTool[] | null> {
     const { done, until } = this.try();
     let timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export class McpServer {
     return await Promise.race([done, late]).finally(() => clearTimeout(timer));
   }
 
-  /** @throws EkidenError `tool_failed` with the server's own words; the signal's reason on abort. */
+  /** @throws EkidenError `tool_failed` with the server's message; the signal's reason on abort. */
   async call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string> {
     const client = await unless(signal, this.client());
     const { timeoutMs = CALL_TIMEOUT_MS } = this.config;
@@ -91,7 +91,7 @@ export class McpServer {
     return text;
   }
 
-  /** Also while it is being connected. With all that the server has started. */
+  /** Works also while it connects, and ends everything that the server has started. */
   async close(): Promise<void> {
     this.closed = true;
     const closing = this.reached?.transport.close().catch(() => {});
@@ -174,14 +174,14 @@ export class McpServer {
 
 const NO_GROUPS: ReadonlySet<number> = new Set();
 
-/** "fetch failed" says nothing; its cause does. */
+/** "fetch failed" alone is useless; its cause is not. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const why = error.cause instanceof Error ? error.cause.message : "";
   return why && !error.message.includes(why) ? `${error.message} (${why})` : error.message;
 }
 
-/** @throws the signal's reason, without waiting for what would take longer */
+/** @throws the signal's reason at once, without waiting for slower steps */
 async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let stop = (): void => {};

@@ -1,23 +1,23 @@
-/** The ways to an MCP server: a process of ours, streamable HTTP, or the event stream that older servers speak. */
+/** The ways to reach an MCP server: a child process, streamable HTTP, or the event stream of older servers. */
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
 
-/** Where servers run. */
+/** The folder in which servers run. */
 export type Place = {
   /** Absolute. */
   readonly cwd: string;
-  /** What a server's process gets besides what its entry names: no key of ours. */
+  /** The environment of a server's process besides its entry: it holds none of our keys. */
   readonly env: Readonly<Record<string, string>>;
-  /** By this all processes of a server are known: see src/adapters/process-table.ts. */
+  /** The mark of all processes of a server: see src/adapters/process-table.ts. */
   readonly tag: string;
-  /** Milliseconds until which a member waits for a server that is being started. */
+  /** Milliseconds that a member waits for a server that is starting. */
   readonly readyMs: number;
 };
 
 export type Reached = {
   readonly transport: Transport;
-  /** The end of what the server wrote beside the protocol. */
+  /** The last lines of the server's stderr. */
   stderr(): string;
 };
 

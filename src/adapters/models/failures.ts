@@ -1,5 +1,5 @@
 /**
- * What vendors and networks throw, as our one error class. Nothing of the request goes into it: no key, no conversation.
+ * Turns the errors of vendors and networks into our error class. It holds nothing of the request: no key, no conversation.
  * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts).
  */
 import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ export type FailureContext = {
 
 const OVERFLOW =
   /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)/i;
-/** Refusals of the provider packages themselves: nothing was sent, and trying again would not help. */
+/** Refusals by the provider packages: nothing was sent, and another try would not help. */
 const OURS =
   /^AI_(InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel|LoadAPIKey|LoadSetting)Error$/;
 /** Statuses that are about the provider, not about this request. */
@@ -48,7 +48,7 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
       `the provider refused the key (${status}). ${context.keyVariable ? `Check ${context.keyVariable}. ` : ""}${said}`,
     );
   if (status === 413) return fail("context_overflow", `the request is too large for the provider. ${said}`);
-  // A quota that is used up for good looks like a rate limit, but waiting does not mend it.
+  // An exhausted quota looks like a rate limit, but waiting does not help.
   if (status === 429 && /insufficient_quota|billing hard limit/i.test(said + bodyOf(error)))
     return fail("model_refused", `the account's quota is used up. ${said}`);
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || status < 400) {
@@ -61,7 +61,7 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
   return fail("model_refused", `the provider refused the request (${status}). ${said}`);
 }
 
-/** A way a request did not even begin, in a word, or null when it did. */
+/** How a request failed before it began, in a word, or null when it began. */
 function unreachable(thrown: unknown): string | null {
   for (let error = thrown, i = 0; error instanceof Error && i < 5; error = error.cause, i += 1) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -76,7 +76,7 @@ function unreachable(thrown: unknown): string | null {
   return null;
 }
 
-/** The vendor's own words: of its error object, wherever it stands, or of the exception. */
+/** The vendor's message: from its error object, at any depth, or from the exception. */
 function wordsOf(error: unknown): string {
   const message = stringAt(error, "message");
   if (message) {
@@ -92,7 +92,7 @@ function wordsOf(error: unknown): string {
 
 const bodyOf = (error: unknown): string => stringAt(error, "responseBody") ?? "";
 
-/** One line, without the key or anything that looks like one, not longer than a screen's width or five. */
+/** One line of limited length, without the key or anything that looks like one. */
 export function redacted(text: string, secret: string): string {
   const known = secret.length >= 6 ? text.replaceAll(secret, "[key]") : text;
   const safe = known
@@ -102,7 +102,7 @@ export function redacted(text: string, secret: string): string {
   return safe.length > 400 ? `${safe.slice(0, 399)}…` : safe;
 }
 
-/** How long we were asked to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
+/** How long the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
 function waitOf(error: unknown, now: number): number | undefined {
   const headers = at(error, "responseHeaders");
   const ms = Number.parseFloat(stringAt(headers, "retry-after-ms") ?? "");

@@ -1,7 +1,7 @@
 /**
  * `fetch` for model calls, over node:http. The built-in one compiles a WebAssembly parser at its first use, which costs 40 ms of
- * a cold start, 30 MB of memory and 120 ms of CPU: a third of a small run. What this one does not know (redirects, bodies that
- * are not text) it leaves to the built-in one. There is no limit on the time of a silent answer: the watchdog has it.
+ * a cold start, 30 MB of memory and 120 ms of CPU: a third of a small run. The cases it lacks (redirects, bodies that are not
+ * text) go to the built-in one. It has no time limit for a silent answer: the watchdog has one.
  */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -38,7 +38,7 @@ export async function httpFetch(
 export type Posted = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Strings, as they come. Whoever does not read to the end destroys it. */
+  /** Strings, as they arrive. A reader that does not read to the end must destroy it. */
   readonly text: Readable;
 };
 
@@ -60,7 +60,7 @@ export async function post(
   const posted = redirects(answer)
     ? await followed(url, { ...how, body })
     : { status: answer.statusCode ?? 0, headers: answer.headers, text: await decoded(answer) };
-  // Its reader hears of an error by reading; when nobody reads any more, nobody needs to.
+  // A reader hears of an error by reading; without a reader nobody needs to.
   posted.text
     .on("data", onBytes)
     .on("error", () => {})
@@ -75,7 +75,7 @@ async function followed(url: string, init: RequestInit): Promise<Posted> {
   return { status, headers: Object.fromEntries(headers), text };
 }
 
-/** Whether the built-in `fetch` shall go where it is sent. */
+/** Whether the built-in `fetch` has to follow a redirect. */
 function redirects(answer: IncomingMessage): boolean {
   const elsewhere = REDIRECTS.has(answer.statusCode ?? 0) && answer.headers.location !== undefined;
   if (elsewhere) answer.resume();
@@ -99,14 +99,14 @@ async function send(url: URL, options: Options, body: string): Promise<IncomingM
       });
     } catch (error) {
       options.signal?.throwIfAborted();
-      // The server closed a kept connection just as it was used again: nobody has read the request.
+      // The server closed a kept connection just as it was used again: it has not read the request.
       if (sent?.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET") continue;
-      throw new TypeError("fetch failed", { cause: error }); // by these words callers know a connection that failed
+      throw new TypeError("fetch failed", { cause: error }); // callers recognise a failed connection by these words
     }
   }
 }
 
-/** Nothing is asked for compressed, but a proxy may do as it likes. */
+/** We do not ask for compression, but a proxy may compress. */
 async function decoded(answer: IncomingMessage): Promise<Readable> {
   const encoding = answer.headers["content-encoding"] ?? "identity";
   if (!/^(gzip|x-gzip|deflate|br)$/.test(encoding)) return answer;
@@ -117,7 +117,7 @@ async function decoded(answer: IncomingMessage): Promise<Readable> {
   return pipeline(answer, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {});
 }
 
-/** One stream and not the three that adapters stacked on each other would make: they cost more than the reading. */
+/** One stream instead of the three that stacked adapters would make: they cost more than the reading. */
 function bytesOf(source: Readable, onBytes: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {

@@ -15,7 +15,7 @@ import { openai } from "./vendors/openai.ts";
 import { openaiCompatible } from "./vendors/openai-compatible.ts";
 import { watchedFetch } from "./watchdog.ts";
 
-/** In the order in which a key in the environment chooses. */
+/** In the order in which a key in the environment decides. */
 const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCompatible];
 
 /** For `doctor`. */
@@ -28,7 +28,7 @@ export type OpenModelOptions = {
   readonly random?: () => number;
   /** From `--base-url` or the settings. */
   readonly baseUrl?: string | undefined;
-  /** Without a byte for so long a call is given up and tried again. Default 120,000. */
+  /** A call without a byte for this long is given up and tried again. Default 120,000. */
   readonly stallMs?: number;
   /** Calls made for one reply; see `retrying`. */
   readonly attempts?: number;
@@ -82,15 +82,15 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
 
 export type Choice = {
   readonly env: Environment;
-  /** The setting `model`, whether a flag, a variable or a file gave it. */
+  /** The setting `model`, from a flag, a variable or a file. */
   readonly setting?: string | undefined;
-  /** A runbook file is to be run, so the embedded model will do when there is no other. */
+  /** A runbook file will run, so the runbook model is enough when there is no other. */
   readonly runbook?: boolean;
 };
 
 /**
- * The spec to use: the setting, EKIDEN_MODEL (for those who read no variables into their settings), the first provider whose key is in the environment, an Ollama that
- * answers, `runbook` for a runbook file. @throws EkidenError `model_missing` that says what to set
+ * Chooses the spec: the setting, EKIDEN_MODEL (for callers that do not read variables into settings), the first provider with a
+ * key in the environment, an Ollama that answers, `runbook` for a runbook file. @throws EkidenError `model_missing` with what to set
  */
 export async function chooseModel({ env, setting, runbook = false }: Choice): Promise<string> {
   const named = setting || env.EKIDEN_MODEL;

@@ -1,4 +1,4 @@
-/** Replies of models that are programs: no tokens, no money. */
+/** Replies of models that are programs: they cost no tokens and no money. */
 import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import type { Reply, ReplyOptions, Usage } from "../../ports/model.ts";
 

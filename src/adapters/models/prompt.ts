@@ -1,6 +1,6 @@
 /**
- * Our conversation in the words of the provider packages. A message is translated once and remembered by its identity, so a
- * turn costs what it adds. What cannot be sent is mended here: empty texts (refused by some vendors), results without text.
+ * Translates our conversation for the provider packages. A translated message is kept by its identity, so a turn costs only what
+ * it adds. It also corrects what cannot be sent: empty texts (some vendors refuse them), results without text.
  */
 import type {
   LanguageModelV3FunctionTool,
@@ -17,7 +17,7 @@ type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content
 const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
 
 /**
- * `mark` is put on the system prompt, on the last message and on the one the last request ended with: what a cache is read up to.
+ * Puts `mark` on the system prompt, on the last message and on the last message of the request before: a cache is read up to it.
  * A vendor looks for an earlier mark only a few parts back, and a reply with many calls adds more than that.
  */
 export function promptOf(
@@ -39,7 +39,7 @@ export function promptOf(
 
 const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
 
-/** `mark` is put on the last tool. Several models may share one list, so it is no part of what is remembered. */
+/** Puts `mark` on the last tool. Several models may share one list, so the mark is not kept with it. */
 export function toolsOf(
   tools: readonly ToolSpec[],
   mark: SharedV3ProviderOptions | undefined,
@@ -113,6 +113,6 @@ function fromAssistant({ content }: AssistantMessage): LanguageModelV3Message[] 
   return parts.length > 0 ? [{ role: "assistant", content: parts }] : [];
 }
 
-/** `meta` is a vendor's own, under the vendor's name: whoever else reads the conversation passes it by. */
+/** `meta` belongs to one vendor, under its name; other vendors ignore it. */
 const withMeta = (meta: unknown): { providerOptions?: SharedV3ProviderMetadata } =>
   typeof meta === "object" && meta !== null ? { providerOptions: meta as SharedV3ProviderMetadata } : {};

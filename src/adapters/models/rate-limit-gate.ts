@@ -1,20 +1,20 @@
 /**
- * The way to one provider with one key, shared by all models of a process. Open, it costs nothing. When a call is told to wait,
- * it shuts: everybody waits until then, and goes on one by one, each after the one before was answered (or began to be), so
- * that ten teammates try a broken provider once and not ten times.
+ * The access to one provider with one key, shared by all models of a process. Open, it costs nothing. When a call is told to
+ * wait, it shuts: all calls wait until then and continue one by one, each after the one before got its answer (or its first
+ * byte), so that ten teammates try a broken provider once and not ten times.
  *
  * | state | a call comes             | the provider is busy            | a call is answered                     |
  * |-------|--------------------------|---------------------------------|----------------------------------------|
  * | open  | goes                     | shut until then                 | open                                   |
- * | shut  | stands in the line       | the line's first waits and      | the next in the line goes; open when   |
- * |       |                          | tries again                     | nobody stands in it                    |
+ * | shut  | joins the queue          | the first of the queue waits    | the next of the queue goes; open when  |
+ * |       |                          | and tries again                 | the queue is empty                     |
  */
 import type { Clock } from "../../ports/clock.ts";
 
 export class RateLimitGate {
-  /** Milliseconds since the epoch before which nobody shall call. */
+  /** Milliseconds since the epoch before which no call is made. */
   until = 0;
-  /** Failures in a row, of whomever: the exponent of the next wait. */
+  /** Failures in a row, of any call: the exponent of the next wait. */
   failures = 0;
   private shut = false;
   private busy = false;
@@ -24,19 +24,19 @@ export class RateLimitGate {
     return !this.shut;
   }
 
-  /** Somebody is trying: whoever comes now stands in the line. */
+  /** A call is trying: further calls join the queue. */
   get occupied(): boolean {
     return this.busy;
   }
 
-  /** Shuts it. Failures of calls that were on their way together count once. */
+  /** Shuts it. Failures of calls that were under way together count once. */
   close(now: number, waitMs: number): void {
     if (!this.shut || now >= this.until) this.failures += 1;
     this.shut = true;
     this.until = Math.max(this.until, now + waitMs);
   }
 
-  /** Resolves when it is the caller's turn at a shut gate; the time is not up yet. @throws the signal's reason */
+  /** Resolves at the caller's turn at a shut gate, before its time is up. @throws the signal's reason */
   async enter(signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
     if (this.busy) await this.standInLine(signal);
@@ -44,7 +44,7 @@ export class RateLimitGate {
     return new Pass(this);
   }
 
-  /** The call of the one in front got an answer. */
+  /** The first call of the queue got an answer. */
   answered(): void {
     this.failures = 0;
     this.until = 0;
@@ -74,7 +74,7 @@ export class RateLimitGate {
   }
 }
 
-/** The right to be the one who tries. */
+/** The right to try. */
 export class Pass {
   private gate: RateLimitGate | null;
 
@@ -82,7 +82,7 @@ export class Pass {
     this.gate = gate;
   }
 
-  /** Waits until the gate's time, however often it is moved. */
+  /** Waits until the gate's time, however often it moves. */
   async wait(clock: Clock, signal: AbortSignal): Promise<void> {
     while (this.gate && this.gate.until > clock.now()) {
       await clock.sleep(this.gate.until - clock.now(), signal);
@@ -90,13 +90,13 @@ export class Pass {
     }
   }
 
-  /** Answered: the next may go. */
+  /** Answered: the next call may go. */
   answered(): void {
     this.gate?.answered();
     this.give();
   }
 
-  /** Gives it to the next in the line. Harmless when done twice. */
+  /** Passes the right on to the next of the queue. A second call does nothing. */
   give(): void {
     this.gate?.leave();
     this.gate = null;

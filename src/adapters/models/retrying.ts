@@ -1,7 +1,7 @@
 /**
- * The retry policy, in one place for all providers: what the provider asks for counts, up to `maxWaitMs`; otherwise waits grow
- * exponentially with full jitter. A failure that everybody would meet shuts the shared gate; one of a single call (a cut stream,
- * a stall, a 500) makes only that call wait.
+ * The retry policy, in one place for all providers: the wait that a provider asks for counts, up to `maxWaitMs`; otherwise waits
+ * grow exponentially with full jitter. A failure that every call would meet shuts the shared gate; a failure of one call (a cut
+ * stream, a stall, a 500) delays only that call.
  */
 import { type EkidenError, isEkidenError } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -15,9 +15,9 @@ export type RetryOptions = {
   readonly random: () => number;
   /** Calls made for one reply, the first included. Default 8. */
   readonly attempts?: number;
-  /** A provider that asks for a longer wait is given up at once, with `facts.retryAfterMs`. Default 15 minutes. */
+  /** A call is given up at once, with `details.retryAfterMs`, if the provider asks for a longer wait. Default 15 minutes. */
   readonly maxWaitMs?: number;
-  /** Without one the model has its own. */
+  /** Unset: the model's own gate. */
   readonly gate?: RateLimitGate;
 };
 
@@ -29,7 +29,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
 
   const waitFor = (error: EkidenError, failures: number): number => {
     const asked = error.details.retryAfterMs;
-    // A little on top, so that processes which share a key do not all come back in the same millisecond.
+    // A little more, so that processes which share a key do not all return in the same millisecond.
     if (asked !== undefined && asked > maxWaitMs) return asked;
     if (asked !== undefined)
       return Math.min(maxWaitMs, Math.ceil(asked + random() * Math.min(1_000, asked / 10)));
@@ -44,7 +44,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
       try {
         if (!gate.open) {
           const waitMs = Math.max(0, gate.until - clock.now());
-          // told also when it only stands in the line: how long that takes nobody knows
+          // also told while it is in the queue, for an unknown time
           if (waitMs > 0 || gate.occupied) onRetry?.({ attempt: attempt - 1, waitMs, why });
           pass = await gate.enter(signal);
           await pass.wait(clock, signal);
@@ -69,7 +69,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
         why = error.message;
         onRetry?.({ attempt, waitMs, why });
         pass?.give();
-        // Its own wait, also when somebody else is answered meanwhile and the gate opens.
+        // Its own wait, also when another call is answered meanwhile and the gate opens.
         await clock.sleep(waitMs, signal);
         signal.throwIfAborted();
       } finally {

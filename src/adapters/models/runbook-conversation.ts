@@ -1,4 +1,4 @@
-/** What the embedded model reads of a conversation: its task, the mail that came in, and what came of each step. */
+/** What the runbook model reads in a conversation: its task, new mail, and the result of each step. */
 import type { ToolResult } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import type { ModelRequest } from "../../ports/model.ts";
@@ -6,7 +6,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 export type Task = { readonly id: string; readonly attempt: string; readonly description: string };
 export type Step = { readonly result: ToolResult; readonly tries: number };
 
-/** Mail that came in since the last reply. */
+/** Mail since the last reply. */
 export function newsOf({ messages }: ModelRequest): Tag[] {
   const last = messages.at(-1);
   if (last?.role !== "user") return [];
@@ -15,7 +15,7 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
     .filter(({ tag }) => tag === "mail");
 }
 
-/** The task of the latest claim, wherever it was made: by the harness, after a restart, or by claim_task. */
+/** The task of the latest claim, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
   for (const message of messages.toReversed()) {
     if (message.role !== "user") continue;
@@ -28,7 +28,7 @@ export function currentTask({ messages }: ModelRequest): Task | null {
   return null;
 }
 
-/** The harness adds how the attempt before ended; what stands there is evidence and never a block to run. */
+/** The harness adds how the last attempt ended; that text is evidence and never a block to run. */
 function taskOf({ attributes, content }: Tag): Task {
   const attempt = attributes.attempt ?? "0";
   const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
@@ -40,7 +40,7 @@ function taskOf({ attributes, content }: Tag): Task {
   };
 }
 
-/** What came of each step of this attempt at its last try. */
+/** The result of each step of this attempt at its last try. */
 export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, Step> {
   const found = new Map<string, Step>();
   const prefix = `run-${task.id}-${task.attempt}-`;
@@ -57,7 +57,7 @@ export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, S
 export const isInterrupted = ({ isError, text }: ToolResult): boolean =>
   isError && text.startsWith("Interrupted");
 
-/** What went wrong, in a few words, or null. The bash tool tells of a command that failed in its last line, in brackets. */
+/** What went wrong, in a few words, or null. The bash tool reports a failed command in its last line, in brackets. */
 export function failureOf({ isError, text }: ToolResult): string | null {
   const last = text.trimEnd().split("\n").at(-1) ?? "";
   const note =

@@ -1,10 +1,10 @@
 /**
- * The embedded default that needs no key. It runs the fenced `sh` blocks of a task one after the other with the `bash` tool, like
- * any model would: through permissions, hooks and timeouts. Deterministic: everything it knows it reads from the conversation,
- * so it goes on after a restart where it was.
+ * The built-in model that needs no key. It runs the fenced `sh` blocks of a task one after the other with the `bash` tool, through
+ * permissions, hooks and timeouts as for any model. It is deterministic and reads all its state from the conversation, so it
+ * continues after a restart.
  *
- * Its call ids say what they are (`run-TASK-ATTEMPT-STEP-TRY`). A block that was interrupted (crash, urgent mail) is run again,
- * and it says so; at the third interruption the task fails, because a block may be what kills the host.
+ * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). An interrupted block (crash, urgent mail) runs again, and the
+ * transcript says so; at the third interruption the task fails, because a block may be what kills the host.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
@@ -31,7 +31,7 @@ const RESULT_CHARACTERS = 2_000;
 export function runbookModel(): Model {
   return {
     spec: "runbook",
-    // It reads no prose, so its conversation need never be compacted.
+    // It reads no prose, so its conversation need not be compacted.
     window: Number.MAX_SAFE_INTEGER,
     async reply(request, options) {
       options.signal.throwIfAborted();
@@ -51,7 +51,7 @@ function answer(request: ModelRequest): Content {
   return /^You are "[^"]*", the lead of /m.test(request.system) ? lead(mails) : teammate(request, mails);
 }
 
-/** Concludes when the board is quiet. Reports of teammates need no words: an empty reply costs nobody anything. */
+/** Concludes when the board is quiet. Reports of teammates need no answer: an empty reply costs nothing. */
 function lead(mails: readonly Tag[]): Content {
   const quiet = mails.findLast((mail) => mail.attributes.kind === "board_quiet");
   if (quiet) {
@@ -80,12 +80,12 @@ function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
   return [];
 }
 
-/** The next step of a task, or null when it is over and everything about it was said. */
+/** The next step of a task, or null when the task is over and everything about it was reported. */
 function workOn(task: Task, request: ModelRequest): Content | null {
   const results = resultsOf(task, request);
   const redo = redoOf(task, request, results.get("end"), results.get("redo"));
   if (typeof redo !== "string") return redo;
-  // Steps that were done anew have a mark.
+  // Steps that were repeated have a mark.
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
@@ -140,7 +140,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
 }
 
 /**
- * It cannot merge, but it can do its work once more on what others have landed meanwhile. The call that makes room for that; or
+ * It cannot merge, but it can repeat its work on the new state of the target. Returns the call that makes room for that, or
  * the mark of the steps to look at: "" before a conflict, and where there is no room.
  */
 function redoOf(
@@ -162,7 +162,7 @@ function redoOf(
   ];
 }
 
-/** Where a plan is wanted, its blocks are the plan. Null when they may be run; nothing to say while the answer is not there. */
+/** If a plan is needed, its blocks are the plan. Null when they may run; no words while the answer is open. */
 function nextStep(
   task: Task,
   request: ModelRequest,
@@ -210,7 +210,7 @@ function end(
 const idOf = (task: Task, step: string, tries: number): string =>
   `run-${task.id}-${task.attempt}-${step}-${tries}`;
 
-/** Tools name their fields; what we wish to say goes into the field that means it. Null when there is no such tool. */
+/** Puts a text into the field of a tool that is meant for it. Null when the tool does not exist. */
 function callOf(
   { tools }: ModelRequest,
   tool: string,

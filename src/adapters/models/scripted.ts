@@ -1,5 +1,5 @@
 /**
- * A model that says what it is told to, for tests, demos and bug reports. From code, or from a JSON file (`scripted:FILE`):
+ * A model that follows a script, for tests, demos and bug reports. From code, or from a JSON file (`scripted:FILE`):
  *
  *     { "steps": [
  *       { "who": "lead", "when": "Create 3 tasks", "calls": [{ "tool": "create_task", "input": { "subject": "a" } }] },
@@ -8,9 +8,9 @@
  *       { "fail": { "code": "model_overloaded", "message": "busy", "retryAfterMs": 100 } }
  *     ] }
  *
- * A call takes the first step that is left and fits: `who` is the member that asks (its system prompt says so), `when` a text
- * that the last message must contain. A step serves once, `times` often, or "any" number of times. Without `who` and `when`
- * steps are simply taken in order. A call that no step fits fails, and so does `finish()` when steps are left.
+ * A call takes the first remaining step that fits: `who` is the member that asks (its system prompt names it), `when` a text
+ * that the last message must contain. A step serves once, `times` times, or "any" number of times. Steps without `who` and `when`
+ * are taken in order. A call that no step fits fails, and `finish()` fails when steps are left.
  */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
@@ -61,7 +61,7 @@ const fileShape = lazy(() =>
   ]),
 );
 
-/** Written out, so that the types of the library need no package. What is left out is nothing: no text, no calls, no cost. */
+/** The type is written out, because the published types must not import zod. Omitted fields are empty: no text, calls or cost. */
 export type ScriptedStep = {
   readonly who?: string | undefined;
   readonly when?: string | undefined;
@@ -88,7 +88,7 @@ export type ScriptedStep = {
       }
     | undefined;
 };
-/** A step, or what computes one from the request (and is left until it was asked once). */
+/** A step, or a function that computes one from the request (and is left until it was asked once). */
 export type Step = ScriptedStep | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 
 export type ScriptedModel = Model & {
@@ -171,7 +171,7 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
   };
 }
 
-/** @throws EkidenError `model_missing` for a file that cannot be read or is no script. */
+/** @throws EkidenError `model_missing` for a file that cannot be read or is not a script. */
 export async function scriptedFile(path: string): Promise<ScriptedModel> {
   const fail = (why: string): never => {
     throw new EkidenError("model_missing", `The script ${path} cannot be used: ${why}`);
@@ -194,7 +194,7 @@ const fits = (step: Step, request: ModelRequest): boolean =>
 
 const memberOf = ({ system }: ModelRequest): string | undefined => /^You are "([^"]+)"/m.exec(system)?.[1];
 
-/** All of the last message, results too. */
+/** All of the last message, with results. */
 const lastText = (messages: readonly Message[]): string =>
   (messages.at(-1)?.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
 

@@ -1,6 +1,6 @@
 /**
- * One reader for every vendor's stream. Anything but a finish part at the end is a failure: a reply that was cut off must
- * never be taken for a whole one, or half a command runs.
+ * Reads the stream of every vendor. A stream that does not end with a finish part is a failure: if a reply that was cut off
+ * counted as whole, half a command would run.
  */
 import type {
   LanguageModelV3FinishReason,
@@ -11,7 +11,7 @@ import type {
 import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
 import type { Delta, Reply } from "../../ports/model.ts";
 
-/** The stream broke off or says so itself. `error` is the vendor's own, if there is one. */
+/** The stream broke off or reported an error. `error` is the vendor's own, if there is one. */
 export class StreamBroken extends Error {
   readonly error: unknown;
   constructor(message: string, error?: unknown) {
@@ -24,7 +24,7 @@ type PartReader = {
   read(): Promise<{ done: false; value: LanguageModelV3StreamPart } | { done: true; value?: unknown }>;
   cancel(): Promise<unknown>;
 };
-/** As much of a `ReadableStream` as is used here: to load the whole of it takes 10 ms of a start. */
+/** The part of `ReadableStream` that is used here: loading the real type's module takes 10 ms of a start. */
 export type PartStream = { getReader(): PartReader };
 
 export type Read = Pick<Reply, "message" | "stop"> & { readonly usage: LanguageModelV3Usage };
@@ -99,8 +99,8 @@ export async function readReply(
 }
 
 /**
- * The response ends a moment after the reply does. Who cancels it before loses the connection, and the next request pays for
- * a new one (with TLS: tens of milliseconds); who waits for it delays the reply. So: read on behind the caller's back.
+ * The response ends a moment after the reply. Cancelling it earlier loses the connection, and the next request pays for a new
+ * one (with TLS: tens of milliseconds); waiting for it delays the reply. So it is read to its end in the background.
  */
 async function drain(reader: PartReader): Promise<void> {
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS);
@@ -108,7 +108,7 @@ async function drain(reader: PartReader): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The reply is whole; how its connection ends is nobody's business.
+    // The reply is whole; the end of its connection does not matter.
   } finally {
     clearTimeout(timer);
   }
@@ -127,7 +127,7 @@ function stopOf(reason: LanguageModelV3FinishReason, message: AssistantMessage):
         `the provider ended the reply with an error (${reason.raw ?? "no reason given"})`,
       );
     case "other":
-      // Some packages make up a finish part when the connection ends; a true one has the vendor's word for it.
+      // Some packages invent a finish part when the connection ends; a real one has the vendor's reason.
       if (reason.raw === undefined) throw new StreamBroken("the stream ended before the reply was whole");
   }
   return message.content.some((part) => part.type === "call") ? "calls" : "end";
@@ -145,7 +145,7 @@ function messageOf(blocks: readonly Block[]): AssistantMessage {
   };
 }
 
-/** Input that is no JSON object is kept where `invalidInput` finds it, so that the runtime can answer the call with an error. */
+/** Keeps input that is not a JSON object where `invalidInput` finds it, so that the runtime can answer the call with an error. */
 function callOf(part: Extract<LanguageModelV3StreamPart, { type: "tool-call" }>): ToolCall {
   return {
     type: "call",
@@ -161,7 +161,7 @@ function inputOf(text: string): unknown {
     const value = JSON.parse(text.trim() === "" ? "{}" : text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below: an invalid input is news for the model, not a failure of the call.
+    // Returned below: the model hears of invalid input; the call does not fail.
   }
   return { [INVALID_INPUT]: text };
 }

@@ -1,4 +1,4 @@
-/** A `Model` over one vendor's connection. What vendors differ in is in `vendors/`; what they share is here. */
+/** A `Model` over one vendor's connection. `vendors/` has the differences between vendors; this file has what they share. */
 
 import { EkidenError } from "../../core/errors.ts";
 import { usdOf, windowOf } from "../../core/prices.ts";
@@ -17,7 +17,7 @@ export type ConnectedOptions = {
   readonly stallMs: number;
 };
 
-/** What retrying.ts wants to know besides: the provider has begun to answer. */
+/** For retrying.ts: the provider has begun to answer. */
 export type AliveOptions = ReplyOptions & { readonly onAlive?: () => void };
 
 export function connectedModel(

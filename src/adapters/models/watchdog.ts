@@ -1,15 +1,15 @@
 /**
- * Ends a call that nothing is heard of. Bytes count, not events: a vendor's pings and comments say that it is alive. The bytes
- * are seen by the `fetch` that the packages are given, which finds the call's watchdog by its signal.
+ * Ends a call that stays silent. Bytes count, not events: a vendor's pings and comments show that it is alive. The `fetch` of the
+ * packages sees the bytes and finds the call's watchdog by its signal.
  */
 import { httpFetch } from "./http.ts";
 
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
 
 export class Watchdog {
-  /** For the request: aborts with the caller's signal, or when nothing came for `stallMs`. */
+  /** For the request: aborts with the caller's signal, or after `stallMs` without a byte. */
   readonly signal: AbortSignal;
-  /** True once it was silence that ended the call. */
+  /** True if silence ended the call. */
   stalled = false;
   private heardAt = performance.now();
   private readonly controller = new AbortController();
@@ -36,7 +36,7 @@ export class Watchdog {
     this.outer.removeEventListener("abort", this.onAbort);
   }
 
-  /** One timer that is moved on when it goes off, not one for each chunk. */
+  /** One timer that moves on when it fires, instead of one for each chunk. */
   private watch(ms: number): void {
     this.timer = setTimeout(() => {
       const left = this.heardAt + this.stallMs - performance.now();
@@ -52,7 +52,7 @@ export const watchedFetch: typeof globalThis.fetch = (input, init) => {
   return httpFetch(input, init, () => watchdog?.heard());
 };
 
-/** Tells the watchdog of a request that something came. */
+/** Tells the watchdog of a request that bytes came. */
 export const heardBy = (signal: AbortSignal | undefined): (() => void) => {
   const watchdog = signal ? watchdogs.get(signal) : undefined;
   return () => watchdog?.heard();

@@ -1,4 +1,4 @@
-/** What is sent: a request of the Messages protocol as text. Each message and each list of tools is encoded once, however often it is sent. */
+/** Encodes a request of the Messages protocol as text. Each message and each list of tools is encoded once and kept. */
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
@@ -41,12 +41,12 @@ function encodedTool({
   return `${head.slice(0, -1)},"input_schema":${schema}}`;
 }
 
-/** Results and texts of one turn are messages of their own in the prompt, and one message here. */
+/** The prompt has a message for each result and text of one turn; here they are one message. */
 function turnsOf(prompt: readonly LanguageModelV3Message[]): string[] {
   const turns: { role: "user" | "assistant"; blocks: string[] }[] = [];
   for (const message of prompt) {
     const blocks = encoded(message);
-    if (blocks === "") continue; // a thought of another vendor's, which this one would refuse
+    if (blocks === "") continue; // a thought of another vendor, which this one would refuse
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
     if (last?.role === role) last.blocks.push(blocks);
@@ -78,7 +78,7 @@ function blocksOf(message: LanguageModelV3Message): object[] {
         const own = part.providerOptions?.anthropic;
         if (typeof own?.redactedData === "string")
           return [{ type: "redacted_thinking", data: own.redactedData }];
-        // Without its signature it would be refused.
+        // The provider refuses it without its signature.
         return typeof own?.signature === "string"
           ? [{ type: "thinking", thinking: part.text, signature: own.signature }]
           : [];

@@ -1,8 +1,8 @@
-/** Claude over the Messages protocol. Caching is asked for with marks; thinking goes back with its signature. */
+/** Claude over the Messages protocol. Marks ask for caching; thinking is sent back with its signature. */
 import { askMessages } from "../messages/messages.ts";
 import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 
-/** The longest replies of the older models, in tokens; who asks for more is refused. */
+/** The longest replies of the older models, in tokens; they refuse a higher limit. */
 const LONGEST: readonly (readonly [RegExp, number])[] = [
   [/claude-(3-(haiku|opus|sonnet)|2|instant)/, 4_096],
   [/claude-3-5/, 8_192],
@@ -29,7 +29,7 @@ export const anthropic: Vendor = {
       model: { doStream: (request) => askMessages(to, request) },
       address,
       secret,
-      // Not a model's maximum (128,000), which a model with a window of 200,000 would then lack for its input.
+      // Below the maximum of 128,000, which would leave a model with a window of 200,000 too little for its input.
       maxOutputTokens: Math.min(32_000, longest),
       ...(model.startsWith("claude-") && longest === LONG && { longestReply: LONG }),
       cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },

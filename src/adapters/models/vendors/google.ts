@@ -1,4 +1,4 @@
-/** Gemini. Its calls carry a sealed thought that must go back with them. */
+/** Gemini. Its calls carry an encrypted thought that must be sent back with them. */
 import type { Vendor, Whereabouts } from "../vendor.ts";
 
 const addressOf = ({ baseUrl }: Whereabouts): string =>

@@ -1,4 +1,4 @@
-/** Ollama on this machine or where OLLAMA_HOST says, through its chat completions. */
+/** Ollama on this machine or at OLLAMA_HOST, through its chat completions. */
 import { EkidenError } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import { type Environment, type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
@@ -14,7 +14,7 @@ export const ollama: Vendor = {
   connect: (model, options) => connectCompatible("ollama", model, `${addressOf(options)}/v1`, options),
 };
 
-/** As Ollama's own client reads it: the scheme and the port may be missing, and 0.0.0.0 means this machine. */
+/** Reads it as Ollama's own client does: the scheme and the port may be missing, and 0.0.0.0 means this machine. */
 function ollamaAddress(env: Environment): string {
   const host = env.OLLAMA_HOST?.trim();
   if (!host) return "http://127.0.0.1:11434";
@@ -29,7 +29,7 @@ function ollamaAddress(env: Environment): string {
   return `${url.protocol}//${url.hostname === "0.0.0.0" ? "127.0.0.1" : url.hostname}:${port}`;
 }
 
-/** The first model a reachable Ollama has, or null: none, not running, or not quick enough to be on this machine. */
+/** The first model of a reachable Ollama, or null: no model, not running, or too slow to be on this machine. */
 export async function ollamaModel(env: Environment, timeoutMs = 300): Promise<string | null> {
   try {
     const response = await fetch(`${ollamaAddress(env)}/api/tags`, {

@@ -8,7 +8,7 @@ import {
   withoutVersion,
 } from "../vendor.ts";
 
-/** One with another path than /v1 is taken as it is. */
+/** An address with another path than /v1 stays unchanged. */
 function addressOf({ env, baseUrl }: Whereabouts): string | null {
   const url = baseUrl || env.OPENAI_COMPATIBLE_BASE_URL;
   if (!url) return null;
@@ -31,7 +31,7 @@ export const openaiCompatible: Vendor = {
   },
 };
 
-/** OPENAI_API_KEY is not read here: it would be sent to a stranger. */
+/** OPENAI_API_KEY is not read here: it would be sent to another company. */
 export async function connectCompatible(
   name: string,
   model: string,

@@ -19,8 +19,8 @@ export const openai: Vendor = {
       model: connected.responses(model),
       address,
       secret,
-      // Nothing is kept there: the conversation is ours, and reasoning comes back sealed instead of by reference (the package
-      // asks for that by itself, for the models that can).
+      // Nothing is stored there: the conversation is ours, and reasoning comes back encrypted instead of by reference (the package
+      // asks for that, for the models that can).
       options: { openai: { store: false } },
     };
   },
