@@ -1,6 +1,6 @@
 /**
- * What a team and each of its teammates may use. Pure accounting; whoever hosts the team acts on the verdicts. Counted over the
- * team's life, so that a resumed team needs more and does not start at nothing.
+ * What a team and each of its teammates may use. Pure accounting; the host acts on the verdicts. Counts over the team's life, so
+ * a resumed team that used up its budget needs a larger one.
  */
 import { LEAD, type Name } from "./ids.ts";
 import type { Spent } from "./member.ts";
@@ -47,14 +47,14 @@ export class Budget {
       this.count(name, inputTokens + outputTokens, usd);
   }
 
-  /** Books one turn. What is over is said again at every turn; a warning once. */
+  /** Counts one turn. An exceeded limit is reported at every turn, a warning once. */
   spend(who: Name, tokens: number, usd: number): Verdict[] {
     this.count(who, tokens, usd);
     this.turns += 1;
     return this.judge(who);
   }
 
-  /** What is used up already, before anybody has taken a turn. */
+  /** The limits that are used up before any turn. */
   check(): Verdict[] {
     return [...new Set([...this.own.keys(), LEAD])]
       .flatMap((who) => this.judge(who))

@@ -1,6 +1,6 @@
 /**
- * The one error class. Expected outcomes are values (see `ClaimResult`); this is for what an operator, a caller or a
- * model must hear about. Every message names the thing, says what was expected and what to do.
+ * The one error class. Expected outcomes are values (see `ClaimResult`); an error is news for an operator, a caller or a
+ * model. Every message names the thing, says what was expected and what to do.
  */
 export type ErrorCode =
   // the caller's input
@@ -23,7 +23,7 @@ export type ErrorCode =
   | "model_missing" //      no model configured or unknown provider
   | "model_auth" //         401/403: the key is missing or wrong
   | "model_overloaded" //   429, 5xx, 529, network, stall, truncated stream
-  | "model_refused" //      400 and other refusals that a retry cannot mend
+  | "model_refused" // 400 and other refusals that a retry does not help
   | "context_overflow"
   // the run
   | "budget" //             tokens, money or turns are used up
@@ -33,7 +33,7 @@ export type ErrorCode =
   | "store_foreign" //      a file of another program, a folder, damaged
   | "import_invalid";
 
-/** What a process exits with; 2 for all others. The README has the whole list: 1 is a failed task, 130 an interruption. */
+/** The exit code of the process; 2 for all others. The README has the whole list: 1 is a failed task, 130 an interruption. */
 const EXIT: Partial<Record<ErrorCode, number>> = {
   model_missing: 3,
   model_auth: 3,
@@ -49,9 +49,9 @@ const EXIT: Partial<Record<ErrorCode, number>> = {
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["model_overloaded", "store_unavailable"]);
 
 export type ErrorDetails = {
-  /** Milliseconds the other side asked us to wait. */
+  /** Milliseconds that the other side asked us to wait. */
   readonly retryAfterMs?: number;
-  /** HTTP status, when there was one. */
+  /** HTTP status, if there was one. */
   readonly status?: number;
   readonly [key: string]: unknown;
 };
@@ -76,11 +76,11 @@ export class EkidenError extends Error {
   }
 }
 
-/** True for our own errors, also for one that crossed a bundle boundary. */
+/** True for our own errors, also from another bundle. */
 export const isEkidenError = (error: unknown, code?: ErrorCode): error is EkidenError =>
   error instanceof Error &&
   error.name === "EkidenError" &&
   (code === undefined || (error as EkidenError).code === code);
 
-/** The sentence to show for whatever was thrown. */
+/** The sentence to show for a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** Ids and names. A brand costs nothing at run time and stops a mail id being passed where a task id is meant. */
+/** Ids and names. A brand costs nothing at run time and prevents passing a mail id for a task id. */
 import { EkidenError } from "./errors.ts";
 
 declare const brand: unique symbol;
@@ -20,13 +20,13 @@ export type Name = Brand<string, "Name">;
 export type Instant = Brand<number, "Instant">;
 
 export const LEAD = "lead" as Name;
-/** The human being in front of the terminal or the page. Has a mailbox, but is no member. */
+/** The human being at the terminal or the page. Has a mailbox, but is not a member. */
 export const PERSON = "person" as Name;
-/** The harness itself, as the sender of mail that no agent wrote (crons, finished jobs, the quiet board). */
+/** The harness, as the sender of mail that no agent wrote (crons, finished jobs, the quiet board). */
 export const HARNESS = "ekiden" as Name;
 export const DEFAULT_TEAM = "default" as Name;
 
-/** Names that no teammate may take, because each already means somebody else. */
+/** Names that no teammate may take, because each already has a meaning. */
 const RESERVED: ReadonlySet<string> = new Set([
   LEAD,
   PERSON,
@@ -94,20 +94,20 @@ export function name(text: string): Name {
   return text as Name;
 }
 
-/** A subagent as its transcript is kept: "alice/1" is the first that worked for alice. */
+/** The name of a subagent's transcript: "alice/1" is the first that worked for alice. */
 export const subagentName = (member: Name, nth: number): Name => `${member}/${nth}` as Name;
 
-/** Whose conversation is meant: a member's ("alice"), or that of one of its subagents ("alice/1"). @throws EkidenError `bad_input` */
+/** The owner of a conversation: a member ("alice") or one of its subagents ("alice/1"). @throws EkidenError `bad_input` */
 export function speaker(text: string): { readonly who: Name; readonly member: Name } {
   const [, first = text, nth] = /^(.*)\/([1-9]\d{0,8})$/.exec(text) ?? [];
   const member = name(first);
   return { member, who: nth === undefined ? member : subagentName(member, Number(nth)) };
 }
 
-/** A member as it is called in other teams: "alice@backend". A sender of mail, never a key of anything. */
+/** The address of a member in other teams: "alice@backend". Only a sender of mail, never a key. */
 export const fullName = (member: Name, team: Name): Name => `${member}@${team}` as Name;
 
-/** To whom: "alice" (null: the team of whoever says so) or "alice@backend". @throws EkidenError `bad_input` */
+/** A recipient: "alice" (team null: the sender's own) or "alice@backend". @throws EkidenError `bad_input` */
 export function address(text: string): { readonly who: Name; readonly team: Name | null } {
   const at = text.indexOf("@");
   return at < 0
@@ -126,7 +126,7 @@ export function teammateName(text: string): Name {
   return checked;
 }
 
-/** Input shown back to whoever sent it: quoted, on one line, never longer than 80 characters. */
+/** Input shown back to its sender: quoted, on one line, at most 80 characters. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(typeof value === "string" ? value : String(value));
   return text.length > 80 ? `${text.slice(0, 76)}…"` : text;

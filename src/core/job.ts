@@ -1,9 +1,9 @@
-/** Background commands ("jobs"): what is known of one, and what is said about it. Pure. */
+/** Background commands ("jobs"): their state, and the words about it. Pure. */
 import type { HostId, Instant, JobId, Name, TaskId } from "./ids.ts";
 
 /**
- * running ──exit 0──▶ done, ──exit n, signal──▶ failed, ──asked──▶ stopped. `unknown`: the process that started it died, so nobody
- * saw how it ended, or whether it did.
+ * running ──exit 0──▶ done, ──exit n, signal──▶ failed, ──asked──▶ stopped. `unknown`: the process that started it died, so its end
+ * was not seen.
  */
 export const JOB_STATES = ["running", "done", "failed", "stopped", "unknown"] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -20,9 +20,9 @@ export type Job = {
   readonly startedAt: Instant;
   readonly endedAt: Instant | null;
   readonly exitCode: number | null;
-  /** The file with everything it printed, absolute, on `machine`. */
+  /** The file with all its output, absolute, on `machine`. */
   readonly outputPath: string;
-  /** What its owner had in hand when it was started: whoever waits for it waits no longer than for the task. */
+  /** The task of its owner when it started: a member waits for a job only as long as for this task. */
   readonly task: TaskId | null;
 };
 
@@ -32,12 +32,12 @@ export type JobEnd =
 
 export const showJob = (id: JobId): string => `j${id}`;
 
-/** Output without a change for this long may mean that the command waits for somebody to type. */
+/** A command whose output has not changed for this long may wait for input. */
 export const SILENT_MS = 45_000;
 
 /**
- * Whether the end of an output looks like a question to somebody at a keyboard: an unfinished line that ends as prompts do.
- * A finished line is a report, however it is worded.
+ * Whether an output ends like a prompt to a person at a keyboard: an unfinished line of the usual shape.
+ * A finished line is a report, whatever its words.
  */
 export function looksLikePrompt(tail: string): boolean {
   const last =
@@ -50,14 +50,14 @@ export function looksLikePrompt(tail: string): boolean {
 }
 
 const ASKS = /press (?:any key|enter|return)|\b(?:yes\/no|y\/n)\b|password|passphrase|are you sure/i;
-/** "[====>   ]", "(3 of 10)", "[ 40%]": lines that are being redrawn. */
+/** "[====>   ]", "(3 of 10)", "[ 40%]": lines that a program redraws. */
 const PROGRESS = /^[[(][=#.\->\s]*[\])]?$|\d+\s*(?:%|of\s*\d+|\/\s*\d+)\s*[\])]$/;
-/** Colours, titles and other control characters, but not what ends lines. */
+/** Colours, titles and other control characters, except line ends. */
 const ESCAPES =
   /(?![\t\n\r])\p{Cc}\[[0-9;?]*[ -/]*[@-~]|(?![\t\n\r])\p{Cc}\][^\p{Cc}]*\p{Cc}|(?![\t\n\r])\p{Cc}/gu;
 const strip = (text: string): string => text.replace(ESCAPES, "");
 
-/** How a job ended, as its owner is told. */
+/** How a job ended, for its owner. */
 export function endText(end: JobEnd, tail: string, job: Pick<Job, "outputPath">): string {
   const how =
     end.state === "stopped"
@@ -69,7 +69,7 @@ export function endText(end: JobEnd, tail: string, job: Pick<Job, "outputPath">)
   return `${how} Its whole output is in ${job.outputPath}.${shown ? `\nIts last lines:\n${shown}` : " It printed nothing."}`;
 }
 
-/** What is said of a job whose process's owner died. */
+/** The words about a job whose host died. */
 export function lostText(job: Job, alive: boolean | null): string {
   const now =
     alive === null
@@ -80,7 +80,7 @@ export function lostText(job: Job, alive: boolean | null): string {
   return `The process that started it died. ${now} Its output is in ${job.outputPath}. Check what it did before you start it again.`;
 }
 
-/** … and for this long, that it is a server somebody has forgotten. */
+/** A server that has been silent for this long may have been forgotten. */
 export const STALE_MS = 600_000;
 
 export const silentText = (job: Pick<Job, "id" | "command" | "task">): string =>

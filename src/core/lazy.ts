@@ -1,6 +1,6 @@
-/** What takes long to make and may not be needed: schemas above all, which are most of a module's start. */
+/** Values that take long to make and may not be needed: above all schemas, which are most of a module's start. */
 
-/** Made when it is first asked for, and then kept. */
+/** Makes the value at its first use and keeps it. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -1,6 +1,6 @@
-/** "Did you mean …?": the known word that is nearest to a mistyped one. */
+/** "Did you mean …?": finds the known word nearest to a mistyped one. */
 
-/** The nearest of `known` by edits (ignoring case), or null when none is near enough to be what was meant. */
+/** The nearest of `known` by edits (ignoring case), or null when none is near enough. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const wanted = word.toLowerCase();
   let best: string | null = null;
@@ -21,7 +21,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return best === null ? "" : ` Did you mean "${best}"?`;
 }
 
-/** Edits between two words (a swap of neighbours is one); anything of `limit` or more is reported as `limit`. */
+/** Edits between two words (a swap of neighbours is one edit), at most `limit`. */
 function edits(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];

@@ -1,6 +1,6 @@
-/** Paths and path patterns as text; nothing here looks at a disk. `/` separates, on every platform. */
+/** Paths and path patterns as text; nothing here reads a disk. `/` separates, on every platform. */
 
-/** Absolute, without `.`, `..` and doubled slashes. What climbs above the root stays at the root. */
+/** Absolute, without `.`, `..` and doubled slashes. A path that climbs above the root stays at the root. */
 export function resolvePath(folder: string, path: string): string {
   const kept: string[] = [];
   const whole = path.startsWith("/") ? path : `${folder}/${path}`;
@@ -15,13 +15,13 @@ export function resolvePath(folder: string, path: string): string {
 export const isWithin = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
-/** `path` as seen from `folder` when it is below it, else as it is. */
+/** `path` relative to `folder` when it is below it, else unchanged. */
 export const relativeTo = (folder: string, path: string): string =>
   path === folder ? "." : isWithin(folder, path) ? path.slice(folder === "/" ? 1 : folder.length + 1) : path;
 
 /**
  * A pattern over paths: `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/**` also
- * matches what is deep below, and `**` followed by a slash also matches no folder at all.
+ * matches everything deep below, and `**` followed by a slash also matches no folder at all.
  */
 export function pathPattern(pattern: string): RegExp {
   return new RegExp(`^${translate(pattern.replace(/(?:\*\*\/)+/g, "**/"))}$`, "su");
@@ -33,7 +33,7 @@ export function textPattern(pattern: string): { test(text: string): boolean } {
   return { test: (text) => fits(stem, text) || (tail !== "" && fits(`${stem} *`, text)) };
 }
 
-/** Without a regular expression, which a pattern with many `*` would keep busy for minutes. */
+/** Not a regular expression: a pattern with many `*` would keep one busy for minutes. */
 function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

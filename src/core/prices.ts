@@ -1,7 +1,7 @@
 /**
- * What models cost and hold, by the beginning of their name; the longest beginning counts. List prices in US dollars per
+ * Prices and windows of models, by the start of their name; the longest start counts. List prices in US dollars per
  * million tokens as the vendors' pricing pages had them on 2026-11-21. Discounts with an end date are left out, so a figure
- * errs upwards. A model that is not here costs 0: unknown is not the same as free, so nobody should rely on it for a limit.
+ * errs upwards. An unknown model costs 0: unknown does not mean free, so a limit in money cannot rely on it.
  */
 
 /** Dollars per million tokens. */
@@ -9,7 +9,7 @@ type Rates = {
   readonly input: number;
   /** Read from the provider's cache. */
   readonly cached: number;
-  /** Written into it (Anthropic's five-minute cache); elsewhere writing costs what reading fresh input does. */
+  /** Written into it (Anthropic's five-minute cache); elsewhere writing costs the same as fresh input. */
   readonly written: number;
   readonly output: number;
 };
@@ -105,7 +105,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   "gemini-": { window: 1_048_576, input: 0, cached: 0, written: 0, output: 0 },
 };
 
-/** Longest first, so that the first match is the most particular. A beginning must end at a word: gpt-5 is not gpt-50. */
+/** Longest first, so that the first match is the most specific. A start must end at a word: gpt-5 is not gpt-50. */
 const ROWS = Object.entries(TABLE).sort(([a], [b]) => b.length - a.length);
 
 const find = (model: string): Row | undefined =>
@@ -114,7 +114,7 @@ const find = (model: string): Row | undefined =>
       model.startsWith(beginning) && !(/\w$/.test(beginning) && /^[\d.]/.test(model.slice(beginning.length))),
   )?.[1];
 
-/** Whether a model, by its whole spec, costs money that nothing here can count: then a budget in money is no budget. */
+/** Whether a model, by its whole spec, costs money that cannot be counted here: then a budget in money has no effect. */
 export const isUnpriced = (spec: string): boolean => {
   const [, model] = /^(?:anthropic|openai|google|openai-compatible)\/(.+)$/.exec(spec) ?? [];
   return model !== undefined && !find(model);
@@ -130,5 +130,5 @@ export function usdOf(model: string, tokens: Tokens): number {
   return (inputs * input + tokens.output * price.output * output) / 1e6;
 }
 
-/** Tokens of context; a careful 128,000 for a model nobody has written down. */
+/** The context window in tokens; a cautious 128,000 for an unknown model. */
 export const windowOf = (model: string): number => find(model)?.window ?? 128_000;

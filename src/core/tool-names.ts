@@ -1,4 +1,4 @@
-/** What tools are called here, and under which names other harnesses know them: rules, roles and hooks written there mean ours. */
+/** Our names of tools, and the names in other harnesses: rules, roles and hooks written for those apply here. */
 
 const OUR_NAMES: Readonly<Record<string, string>> = {
   bash: "bash",
@@ -19,17 +19,17 @@ const OUR_NAMES: Readonly<Record<string, string>> = {
   skill: "load_skill",
 };
 
-/** Our name of a tool, in whatever case and of whatever harness; a name that is not known stays as it is. */
+/** Our name of a tool, in any case and of any harness; an unknown name stays unchanged. */
 export const ourName = (name: string): string =>
   Object.hasOwn(OUR_NAMES, name.toLowerCase()) ? (OUR_NAMES[name.toLowerCase()] ?? name) : name;
 
-/** Words that a file of another harness may have for them. */
+/** The names that a file of another harness may use. */
 export const FOREIGN_NAMES: readonly string[] = Object.keys(OUR_NAMES);
 
-/** Tools that other harnesses have too: those a role's list speaks of. */
+/** Tools that other harnesses have too: a role's list can name these. */
 export const SHARED_TOOLS: ReadonlySet<string> = new Set(Object.values(OUR_NAMES));
 
-/** All there can be, but for those of MCP servers. */
+/** All tools except those of MCP servers. */
 export const TOOL_NAMES: readonly string[] = [
   ...SHARED_TOOLS,
   ..."broadcast cancel_cron check_inbox claim_task compact complete_task connect_mcp create_task create_team".split(

@@ -1,6 +1,6 @@
 /**
- * Which tasks may not run at once: those whose path patterns could name the same file. Pure, and careful: where two segments
- * cannot be told apart (brackets, braces) they count as overlapping, because a needless wait costs less than a merge conflict.
+ * Which tasks may not run at the same time: those whose path patterns could name the same file. Pure, and cautious: segments
+ * that cannot be compared (brackets, braces) count as overlapping, because a needless wait costs less than a merge conflict.
  *
  * `*` and `?` stay inside a path segment, `**` spans any number of them, and a plain folder covers everything below it.
  */
@@ -15,7 +15,7 @@ function read(pattern: string): Pattern {
     .split("/")
     .filter((part) => part !== "" && part !== ".");
   const last = parts.at(-1) ?? "";
-  // "src/core" may be a folder; "src/a.ts" and "src/*" are files, unless a slash at the end says otherwise.
+  // "src/core" may be a folder; "src/a.ts" and "src/*" are files, unless they end in a slash.
   return { parts, folder: /[\\/]$/.test(pattern) || !/[*?]|.\.\w+$/.test(last) };
 }
 
@@ -34,7 +34,7 @@ const rest = (pattern: Pattern, from: number): boolean =>
 
 const UNCLEAR = /[[\]{}()]/;
 
-/** Whether some name fits both segments. */
+/** Whether one name can match both segments. */
 function similar(a: string, b: string): boolean {
   if (a === b || UNCLEAR.test(a) || UNCLEAR.test(b)) return true;
   // fits[j]: the part of `a` read so far and the first j characters of `b` can name the same text.

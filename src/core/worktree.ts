@@ -3,19 +3,19 @@ import { EkidenError } from "./errors.ts";
 import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
 
 /**
- * Why a branch could not land: `conflict` with what landed before; `gate`: the command that must succeed on the merged tree did
- * not; `target`: the branch to land on cannot be moved now; `branch`: the worktree is in no state to land.
+ * Why a branch could not land: `conflict` with earlier landings; `gate`: the command failed on the merged tree; `target`: the
+ * target branch cannot be moved now; `branch`: the worktree is in a state that cannot land.
  */
 export type Obstacle = "conflict" | "gate" | "target" | "branch";
 
-/** What takes time on the way of a branch to its target: others that land first, and the command that must succeed. */
+/** The slow steps of a landing: the queue, and the command that must succeed. */
 export type LandingStep = "queued" | "gate";
 
 export const WORKTREE_NAME_MAX = 64;
 const SLUG_MAX = 40;
 
 /**
- * What names a folder, a branch and an argument of git at once.
+ * Checks a text that is the name of a folder, a branch and an argument of git.
  * @throws EkidenError `bad_input` naming the rule that was broken
  */
 export function worktreeName(text: string): string {
@@ -40,7 +40,7 @@ function faultOf(text: string): string | null {
   return null;
 }
 
-/** "Add the /users route" → "add-the-users-route"; "" when nothing usable is left. */
+/** "Add the /users route" → "add-the-users-route"; "" when nothing usable remains. */
 export const slugOf = (subject: string): string =>
   subject
     .normalize("NFKD")
@@ -50,7 +50,7 @@ export const slugOf = (subject: string): string =>
     .replace(/^-+|-+$/g, "")
     .replace(/-lock$/, "");
 
-/** The folder below `.ekiden/worktrees`, and with `ekiden/` before it the branch. Ids are counted per team. */
+/** The folder below `.ekiden/worktrees`; the branch has `ekiden/` before it. Ids are counted per team. */
 export function worktreePath(team: Name, task: TaskId, slug: string): string {
   const name = slug === "" ? String(task) : `${task}-${slug}`;
   return team === DEFAULT_TEAM ? name : `${team}/${name}`;
@@ -58,11 +58,11 @@ export function worktreePath(team: Name, task: TaskId, slug: string): string {
 
 export const branchOf = (path: string): string => `ekiden/${path}`;
 
-/** What makes room for doing a task's work once more, on what others have landed: a command for its own worktree. */
+/** A command that resets the task's own worktree, so that the work can be repeated on the new target. */
 export const startAnew = (target: string): string =>
   `git reset --quiet --hard ${/^[\w./-]+$/.test(target) ? target : `'${target.replaceAll("'", "'\\''")}'`}`;
 
-/** What a model must know before it works in worktrees. */
+/** The instructions for a model that works in worktrees. */
 export function worktreeRules(target: string, gate: string | undefined, isLead: boolean): string {
   const proof = gate ? `, runs \`${gate}\`` : "";
   const rules = `Each claimed task has a git worktree and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${target}${proof} and fast-forwards ${target}. If it is refused, the task is still yours: mend it there and complete_task again.`;

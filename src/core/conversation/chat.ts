@@ -1,11 +1,11 @@
 /**
- * A conversation, neutral of any provider: providers translate at their own edge and nothing else knows their shapes.
+ * A conversation, independent of any provider: each adapter translates, and nothing else knows a provider's format.
  *
- * What is stored are *entries*, one per event (a text that came in, a reply, the result of one call). What a model reads are
- * *messages*, folded from entries by `Conversation`, which sees to it that no unanswered call ever reaches a provider.
+ * *Entries* are stored, one per event (an incoming text, a reply, the result of one call). A model reads *messages*, which
+ * `Conversation` folds from entries; it guarantees that no unanswered call reaches a provider.
  */
 export type Text = { readonly type: "text"; readonly text: string };
-/** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it untouched. */
+/** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
 export type Thinking = { readonly type: "thinking"; readonly text: string; readonly meta?: unknown };
 export type ToolCall = {
   readonly type: "call";
@@ -34,18 +34,18 @@ export type Entry =
   | { readonly kind: "heard"; readonly text: string } //            mail, a claim, a reminder: from the harness to the model
   | { readonly kind: "said"; readonly message: AssistantMessage } // a reply, stored before its calls run
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
-  /** A compaction: stands for everything before it. `atRest`: made while nothing waited for a reply, so it asks for none. */
+  /** A compaction: replaces everything before it. `atRest`: made while no reply was due, so it asks for none. */
   | { readonly kind: "summary"; readonly text: string; readonly atRest?: true }
-  /** From here on, what stands before is sent shortened. The entries stay as they are. */
+  /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
 
-/** How far a conversation since its last summary is sent shortened. Numbers only grow until the next summary. */
+/** How much of a conversation since its last summary is sent shortened. Numbers only grow until the next summary. */
 export type Trim = {
-  /** Tool steps in front of this message (counted from 0) are left out. */
+  /** Tool steps before this message (counted from 0) are left out. */
   readonly steps: number;
-  /** The first so many results are one line each, but for what is read to be kept. */
+  /** This many first results are one line each, except those of tools that read. */
   readonly results: number;
-  /** The first so many results are one line each, whatever their tool. */
+  /** This many first results are one line each, of any tool. */
   readonly reads: number;
 };
 
@@ -62,10 +62,10 @@ export const textOf = (message: Message): string =>
 
 export const INTERRUPTED = "Interrupted: it may or may not have taken effect. Check before you repeat it.";
 
-/** Where a call keeps input that was not a JSON object: an object again, because providers take nothing else back. */
+/** The field in which a call keeps input that was not a JSON object: an object again, because providers accept nothing else. */
 export const INVALID_INPUT = "__invalid";
 
-/** The raw text a model gave in the place of a JSON object, or null for proper input. Such a call is answered, never run. */
+/** The raw text that a model gave instead of a JSON object, or null for valid input. Such a call is answered and never run. */
 export function invalidInput(call: ToolCall): string | null {
   const { input } = call;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return JSON.stringify(input) ?? "";

@@ -1,12 +1,12 @@
 /**
- * When a conversation is made smaller, and how: decided here, done in runtime/context.ts. Cheapest first; each step only when
- * the one before was not enough:
+ * Decides when and how a conversation is made smaller; runtime/turn/context.ts does it. Cheapest first, each step only when the
+ * one before was not enough:
  *
  *   snip    tool steps far back are left out, named in one line          no model call, decided once and stored
  *   micro   results but the last three become one line each              the same; files that were read go last
- *   summary the model writes notes that stand for everything before      one model call
+ * summary the model writes notes that replace everything before        one model call
  *
- * (A single large result never gets this far: it is cut when it arrives, see `resultCharacters`.)
+ * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
 import type { Message, Trim } from "./chat.ts";
 import { countResults, trimmed, weighAll } from "./trim.ts";
@@ -30,9 +30,9 @@ export function limitsOf(window: number, settings: ContextSettings): ContextLimi
   return { summariseAt, trimAt: Math.min(settings.trimTokens, Math.floor(summariseAt / 2)) };
 }
 
-/** What a conversation weighs before a request. */
+/** The size of a conversation before a request. */
 export type Load = {
-  /** Since the last summary, untrimmed, without what the model has not answered yet. */
+  /** Since the last summary, untrimmed, without entries that the model has not answered yet. */
   readonly messages: readonly Message[];
   /** Results that the model has not read yet. */
   readonly unread: number;
@@ -50,12 +50,12 @@ export type Step =
 export const KEEP_RESULTS = 3;
 /** A conversation shorter than this keeps all its steps; a longer one the last half of it. */
 const SNIP_ABOVE = 120;
-/** Of `trimAt`: what a step must save, or the prefix cache is worth more. */
+/** Of `trimAt`: the least that a step must save to be worth more than the prefix cache. */
 const WORTHWHILE = 0.2;
-/** Of `trimAt`: small enough to leave the rest alone. */
+/** Of `trimAt`: small enough for the next step to be needless. */
 const ENOUGH = 0.7;
 
-/** Of `summariseAt`: what must be reached without a summary to put it off, or the next turns would all break the cache. */
+/** Of `summariseAt`: the size that trimming must reach to avoid a summary; above it every next turn would break the cache. */
 const RELIEF = 0.75;
 
 export function compactionSteps(load: Load, limits: ContextLimits): Step[] {
@@ -86,20 +86,20 @@ export function compactionSteps(load: Load, limits: ContextLimits): Step[] {
   return tokens > wanted ? [{ layer: "summary" }] : steps;
 }
 
-/** Characters a token has before the first reply told us: a low guess, so that the estimate errs upwards. */
+/** Characters of a token before the first reply tells us: a low guess, so that the estimate errs upwards. */
 export const CHARACTERS_PER_TOKEN = 3.5;
 
-/** From the real usage of the last reply. Very small requests say nothing, and a provider that counts strangely is not believed. */
+/** From the real usage of the last reply. Very small requests tell nothing, and an implausible count is ignored. */
 export function calibrated(known: number, characters: number, inputTokens: number): number {
   if (inputTokens < 200 || characters < 800) return known;
   return Math.min(6, Math.max(1, characters / inputTokens));
 }
 
-/** How long one result may be in a conversation with this window; of a longer one head and tail stay, the whole goes to a file. */
+/** The longest result in a conversation with this window; a longer one keeps its head and tail, and a file has all of it. */
 export const resultCharacters = (window: number): number =>
   Math.round(Math.min(60_000, Math.max(4_000, window * 0.8)));
 
-/** Head and tail of what is longer than `max` characters; `where` says how to have the rest. */
+/** Head and tail of a text longer than `max` characters; `where` says how to get the rest. */
 export function headAndTail(text: string, max: number, where: string): string {
   if (text.length <= max) return text;
   const tail = Math.floor(max / 4);

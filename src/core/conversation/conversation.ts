@@ -1,9 +1,9 @@
 /**
- * Entries folded into the messages a model reads, one entry at a time, so that a turn costs what it adds and not what the
- * conversation weighs. Message objects keep their identity once a reply stands behind them: providers cache by it.
+ * Folds entries into the messages that a model reads, one entry at a time, so that a turn costs what it adds and not the size of
+ * the conversation. Message objects keep their identity after a reply: providers cache by it.
  *
- * Total: any list of entries gives a conversation in which every call is answered exactly once, directly behind it and in call
- * order (a crash leaves calls without result: they get `INTERRUPTED`), every result has its call, and roles alternate.
+ * Never fails: any list of entries gives a conversation in which every call is answered exactly once, directly after it and in
+ * call order (a call that a crash left without result gets `INTERRUPTED`), every result has its call, and roles alternate.
  */
 import {
   type AssistantMessage,
@@ -68,19 +68,19 @@ export class Conversation {
     }
   }
 
-  /** Characters of everything a request would hold now: for estimates. */
+  /** Characters of the whole next request: for estimates. */
   get size(): number {
     const tail = this.tail();
     return this.sentSize + (tail ? weigh(tail) : 0);
   }
 
-  /** What a request holds: ends with what the user side said last. */
+  /** The messages of the next request; the last one is from the user side. */
   messages(): Message[] {
     const tail = this.tail();
     return tail ? [...this.sent, tail] : [...this.sent];
   }
 
-  /** Everything since the last summary, untrimmed, without what came in behind the last reply. */
+  /** Everything since the last summary, untrimmed, without entries after the last reply. */
   get whole(): readonly Message[] {
     return this.settled;
   }
@@ -89,12 +89,12 @@ export class Conversation {
     return this.trimNow;
   }
 
-  /** What came in behind the last reply: the model has not read it yet. */
+  /** The entries after the last reply: the model has not read them yet. */
   get unanswered(): UserMessage | null {
     return this.tail();
   }
 
-  /** The texts among `unanswered`, but for a summary. */
+  /** The texts among `unanswered`, except a summary. */
   get news(): string[] {
     return this.texts.flatMap((text) => (text === this.gist ? [] : [text.text]));
   }
@@ -104,7 +104,7 @@ export class Conversation {
     return this.calls.filter((call) => !this.results.has(call.id));
   }
 
-  /** True when something came in behind the last reply: a request would not ask the model the same again. */
+  /** True when something came in after the last reply: a request would not repeat the last one. */
   get awaitsReply(): boolean {
     return !this.resting && (this.texts.length > 0 || this.calls.length > 0);
   }

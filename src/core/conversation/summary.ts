@@ -1,4 +1,4 @@
-/** The words of a summary: what the model is asked, what it reads the conversation from, and what its notes are wrapped in. */
+/** The texts around a summary: the question to the model, the conversation as its input, and the frame of its notes. */
 import { type Mail, render } from "../mail.ts";
 import type { Message } from "./chat.ts";
 import { headAndTail } from "./compaction.ts";
@@ -20,8 +20,8 @@ export const summarySystem = (identity: string): string => `${identity}\n\n${INS
 const CAPS = [6_000, 2_000, 600, 200] as const;
 
 /**
- * The conversation as one text of at most `room` characters, so that any provider takes it, whatever calls it holds: long
- * results are cut first, then the middle goes.
+ * The conversation as one text of at most `room` characters, which any provider accepts: long results are cut first, then the
+ * middle.
  */
 export function rendered(messages: readonly Message[], identity: string, room: number): string {
   let text = "";
@@ -54,17 +54,17 @@ function lines(message: Message, identity: string, cap: number): string[] {
 
 export type SummaryParts = {
   readonly identity: string;
-  /** The model's own. */
+  /** The model's notes. */
   readonly notes: string;
-  /** Calls and results that the model had not answered yet: they would be orphans behind a summary. */
+  /** Calls and results that the model had not answered yet: they would be orphans after a summary. */
   readonly last: readonly Message[];
-  /** What the harness knows better: the claimed task, the plan, unread mail. Already tagged. */
+  /** State that the harness knows exactly: the claimed task, the plan, unread mail. Already tagged. */
   readonly facts: readonly string[];
-  /** Characters the notes may have, and the last step. */
+  /** The longest notes and last step, in characters. */
   readonly room: number;
 };
 
-/** Who is reading, its notes, the step it was in, and what it holds. The identity stands in it exactly once. */
+/** The reader's identity (exactly once), its notes, the step it was in, and its state. */
 export function summaryText({ identity, notes, last, facts, room }: SummaryParts): string {
   const own = identity === "" ? notes : notes.replaceAll(identity, "");
   const step = last.flatMap((message) => lines(message, identity, Math.max(400, Math.floor(room / 6))));
@@ -79,8 +79,8 @@ export function summaryText({ identity, notes, last, facts, room }: SummaryParts
 const TOLD_MAX = 24_000;
 
 /**
- * What the person said, word for word: of all that a member heard, this may least be told by hearsay. The first mail, which is
- * the goal as a rule, and of the others the newest; `shown` stands in the conversation anyway.
+ * The words of the person, verbatim, because they must not be paraphrased: the first mail, which is usually the goal, and the
+ * newest of the others. `shown` is in the conversation anyway.
  */
 export function toldByPerson(mails: readonly Mail[], room: number, shown: readonly string[]): string {
   const [first, ...later] = mails
@@ -103,7 +103,7 @@ export function toldByPerson(mails: readonly Mail[], room: number, shown: readon
   return ["What the person said to you, word for word:", ...kept, ...gap, ...newest].join("\n");
 }
 
-/** Mail that waits, so that a member that is about to rest knows of it. */
+/** Waiting mail, so that a member knows of it before it rests. */
 export const unreadLine = (count: number): string =>
   `Unread mail: ${count}. You get it before your next turn.`;
 

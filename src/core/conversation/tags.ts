@@ -1,12 +1,12 @@
 /**
- * Tags around what enters a conversation from elsewhere. Content that could be taken for one of our tags is defused, so that
- * no mail, file or tool output can forge an identity, a claim or a mail.
+ * Tags around text from elsewhere in a conversation. Content that looks like one of our tags is escaped, so that no mail, file
+ * or tool output can forge an identity, a claim or a mail.
  */
 const OURS =
   "mail|identity|auto-claimed|own-task|summary|conversation|reminder|memory|skills|system|plan|project|todo";
 const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
 
-/** Only what looks like one of our tags changes; code with `<` in it stays readable. */
+/** Changes only text that looks like one of our tags; code with `<` in it stays readable. */
 export const escapeTags = (text: string): string => text.replace(FORGED, "&lt;");
 
 export function tagged(
@@ -31,7 +31,7 @@ export type Tag = {
 const TAGGED = new RegExp(`<(${OURS})((?: [\\w-]+="[^"]*")*)>\\n([\\s\\S]*?)\\n</\\1>`, "g");
 const DEFUSED = new RegExp(`&lt;(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
 
-/** What `tagged` wrote, read back: for models that are programs. The tags of a text in order; content is as it was. */
+/** Reads back what `tagged` wrote, for models that are programs: the tags of a text in order, with their original content. */
 export const tagsIn = (text: string): Tag[] =>
   [...text.matchAll(TAGGED)].map(([, tag = "", list = "", content = ""]) => ({
     tag,

@@ -1,6 +1,6 @@
 /**
- * A member's own list of steps. The whole list is written each time, so that the newest valid `todo_write` in the transcript
- * *is* the state: it needs no table, survives restarts, and is carried over a compaction as text (`carriedTodos`).
+ * A member's own list of steps. Each `todo_write` has the whole list, so the newest valid one in the transcript
+ * *is* the state: it needs no table, survives restarts, and a compaction carries it over as text (`carriedTodos`).
  */
 import { z } from "zod";
 import { lazy } from "../lazy.ts";
@@ -11,7 +11,7 @@ export const TODO_TOOL = "todo_write";
 export const TODOS_MAX = 30;
 /** Characters of one item. */
 export const TODO_MAX = 200;
-/** Rounds of tool calls without an update, while something is open, before the member is reminded. */
+/** Rounds of tool calls without an update, while an item is open, before the member is reminded. */
 export const TODO_REMINDER_ROUNDS = 3;
 
 const STATUSES = ["pending", "in_progress", "completed"] as const;
@@ -36,12 +36,12 @@ const item = () =>
     "must be an object { content, status }",
   );
 
-/** What `todo_write` takes. Every issue says what was expected. */
+/** The input of `todo_write`. Every issue says what was expected. */
 export const todoInput = lazy(() =>
   z.object({
     todos: z
       .array(item(), "must be an array of { content, status }, the whole list")
-      // not as `min` and `max`: those would stand in the schema, which is paid for in every request
+      // not as `min` and `max`: they would be in the schema, which every request pays for
       .superRefine((list, ctx) => {
         const refuse = (message: string): void => ctx.addIssue({ code: "custom", message });
         if (list.length === 0)
@@ -66,7 +66,7 @@ const LINE = /^\[([ >x])\] (.+)$/;
 export const renderTodos = (list: readonly Todo[]): string =>
   list.map(({ content, status }) => `[${MARKS[status]}] ${content}`).join("\n");
 
-/** The list as a summary carries it; "" when nothing on it is open. */
+/** The list as a summary carries it; "" without an open item. */
 export const carriedTodos = (list: readonly Todo[]): string =>
   isOpen(list) ? tagged("todo", {}, renderTodos(list)) : "";
 
@@ -94,7 +94,7 @@ const reminder = (list: readonly Todo[]): Entry =>
     ),
   );
 
-/** Follows one conversation entry by entry. Everything it knows stands in the transcript, so a restart finds the same. */
+/** Follows one conversation entry by entry. All its state is in the transcript, so a restart finds the same. */
 export class TodoWatch {
   private items: readonly Todo[] = [];
   private rounds = 0;
@@ -108,14 +108,14 @@ export class TodoWatch {
     return this.items;
   }
 
-  /** What a summary must hold of it. */
+  /** The text for a summary. */
   get carried(): string {
     return carriedTodos(this.items);
   }
 
   /**
-   * To be called with the entries of every round that had calls: the reply and its results. A reminder when one is due; it
-   * belongs into the transcript and need not be handed in again.
+   * Call it with the entries of every round that had calls: the reply and its results. Returns a reminder when one is due; it
+   * goes into the transcript and need not be passed in again.
    */
   afterRound(round: readonly Entry[]): Entry | null {
     for (const entry of round) this.add(entry);
@@ -153,5 +153,5 @@ export class TodoWatch {
   }
 }
 
-/** The list as the entries leave it. */
+/** The list after all entries. */
 export const todoState = (entries: readonly Entry[]): readonly Todo[] => new TodoWatch(entries).list;

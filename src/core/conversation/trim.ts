@@ -1,9 +1,9 @@
 /**
- * A conversation sent shortened, without a model's help: old results as one line each, old tool steps left out. A view: what is
- * stored stays whole. The same messages and the same `Trim` give the same view, so a decision once stored is never made anew
- * and the provider's prefix cache breaks only when a decision is added.
+ * Shortens a conversation without a model: old results become one line each, old tool steps are left out. Stored entries stay
+ * whole. The same messages and the same `Trim` give the same view, so a stored decision is not made again, and the provider's
+ * prefix cache breaks only when a decision is added.
  *
- * Calls and their results stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
+ * A call and its result stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
  */
 import { oneLine } from "../one-line.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
@@ -11,14 +11,14 @@ import { escapeTags } from "./tags.ts";
 
 export const WHOLE: Trim = { steps: 0, results: 0, reads: 0 };
 
-/** Results not longer than this stay: a line about them would hardly be shorter. */
+/** Results up to this length stay: a line about them would hardly be shorter. */
 export const SHORT_RESULT = 300;
-/** Tools whose results are what the agent works from: they stay longest. */
+/** Tools whose results the agent works from: they stay longest. */
 const WORKED_FROM: ReadonlySet<string> = new Set(["read_file", "load_skill"]);
 
 const weights = new WeakMap<Message, number>();
 
-/** Characters of a message as far as a model pays for them. */
+/** The characters of a message that a model pays for. */
 export function weigh(message: Message): number {
   let size = weights.get(message);
   if (size === undefined) {
@@ -39,7 +39,7 @@ export const weighAll = (messages: readonly Message[]): number =>
 export const countResults = (message: Message): number =>
   message.role === "user" ? message.content.filter((part) => part.type === "result").length : 0;
 
-/** `messages` since the last summary, whole; what comes back shares every message that did not change. */
+/** `messages` since the last summary, whole; the result shares every message that did not change. */
 export const trimmed = (messages: readonly Message[], trim: Trim): Message[] =>
   withoutSteps(withShortResults(messages, trim), trim.steps);
 
@@ -72,7 +72,7 @@ function withShortResults(messages: readonly Message[], { results, reads }: Trim
   });
 }
 
-/** Says what was there and how to have it again. */
+/** Names the result and how to get it again. */
 function lineFor(text: string, tool: string, call: ToolCall | undefined): string {
   const first = oneLine(text).slice(0, 80);
   return escapeTags(
@@ -80,7 +80,7 @@ function lineFor(text: string, tool: string, call: ToolCall | undefined): string
   );
 }
 
-/** Drops pairs of a reply with calls and a message that holds nothing but their results, up to message `end`. */
+/** Drops pairs of a reply with calls and a message with only their results, up to message `end`. */
 function withoutSteps(messages: Message[], end: number): Message[] {
   if (end <= 0) return messages;
   const kept: Message[] = [];
@@ -130,7 +130,7 @@ function account(replies: readonly AssistantMessage[]): string {
   return escapeTags(`[${replies.length} of your steps are left out here: ${list}]`);
 }
 
-/** What a call was about, on one line: the first text of its input. */
+/** The subject of a call, on one line: the first text of its input. */
 export function subjectOf({ input }: ToolCall): string {
   if (typeof input !== "object" || input === null) return "";
   const first = Object.values(input).find((value) => typeof value === "string" || typeof value === "number");

@@ -4,14 +4,14 @@ export type Fence = {
   /** 1-based lines of its first and last marker; `last` is null when it is never closed. */
   readonly first: number;
   readonly last: number | null;
-  /** What stands behind the opening marker: the language, then options. */
+  /** The text after the opening marker: the language, then options. */
   readonly info: string;
   readonly lines: readonly string[];
-  /** The first line inside that would open another fence: a sign that the closing marker was forgotten. */
+  /** The first line inside that would open another fence: the closing marker was probably forgotten. */
   readonly reopens: number | null;
 };
 
-/** Finds the fences of `lines`. Longer fences may hold shorter ones; the indent of the opening marker is taken off. */
+/** Finds the fences of `lines`. Longer fences may hold shorter ones; the indent of the opening marker is removed. */
 export function fencesIn(lines: readonly string[]): Fence[] {
   const fences: Fence[] = [];
   type Open = Omit<Fence, "last" | "lines" | "reopens"> & {

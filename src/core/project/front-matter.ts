@@ -1,4 +1,4 @@
-/** The head of a Markdown file between two lines of dashes. Split here; what the head says is read by whoever has a YAML parser. */
+/** Splits off the head of a Markdown file between two lines of dashes. A caller with a YAML parser reads the head. */
 
 export type FrontMatter = {
   /** The text between the dashes, YAML by custom; null when the file has none. */
@@ -9,7 +9,7 @@ export type FrontMatter = {
 
 const SHAPE = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/;
 
-/** Total: a head that is never closed is part of the body. Line ends become `\n`, a byte-order mark goes. */
+/** Never fails: an unclosed head is part of the body. Line ends become `\n`, a byte-order mark is removed. */
 export function splitFrontMatter(text: string): FrontMatter {
   const plain = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const found = SHAPE.exec(plain);
@@ -18,8 +18,8 @@ export function splitFrontMatter(text: string): FrontMatter {
 }
 
 /**
- * A head that is no YAML, read line by line: `key: the rest of the line, whatever stands in it`. Descriptions such as
- * `Use it when: the user asks` are no YAML and yet what other harnesses write and read. Null when that makes no sense of it either.
+ * Reads a head that is not valid YAML line by line: `key: the rest of the line`. Descriptions such as
+ * `Use it when: the user asks` are not YAML, and yet other harnesses write and read them. Null when this does not work either.
  */
 export function looseHead(head: string): Record<string, string | string[]> | null {
   const found: Record<string, string | string[]> = {};
@@ -44,7 +44,7 @@ export function looseHead(head: string): Record<string, string | string[]> | nul
   return typeof found.name === "string" || typeof found.description === "string" ? found : null;
 }
 
-/** A quote or a bracket that was forgotten: there, nobody can say what was meant. */
+/** A forgotten quote or bracket: the meaning is unknown. */
 const UNCLOSED = /^(?:"[^"]*|'[^']*|\[[^\]]*|\{[^}]*)$/;
 
 /** Without quotes around it, and with line ends that were written as `\\n`. */

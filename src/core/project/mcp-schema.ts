@@ -1,15 +1,15 @@
 /**
- * What a tool of an MCP server takes, as every model provider accepts it. Providers refuse a whole request for one schema they do
- * not like, so one odd tool would end the work of all.
+ * The input schema of an MCP server's tool, in the form that every model provider accepts. Providers refuse a whole request for
+ * one invalid schema, so one odd tool would stop all work.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Anthropic's rule for the names of parameters, the narrowest of all. */
+/** Anthropic's rule for the names of parameters, the strictest of all. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * An object with `properties`, and nothing at its top that chooses between several: what the choices name may all be given.
- * `renamed`: parameters by what models call them, where the server calls them otherwise.
+ * An object with `properties` and without a choice at its top: all parameters that the choices name are allowed.
+ * `renamed`: the server's names of parameters by those that models see, where they differ.
  */
 export function accepted(schema: Schema): {
   readonly schema: Schema;
@@ -41,7 +41,7 @@ export function accepted(schema: Schema): {
   };
 }
 
-/** What a model gave, under the names that the server knows. */
+/** The input of a model, under the server's names. */
 export const asServerNames = (
   input: Readonly<Record<string, unknown>>,
   renamed: ReadonlyMap<string, string>,

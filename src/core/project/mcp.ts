@@ -1,6 +1,6 @@
 /**
- * MCP as far as it is pure: which servers a file names, what a server's tools are called here, what their results read like.
- * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so what does not fit gets a short hash.
+ * The pure part of MCP: the servers in a file, our names for a server's tools, and the text of their results.
+ * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so longer ones end in a short hash.
  */
 import { z } from "zod";
 import { lazy } from "../lazy.ts";
@@ -8,7 +8,7 @@ import { lazy } from "../lazy.ts";
 const NAME_MAX = 64;
 
 const shared = lazy(() => ({
-  /** Only members of these roles get its tools ("lead" counts as a role); everybody when left out. */
+  /** Only members of these roles get its tools ("lead" counts as a role). Unset: everybody. */
   roles: z.array(z.string()).optional(),
   /** Milliseconds a call may take without a sign of progress. */
   timeoutMs: z.int().positive().optional(),
@@ -26,7 +26,7 @@ const stdio = lazy(() =>
 );
 const http = lazy(() =>
   z.object({
-    /** "sse" is what older servers speak; the others are names of one thing. */
+    /** Older servers speak "sse"; the others are names of one thing. */
     type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
     url: z.url(),
     headers: z.record(z.string(), z.string()).default({}),
@@ -40,8 +40,8 @@ export type ServerConfig = StdioServer | HttpServer;
 export type NamedServer = { readonly name: string; readonly config: ServerConfig };
 
 /**
- * Reads `{ "mcpServers": { name: … } }`. `${VAR}` and `${VAR:-default}` are filled from `env`. A bad entry is a problem that
- * names it; the others are read all the same.
+ * Reads `{ "mcpServers": { name: … } }`. `${VAR}` and `${VAR:-default}` are filled from `env`. A bad entry becomes a problem
+ * that names it; the others are still read.
  */
 export function readServers(
   data: unknown,
@@ -94,7 +94,7 @@ function fill(
   return value;
 }
 
-/** What each tool of a server is called here. Stable: the same list gives the same names, and no two are alike. */
+/** Our name of each tool of a server. Stable: the same list gives the same names, and no two are equal. */
 export function toolNames(
   server: string,
   tools: readonly string[],
@@ -116,7 +116,7 @@ export function toolNames(
 
 const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, "_");
 
-/** FNV-1a, 32 bits: tells names apart, protects nothing. */
+/** FNV-1a, 32 bits: distinguishes names, without any security. */
 function hash(text: string): string {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
@@ -135,7 +135,7 @@ const part = lazy(() =>
   ]),
 );
 
-/** A result as a model reads it. Pictures and sounds are named, not shown. */
+/** A result as text for a model. Pictures and sounds are named, not shown. */
 export function showResult(content: readonly unknown[], structured: unknown): string {
   const parts = content.map((given) => {
     const known = part().safeParse(given);

@@ -1,6 +1,6 @@
 /**
- * What a team knows about a project across sessions: an index (`MEMORY.md`, one line a topic, free text around it) that stands
- * in every prompt, and a file a topic that is read on demand. Pure: the files are adapters/disk's.
+ * What a team knows about a project across sessions: an index (`MEMORY.md`, one line for each topic, free text around it) that
+ * is in every prompt, and a file for each topic that is read on demand. Pure: adapters/disk has the files.
  */
 import { z } from "zod";
 import { type Message, textOf } from "../conversation/chat.ts";
@@ -22,14 +22,14 @@ export type Note = { readonly topic: string; readonly text: string };
 export const NOTE_MAX = 2_000;
 /** Characters of the index that enter a prompt. */
 const INDEX_MAX = 4_000;
-/** More topics than this, or more text in the index than a prompt takes, ask for consolidation. */
+/** More topics, or more text in the index than a prompt takes, cause a consolidation. */
 const TOPICS_MAX = 40;
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const FILE = /^[A-Za-z0-9][\w-]{0,80}\.md$/;
 const LINE = /^[-*] \[([^\]]+)\]\(([^)]+)\)(?:\s*(?::|-|—)\s*(.*))?$/;
 
-/** "Build & Test" → "build-test". @throws EkidenError `bad_input` when nothing usable is left. */
+/** "Build & Test" → "build-test". @throws EkidenError `bad_input` when nothing usable remains. */
 export function topicName(text: string): string {
   const name = text
     .toLowerCase()
@@ -43,7 +43,7 @@ export function topicName(text: string): string {
 }
 
 /**
- * A note as it may be kept.
+ * Checks a note.
  * @throws EkidenError `bad_input` for an empty or long text, and for one that seems to hold a secret.
  */
 export function checkNote({ topic, text }: Note): Note {
@@ -63,7 +63,7 @@ export function checkNote({ topic, text }: Note): Note {
   return { topic: topicName(topic), text: kept };
 }
 
-/** The topics of an index, the first line of each. Lines of other shapes, and links out of the folder, are the person's own. */
+/** The topics of an index, the first line of each. Lines of other shapes, and links out of the folder, belong to the person. */
 export function topicsOf(index: string): MemoryTopic[] {
   const topics = new Map<string, MemoryTopic>();
   for (const line of index.split("\n")) {
@@ -80,7 +80,7 @@ function topicOf(line: string): MemoryTopic | null {
   return NAME.test(name) ? { name, file, gist: hook.trim() } : null;
 }
 
-/** The first line of a topic's text stands for it. */
+/** The first line of a topic's text describes it. */
 export const gistOf = (text: string): string => {
   const line = (text.split("\n").find((l) => l.trim() !== "") ?? "")
     .replace(/^[-*#>\s]+/, "")
@@ -91,7 +91,7 @@ export const gistOf = (text: string): string => {
 
 export const indexLine = ({ name, file, gist: hook }: MemoryTopic): string => `- [${name}](${file}): ${hook}`;
 
-/** The index with other topics; what a person wrote around them stays. */
+/** The index with other topics; the person's text around them stays. */
 export function reindexed(index: string, topics: readonly MemoryTopic[]): string {
   const rest = index.split("\n").filter((line) => topicOf(line) === null);
   return `${[rest.join("\n").trimEnd(), topics.map(indexLine).join("\n")].filter(Boolean).join("\n\n")}\n`;
@@ -113,7 +113,7 @@ export function memorySection(index: string): string {
 export const wantsConsolidation = (index: string): boolean =>
   index.length > INDEX_MAX || topicsOf(index).length > TOPICS_MAX;
 
-// -- what a model is asked at the end of a stint, and what it may answer ---------------------------------------------------
+// -- the question to a model at the end of a stint, and the answers that are accepted -------------------------------------
 
 const NOTES_PER_STINT = 5;
 /** Characters of the conversation's end that extraction reads. */
@@ -150,7 +150,7 @@ export const mergePrompt = (topics: readonly Note[]): string =>
 
 const answer = lazy(() => z.array(z.object({ topic: z.string(), text: z.string() })));
 
-/** The JSON array in a model's answer, whatever stands around it. Null when there is none of that shape. */
+/** The JSON array in a model's answer, with any text around it. Null when there is none of that shape. */
 function arrayIn(text: string): Note[] | null {
   const from = text.indexOf("[");
   const to = text.lastIndexOf("]");
@@ -162,7 +162,7 @@ function arrayIn(text: string): Note[] | null {
   }
 }
 
-/** The notes of an extraction that may be kept; the others, and an answer of another shape, are nothing. */
+/** The valid notes of an extraction; everything else is dropped. */
 export const extracted = (text: string): Note[] =>
   (arrayIn(text) ?? []).slice(0, NOTES_PER_STINT).flatMap((note) => {
     try {
@@ -173,7 +173,7 @@ export const extracted = (text: string): Note[] =>
     }
   });
 
-/** What a consolidation is to put in the place of the topics. @throws EkidenError `bad_input`: then nothing is changed. */
+/** The new topics of a consolidation. @throws EkidenError `bad_input`: then nothing changes. */
 export function merged(text: string): Note[] {
   const notes = arrayIn(text);
   if (!notes || notes.length === 0)

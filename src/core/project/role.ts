@@ -1,6 +1,6 @@
 /**
- * Roles: what a file in `.ekiden/agents` or `.claude/agents` makes of a teammate or a subagent: a prompt, an allow list of
- * tools, a model. A role restricts, it never permits: permissions are asked as ever.
+ * Roles: a file in `.ekiden/agents` or `.claude/agents` gives a teammate or a subagent a prompt, an allow list of tools and a
+ * model. A role restricts and never permits: permissions are checked as without it.
  */
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
@@ -20,17 +20,17 @@ export type Role = {
   /** Model spec; "" for the team's. */
   readonly model: string;
   readonly prompt: string;
-  /** The file, for people. */
+  /** The file, to show to people. */
   readonly source: string;
 };
 
 /** Characters of a role's prompt; the rest is cut off. */
 const PROMPT_MAX = 20_000;
 
-/** What an allow list speaks of. The team's own tools (board, mail, memory, idle …) are no role's to give or take. */
+/** The tools that an allow list is about. The team's own tools (board, mail, memory, idle …) stay with every role. */
 const isSubject = (tool: string): boolean => SHARED_TOOLS.has(tool) || tool.startsWith("mcp__");
 
-/** "Bash(git log:*), Read" and lists alike. What stands in brackets is a permission rule in Claude Code: not a role's here. */
+/** Reads "Bash(git log:*), Read" and lists. Text in brackets is a permission rule in Claude Code, and not a part of a role here. */
 const toolNames = lazy(() =>
   z
     .union([z.string(), z.array(z.string())], "must be a list of tool names")
@@ -59,7 +59,7 @@ const head = lazy(() =>
 /**
  * A role from the parsed head of a file and its body. `fallbackName`: the file's own name.
  * `"sonnet"`, `"inherit"` and other specs without a provider mean the team's model.
- * @throws EkidenError `bad_input` saying what is wrong with the head.
+ * @throws EkidenError `bad_input` with what is wrong with the head.
  */
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
   const parsed = head().safeParse(data ?? {});
@@ -75,7 +75,7 @@ export function makeRole(data: unknown, body: string, fallbackName: string, sour
   };
 }
 
-/** What a person should hear of a role that is used all the same: one sentence for each tool that there is not. */
+/** Warnings about a role that is used all the same: one sentence for each unknown tool. */
 export const doubtsAbout = ({ tools, source }: Role): string[] =>
   (tools ?? [])
     .filter((tool) => !tool.startsWith("mcp__") && !TOOL_NAMES.includes(tool))
@@ -84,11 +84,11 @@ export const doubtsAbout = ({ tools, source }: Role): string[] =>
         `${source}: there is no tool "${tool}"; the role goes without it.${didYouMean(tool, [...TOOL_NAMES, ...FOREIGN_NAMES])}`,
     );
 
-/** Null for a role that has no file: any word may be a role, a file only gives it a prompt. */
+/** Null for a role without a file: any word may be a role, a file only gives it a prompt. */
 export const roleNamed = (roles: readonly Role[], name: string): Role | null =>
   name === "" ? null : (roles.find((role) => role.name.toLowerCase() === name.toLowerCase()) ?? null);
 
-/** @throws EkidenError `not_found` with the roles there are. */
+/** @throws EkidenError `not_found` with the existing roles. */
 export function findRole(roles: readonly Role[], name: string): Role {
   const role = roleNamed(roles, name);
   if (role) return role;
@@ -99,7 +99,7 @@ export function findRole(roles: readonly Role[], name: string): Role {
   );
 }
 
-/** The tools that a role leaves, in their order. */
+/** The tools that a role leaves, in the same order. */
 export function applyRole<T extends { readonly name: string }>(role: Role | null, tools: readonly T[]): T[] {
   const allowed = role?.tools;
   return allowed ? tools.filter(({ name }) => !isSubject(name) || allowed.includes(name)) : [...tools];
@@ -109,7 +109,7 @@ export function applyRole<T extends { readonly name: string }>(role: Role | null
 export const rolePrompt = (role: Role | null): string =>
   role?.prompt ? `Your role, ${role.name}:\n${escapeTags(role.prompt)}` : "";
 
-/** Roles named in a prompt; of more, only the names of the first are told. */
+/** The number of roles described in a prompt; of the others only the names are told. */
 const CATALOGUE_MAX = 30;
 
 /** The section of the lead's prompt; "" when there are none. */

@@ -1,15 +1,15 @@
-/** The rules of a project (`AGENTS.md`, `CLAUDE.md`) as they enter a prompt. Permission rules are something else: permission/rule.ts. */
+/** The rules of a project (`AGENTS.md`, `CLAUDE.md`) as a section of a prompt. For permission rules see permission/rule.ts. */
 import { tagged } from "../conversation/tags.ts";
 
 /** Characters of one file that enter a prompt. */
 const RULES_MAX = 16_000;
 
-/** The section of a prompt; "" without rules. A file whose text another holds too is told once. */
+/** The section of a prompt; "" without rules. Files with the same text appear once. */
 export function rulesSection(files: readonly { readonly file: string; readonly text: string }[]): string {
   const seen = new Set<string>();
   const kept = files.flatMap(({ file, text }) => {
     const body = text.trim();
-    // a file that only points at others ("@AGENTS.md") says nothing itself: such lines are not followed
+    // a file that only refers to others ("@AGENTS.md") has no rules itself: such lines are not followed
     if (body.replace(/^@\S+[ \t]*$/gm, "").trim() === "" || seen.has(body)) return [];
     seen.add(body);
     const cut =

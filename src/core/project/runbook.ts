@@ -1,7 +1,7 @@
 /**
- * A runbook: Markdown that is a plan. `# goal`, then a `## subject` for each task, in a task optional lines
+ * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task, in a task optional lines
  * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` anywhere
- * outside fences; everything else is its description. What stands between the goal and the first task belongs to the goal. Pure.
+ * outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
 import { EkidenError, messageOf } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
@@ -21,7 +21,7 @@ type Complain = (line: number, what: string) => void;
 
 const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/i;
 
-/** @throws EkidenError `bad_input` listing every problem with its line at once. `name` is what the message calls the file. */
+/** @throws EkidenError `bad_input` with all problems and their lines. Messages call the file `name`. */
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
   const problems: { line: number; what: string }[] = [];
   const complain: Complain = (line, what) => problems.push({ line, what });
@@ -181,7 +181,7 @@ function blockersOf(
   return [...found];
 }
 
-/** The names in an After line. Subjects may have commas, so the longest run of pieces that is a subject counts as one. */
+/** The names in an After line. Subjects may contain commas, so the longest run of pieces that is a subject counts as one. */
 function namesIn(text: string, places: ReadonlyMap<string, number>): string[] {
   const pieces = split(text);
   const names: string[] = [];
@@ -200,7 +200,7 @@ const split = (text: string): string[] =>
     .map((piece) => piece.trim())
     .filter((piece) => piece !== "");
 
-/** Subjects are the same whatever their case, blanks, quotes and backquotes. */
+/** Subjects are equal in any case, with any blanks, quotes and backquotes. */
 const key = (subject: string): string =>
   subject
     .replace(/^(["'`])(.*)\1$/, "$2")
@@ -209,13 +209,13 @@ const key = (subject: string): string =>
     .trim()
     .toLowerCase();
 
-/** The first cycle, beginning and ending with the same task, or null. */
+/** The first cycle, which starts and ends with the same task, or null. */
 function findCycle(edges: readonly (readonly number[])[]): number[] | null {
   const done = new Set<number>();
   for (let start = 0; start < edges.length; start += 1) {
     const path: number[] = [];
     const onPath = new Set<number>();
-    const next: number[] = []; // how many edges of each task of the path were followed
+    const next: number[] = []; // for each task of the path, the number of edges followed
     const enter = (nth: number): void => {
       path.push(nth);
       onPath.add(nth);

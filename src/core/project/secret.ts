@@ -1,6 +1,6 @@
 /**
- * Text that looks like a secret: what must not be kept in memory, however useful a model finds it. A guess on the safe side:
- * the shapes of well-known keys, and anything that is assigned to a name such as `password`.
+ * Detects text that looks like a secret, which memory must not keep. A guess on the safe side: the shapes of well-known keys,
+ * and anything that is assigned to a name such as `password`.
  */
 const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["a private key", /-----BEGIN [A-Z ]*PRIVATE KEY-----/],
@@ -23,6 +23,6 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ],
 ];
 
-/** What the text seems to hold ("a GitHub token"), or null. */
+/** The kind of secret that the text seems to hold ("a GitHub token"), or null. */
 export const secretIn = (text: string): string | null =>
   SHAPES.find(([, shape]) => shape.test(text))?.[0] ?? null;

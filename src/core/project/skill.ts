@@ -1,6 +1,6 @@
 /**
- * Skills: instructions that are loaded when they are needed. A member's prompt holds only the catalogue (names and one line
- * each, bounded); the body comes by `load_skill`.
+ * Skills: instructions that are loaded on demand. A member's prompt holds only the catalogue (names and one line each,
+ * bounded); `load_skill` returns the body.
  */
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
@@ -14,7 +14,7 @@ export type Skill = {
   /** When to use it, one line. */
   readonly description: string;
   readonly body: string;
-  /** Absolute path of its folder: what the body refers to lies there. */
+  /** Absolute path of its folder, which has the files that the body refers to. */
   readonly folder: string;
 };
 
@@ -35,14 +35,14 @@ const head = lazy(() =>
   }),
 );
 
-/** What is wrong with a parsed head, in one sentence. */
+/** The fault of a parsed head, in one sentence. */
 export const faults = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join(".") || "the head"} ${message}`).join("; ");
 
 /**
- * A skill from the parsed head of its `SKILL.md` and the body below. Without a name it is called as its folder; without a
- * description its first line of text stands in.
- * @throws EkidenError `bad_input` saying what is wrong.
+ * A skill from the parsed head of its `SKILL.md` and the body below. Its name defaults to its folder, its description to the
+ * first line of its text.
+ * @throws EkidenError `bad_input` with what is wrong.
  */
 export function makeSkill(data: unknown, body: string, fallbackName: string, folder: string): Skill {
   const parsed = head().safeParse(data ?? {});
@@ -59,7 +59,7 @@ export function makeSkill(data: unknown, body: string, fallbackName: string, fol
   };
 }
 
-/** The section of a prompt; "" when there are no skills. Names come before descriptions when there is no room for both. */
+/** The section of a prompt; "" without skills. If there is no room for both, names come before descriptions. */
 export function skillCatalogue(skills: readonly Skill[]): string {
   if (skills.length === 0) return "";
   const full = skills.map(({ name, description }) => `- ${name}${description && `: ${description}`}`);
@@ -85,7 +85,7 @@ export function skillCatalogue(skills: readonly Skill[]): string {
 
 const length = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
-/** @throws EkidenError `not_found` with the skills there are. */
+/** @throws EkidenError `not_found` with the existing skills. */
 export function findSkill(skills: readonly Skill[], name: string): Skill {
   const skill = skills.find((s) => s.name.toLowerCase() === name.trim().toLowerCase());
   if (skill) return skill;
@@ -96,6 +96,6 @@ export function findSkill(skills: readonly Skill[], name: string): Skill {
   );
 }
 
-/** What `load_skill` answers. */
+/** The answer of `load_skill`. */
 export const showSkill = ({ name, body, folder }: Skill): string =>
   `Skill ${name}. Files it refers to lie in ${folder}.\n\n${body}`;

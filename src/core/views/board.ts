@@ -1,4 +1,4 @@
-/** The board and one task as data and views. What a task waits for is spelled out, so that no reader has to work it out. */
+/** The board and one task as data and views. Data has the open blockers of each task, so that no reader has to compute them. */
 import type { Event } from "../event.ts";
 import type { Instant, Name, TaskId } from "../ids.ts";
 import { type Counts, isReady, type Status, type Task } from "../task.ts";
@@ -21,7 +21,7 @@ const LOOKS: Readonly<Record<Exclude<Status, "pending">, Look>> = {
   cancelled: { glyph: "⊘", word: "cancelled", tone: "warn" },
 };
 
-/** A task as shown and dumped: every task has every field; `null` stands for "not (yet)". */
+/** A task as shown and dumped: every task has every field; `null` means "not (yet)". */
 export type TaskData = Omit<TaskFields, "openBlockers"> & {
   readonly status: Status;
   readonly ready: boolean;

@@ -1,4 +1,4 @@
-/** Open questions as data and views: who wants to know what, of whom, until when, and how a person answers. */
+/** Open questions as data and views: who asks whom, until when, and how a person answers. */
 import type { Instant, Name, RequestId, TaskId } from "../ids.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
@@ -12,9 +12,9 @@ export type QuestionData = {
   readonly leftMs: number;
   readonly task: TaskId | null;
   readonly attempt: number | null;
-  /** The plan, the call that wants permission, the reason to stop. */
+  /** The plan, the call that needs permission, or the reason to stop. */
   readonly text: string;
-  /** Of a permission: the rule that the answer "always" writes down. */
+  /** Of a permission: the rule that the answer "always" adds. */
   readonly rule?: string;
 };
 export type QuestionsData = { readonly team: Name; readonly requests: readonly QuestionData[] };

@@ -3,7 +3,7 @@ import { DEFAULT_TEAM, type Name } from "../ids.ts";
 import type { Counts } from "../task.ts";
 import type { Cell, Column, View } from "./view.ts";
 
-/** How a person lets a team of the store work. */
+/** The command with which a person starts a team of the store. */
 export const runTeam = (team: Name): string =>
   team === DEFAULT_TEAM ? "ekiden resume" : `ekiden --team ${team} resume`;
 
@@ -14,7 +14,7 @@ export type TeamsData = {
     readonly members: number;
     /** A process runs it now. */
     readonly running: boolean;
-    /** Nobody runs it, and there is work or mail for it. */
+    /** No process runs it, and there is work or mail for it. */
     readonly waiting: boolean;
     readonly counts: Counts;
   }[];

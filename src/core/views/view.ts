@@ -1,18 +1,18 @@
 /**
- * What there is to see, as values: one `View` is printed by the shell, drawn by a screen, rendered by a page. Pure functions
- * make *data* from what the store holds (that is what `--json` dumps) and *views* from the data.
+ * Everything that is shown, as values: a `View` is printed by the shell, drawn on a screen, or rendered by a page. Pure functions
+ * make *data* from the store's values (`--json` prints it) and *views* from the data.
  */
 import type { Instant } from "../ids.ts";
 
-/** How a piece of text is meant; each medium has its own look for it. */
+/** The meaning of a text; each medium has its own look for it. */
 export type Tone = "plain" | "strong" | "dim" | "good" | "busy" | "warn" | "bad";
 export type Cell = { readonly text: string; readonly tone?: Tone };
 export type Column = {
   readonly name: string;
   readonly align?: "right";
-  /** Gives way when space is short. */
+  /** Shrinks when space is short. */
   readonly grow?: true;
-  /** Left out when there is not room for all. */
+  /** Left out when there is not room for all columns. */
   readonly minor?: true;
 };
 export type Figure = {
@@ -34,7 +34,7 @@ export type View =
       readonly kind: "table";
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly Cell[])[];
-      /** Said when there is no row. */
+      /** Shown without rows. */
       readonly empty: string;
     }
   | { readonly kind: "figures"; readonly figures: readonly Figure[] }
