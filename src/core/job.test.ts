@@ -59,7 +59,7 @@ it("says how a job ended and where its output is", () => {
 
 it("says what became of a job nobody watched", () => {
   expect(lostText(job, true)).toContain("still runs (process 77)");
-  expect(lostText(job, false)).toContain("runs no more");
+  expect(lostText(job, false)).toContain("exit code is unknown");
   expect(lostText(job, null)).toContain("ran on box");
 });
 

@@ -76,7 +76,7 @@ export function lostText(job: Job, alive: boolean | null): string {
       ? `It ran on ${job.machine}, which cannot be seen from here.`
       : alive
         ? `It still runs (process ${job.pid}): stop_background ends it, check_background shows what it prints.`
-        : "It runs no more, and nobody saw how it ended.";
+        : "It has ended, and its exit code is unknown.";
   return `The process that started it died. ${now} Its output is in ${job.outputPath}. Check what it did before you start it again.`;
 }
 

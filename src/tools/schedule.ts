@@ -1,7 +1,7 @@
 /** Tools for alarms: mail or a new task at a given time, once or repeatedly. */
 import { z } from "zod";
 import { cronId, LEAD, name } from "../core/ids.ts";
-import { alarmLine } from "../core/views/cron.ts";
+import { cronLine } from "../core/views/cron.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
@@ -36,7 +36,7 @@ export const scheduleCron = defineTool({
       },
       self,
     );
-    return `Set ${alarmLine(alarm)}`;
+    return `Set ${cronLine(alarm)}`;
   },
 });
 
@@ -46,7 +46,7 @@ export const listCrons = defineTool({
   access: "read",
   membersOnly: true,
   input: () => z.object({}),
-  run: async (_, { store }) => (await store.crons.list()).map(alarmLine).join("\n") || "No alarms are set.",
+  run: async (_, { store }) => (await store.crons.list()).map(cronLine).join("\n") || "No alarms are set.",
 });
 
 export const cancelCron = defineTool({

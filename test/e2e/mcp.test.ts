@@ -196,7 +196,7 @@ it("is held up once by a server that does not answer, tells of it once, and does
   const again = performance.now();
   for (const role of ["writer", "reader", ""]) expect(await mcp.tools(role)).toEqual([]);
   expect(performance.now() - again).toBeLessThan(readyMs);
-  expect(problems).toEqual(["It is not ready yet. Its tools come as soon as it is."]);
+  expect(problems).toEqual(["It is still starting; its tools are added when it is ready."]);
 });
 
 it("tries a server that failed not again for every member", async () => {

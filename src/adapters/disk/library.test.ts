@@ -133,7 +133,7 @@ describe("roles", () => {
     ]);
     expect(problems).toMatchObject([{ file: join(project, ".ekiden/agents/bad.md") }]);
     expect((await loadLibrary(project)).doubts).toEqual([
-      expect.stringMatching(/tester\.md: there is no tool "Gerp".* Did you mean "grep"\?$/),
+      expect.stringMatching(/tester\.md: unknown tool "Gerp".* Did you mean "grep"\?$/),
     ]);
   });
 });

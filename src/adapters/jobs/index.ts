@@ -55,7 +55,7 @@ export class JobHost implements JobControl {
   async start(seat: Seat, command: string, cwd: string): Promise<Job> {
     const { store, machine, outputDir } = this.parts;
     if (this.closed)
-      throw new EkidenError("tool_failed", "The team is stopping: nothing is started any more.");
+      throw new EkidenError("tool_failed", "The team is stopping, so no new command can start.");
     const mine = [...this.live.values()].filter((live) => live.job.owner === seat.name);
     if (mine.length >= MOST)
       throw new EkidenError(

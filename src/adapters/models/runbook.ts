@@ -191,7 +191,7 @@ function nextStep(
 function run(task: Task, request: ModelRequest, script: Script, step: string, tries: number): Content {
   const timeout = script.timeoutMs === null ? {} : { timeout_ms: script.timeoutMs };
   const call = callOf(request, "bash", idOf(task, step, tries), { command: script.text, ...timeout });
-  return call ? [call] : end(task, request, "fail_task", "there is no bash tool to run its blocks with");
+  return call ? [call] : end(task, request, "fail_task", "the bash tool, which runs its blocks, is missing");
 }
 
 function end(

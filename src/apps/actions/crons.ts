@@ -2,7 +2,7 @@
 import { EkidenError } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
-import { alarmLine } from "../../core/views/cron.ts";
+import { cronLine } from "../../core/views/cron.ts";
 import { checkZone } from "../../core/zone.ts";
 import type { Cron, NewCron, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -39,7 +39,7 @@ export async function readAlarm({ expression, text, to, task, once, zone }: Alar
 /** @throws EkidenError `bad_input` | `not_found` (the member) */
 export async function addCron({ crons }: Store, by: Name, alarm: NewCron): Promise<Done<Cron>> {
   const added = await crons.add(alarm, by);
-  return { data: added, text: alarmLine(added) };
+  return { data: added, text: cronLine(added) };
 }
 
 /** @throws EkidenError `not_found`, with the ids that exist */

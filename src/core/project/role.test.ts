@@ -17,9 +17,9 @@ describe("a role's head", () => {
 
   it("may name a tool that there is not: it is used, and a person hears of it", () => {
     expect(doubtsAbout(role({ tools: "Raed, Bash, send_mesage, mcp__docs__find, WebFetch" }))).toEqual([
-      'agents/file-name.md: there is no tool "Raed"; the role goes without it. Did you mean "read"?',
-      'agents/file-name.md: there is no tool "send_mesage"; the role goes without it. Did you mean "send_message"?',
-      'agents/file-name.md: there is no tool "WebFetch"; the role goes without it.',
+      'agents/file-name.md: unknown tool "Raed"; the role works without it. Did you mean "read"?',
+      'agents/file-name.md: unknown tool "send_mesage"; the role works without it. Did you mean "send_message"?',
+      'agents/file-name.md: unknown tool "WebFetch"; the role works without it.',
     ]);
     expect(doubtsAbout(role({}))).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("told", () => {
     expect(rolePrompt(roleNamed(roles, "tester"))).toBe("");
     expect(roleNamed(roles, "nobody")).toBeNull();
     expect(() => findRole(roles, "reviewr")).toThrow('Did you mean "reviewer"?');
-    expect(() => findRole([], "x")).toThrow("Leave `role` away");
+    expect(() => findRole([], "x")).toThrow("Omit `role`");
   });
 
   it("within bounds", () => {

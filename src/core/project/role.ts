@@ -81,7 +81,7 @@ export const doubtsAbout = ({ tools, source }: Role): string[] =>
     .filter((tool) => !tool.startsWith("mcp__") && !TOOL_NAMES.includes(tool))
     .map(
       (tool) =>
-        `${source}: there is no tool "${tool}"; the role goes without it.${didYouMean(tool, [...TOOL_NAMES, ...FOREIGN_NAMES])}`,
+        `${source}: unknown tool "${tool}"; the role works without it.${didYouMean(tool, [...TOOL_NAMES, ...FOREIGN_NAMES])}`,
     );
 
 /** Null for a role without a file: any word may be a role, a file only gives it a prompt. */
@@ -95,7 +95,7 @@ export function findRole(roles: readonly Role[], name: string): Role {
   const known = roles.map((r) => r.name);
   throw new EkidenError(
     "not_found",
-    `There is no role "${name}".${didYouMean(name, known)} ${known.length > 0 ? `The roles: ${known.join(", ")}.` : "Leave `role` away."}`,
+    `There is no role "${name}".${didYouMean(name, known)} ${known.length > 0 ? `The roles: ${known.join(", ")}.` : "Omit `role`."}`,
   );
 }
 

@@ -13,7 +13,7 @@ export function rulesSection(files: readonly { readonly file: string; readonly t
     if (body.replace(/^@\S+[ \t]*$/gm, "").trim() === "" || seen.has(body)) return [];
     seen.add(body);
     const cut =
-      body.length > RULES_MAX ? `${body.slice(0, RULES_MAX)}\n[… cut off; the rest stands in ${file}]` : body;
+      body.length > RULES_MAX ? `${body.slice(0, RULES_MAX)}\n[… cut off; ${file} has the rest]` : body;
     return [tagged("project", { file }, cut)];
   });
   return kept.length === 0 ? "" : ["Rules of this project, by its people; follow them:", ...kept].join("\n");

@@ -86,7 +86,7 @@ echo`;
   expect(problems(text)).toBe(`plan.md has 9 problems:
   line 1: there is no goal. Begin with a heading such as \`# Move the API to GraphQL\`.
   line 3: "Estimate: soon" is not a number.
-  line 4: "After: bild it too": there is no task of that subject. Did you mean "Build it too"?
+  line 4: "After: bild it too": no task has that subject. Did you mean "Build it too"?
   line 5: The priority 1.5 is not a whole number between -1000000 and 1000000.
   line 6: "After: #9": there are 3 tasks; #1 is the first of this file.
   line 8: a second task "Build it"; the first is in line 2. Subjects must differ.

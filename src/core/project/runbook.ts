@@ -174,7 +174,7 @@ function blockersOf(
           word,
           sections.map((s) => s.subject),
         );
-        complain(line, `"After: ${word}": there is no task of that subject.${hint}`);
+        complain(line, `"After: ${word}": no task has that subject.${hint}`);
       }
     }
   }
