@@ -78,7 +78,9 @@ it("a permission is asked for in another terminal, and always is written down", 
   const { id, ...asked } = await question();
   expect(asked).toMatchObject({ kind: "permission", by: "lead", of: "person", text: "bash: touch x" });
   // It asks, and then it is shown as waiting.
-  await expect.poll(async () => (await project.run(["team"])).stdout).toContain("idle (waiting for permission)");
+  await expect
+    .poll(async () => (await project.run(["team"])).stdout)
+    .toContain("idle (waiting for permission)");
   const answer = await project.run(["answer", id, "always"]);
   expect(answer.stderr).toMatch(
     /^lead may run bash: touch x, and from now on everything that bash\(touch.*\) allows\n$/,

@@ -264,7 +264,9 @@ describe("when the process that started it is killed", () => {
     await until(() => !isAlive(pid));
     await store.roster.reap((_, one) => isAlive(one));
     await jobs.reap();
-    expect(await mail()).toMatchObject([{ job: `j${id}`, text: expect.stringContaining("exit code is unknown") }]);
+    expect(await mail()).toMatchObject([
+      { job: `j${id}`, text: expect.stringContaining("exit code is unknown") },
+    ]);
     expect(existsSync((await jobs.look(id, 1)).job.outputPath)).toBe(true);
   });
 });

@@ -265,9 +265,7 @@ describe("hooks on a member's rest", () => {
     for (let i = 0; i < 3; i += 1)
       expect(await stop()).toBe('<reminder from="Stop hook">\nmore\n</reminder>');
     expect(await stop()).toBeNull();
-    expect(await warnings()).toEqual([
-      expect.stringContaining("3 times in a row; it is skipped this time"),
-    ]);
+    expect(await warnings()).toEqual([expect.stringContaining("3 times in a row; it is skipped this time")]);
     const told = file("told.txt")
       .trim()
       .split("\n")

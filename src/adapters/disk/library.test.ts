@@ -153,7 +153,7 @@ describe("project rules", () => {
     await symlink("AGENTS.md", join(project, "CLAUDE.md"));
     const { rules } = await loadLibrary(project);
     expect(rules.length).toBeLessThan(16_300);
-    expect(rules).toContain("[… cut off; the rest stands in AGENTS.md]");
+    expect(rules).toContain("[… cut off; AGENTS.md has the rest]");
   });
 
   it("cannot forge a tag, nor lead out of the project", async () => {

@@ -69,7 +69,8 @@ export class Mcp {
       mine.map((server) =>
         server.toolsInTime().then(
           (tools) => {
-            if (tools === null) this.tell(server, "It is still starting; its tools are added when it is ready.");
+            if (tools === null)
+              this.tell(server, "It is still starting; its tools are added when it is ready.");
             else this.told.delete(server.name);
             return tools ?? [];
           },
