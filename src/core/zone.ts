@@ -32,10 +32,10 @@ function make(zone: string): Intl.DateTimeFormat {
 /** "2026-03-29 03:00 (Europe/Berlin)" */
 export const showTime = (at: Instant, zone: string): string => `${formatOf(zone).format(at)} (${zone})`;
 
-/** An alarm that goes off later than this was missed: no process ran when it was due. */
+/** A cron job that goes off later than this was missed: no process ran when it was due. */
 export const LATE_MS = 60_000;
 
-/** The text of an alarm that goes off. `missed`: when it was due, if it is late. */
+/** The text of a cron job that goes off. `missed`: when it was due, if it is late. */
 export const cronText = (
   text: string,
   missed: { readonly dueAt: Instant; readonly zone: string } | null,

@@ -43,7 +43,7 @@ export const rosterTools: ByKind = {
 /** Offered from the first background command on. */
 export const jobTools: readonly Tool[] = [checkBackground, stopBackground];
 
-/** `list` and `cancel` are offered once the team has alarms. */
+/** `list` and `cancel` are offered once the team has cron jobs. */
 export const cronTools = { schedule: scheduleCron, list: listCrons, cancel: cancelCron } as const;
 
 export const planTools = { request: requestPlan, review: reviewPlan, submit: submitPlan } as const;

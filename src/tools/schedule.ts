@@ -1,4 +1,4 @@
-/** Tools for alarms: mail or a new task at a given time, once or repeatedly. */
+/** Tools for cron jobs: mail or a new task at a given time, once or repeatedly. */
 import { z } from "zod";
 import { cronId, LEAD, name } from "../core/ids.ts";
 import { cronLine } from "../core/views/cron.ts";
@@ -10,7 +10,7 @@ const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().time
 
 export const scheduleCron = defineTool({
   name: "schedule_cron",
-  description: "Set an alarm: mail or a new task at the times of a cron expression.",
+  description: "Set a cron job: mail or a new task at the times of a cron expression.",
   access: "team",
   effect: "starts",
   input: () =>
@@ -25,7 +25,7 @@ export const scheduleCron = defineTool({
     }),
   subject: (input) => `${input.cron} ${input.text}`,
   run: async (input, { store, self, seat }) => {
-    const alarm = await store.crons.add(
+    const job = await store.crons.add(
       {
         expression: input.cron,
         zone: input.time_zone ?? localZone(),
@@ -36,30 +36,30 @@ export const scheduleCron = defineTool({
       },
       self,
     );
-    return `Set ${cronLine(alarm)}`;
+    return `Set ${cronLine(job)}`;
   },
 });
 
 export const listCrons = defineTool({
   name: "list_crons",
-  description: "List all alarms.",
+  description: "List all cron jobs.",
   access: "read",
   membersOnly: true,
   input: () => z.object({}),
-  run: async (_, { store }) => (await store.crons.list()).map(cronLine).join("\n") || "No alarms are set.",
+  run: async (_, { store }) => (await store.crons.list()).map(cronLine).join("\n") || "No cron jobs are set.",
 });
 
 export const cancelCron = defineTool({
   name: "cancel_cron",
-  description: "Remove an alarm.",
+  description: "Remove a cron job.",
   access: "team",
   input: () => z.object({ id: text }),
   subject: ({ id }) => id,
   run: async ({ id }, { store, self, kind }) => {
     const wanted = cronId(id);
-    const alarm = (await store.crons.list()).find((one) => one.id === wanted);
-    if (alarm && alarm.by !== self && kind !== "lead")
-      throw new Error(`c${wanted} was set by ${alarm.by}. Ask ${alarm.by} or ${LEAD} to cancel it.`);
+    const job = (await store.crons.list()).find((one) => one.id === wanted);
+    if (job && job.by !== self && kind !== "lead")
+      throw new Error(`c${wanted} was set by ${job.by}. Ask ${job.by} or ${LEAD} to cancel it.`);
     await store.crons.cancel(wanted, self);
     return `c${wanted} is cancelled.`;
   },

@@ -1,4 +1,4 @@
-/** Hooks, background commands and alarms through the program itself: from settings, over kill -9, with a scripted model. */
+/** Hooks, background commands and cron jobs through the program itself: from settings, over kill -9, with a scripted model. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -37,7 +37,7 @@ it("changes the board: add, edit, cancel, retry, tasks", async () => {
   });
 });
 
-it("sets alarms, reads conversations and the journal, in text and as JSON", async () => {
+it("sets cron jobs, reads conversations and the journal, in text and as JSON", async () => {
   const { stdout } = await talk([
     '/cron add "0 9 * * 1" look at the build',
     "hello",

@@ -1,4 +1,4 @@
-/** Alarms end to end: over several processes, in a team, by the model's tools and by the command line. */
+/** Cron jobs end to end: over several processes, in a team, by the model's tools and by the command line. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
@@ -25,7 +25,7 @@ describe.each(BACKENDS)("several processes on %s", (backend) => {
     }
   });
 
-  it("let each alarm go off once (58)", async () => {
+  it("let each cron job fire once (58)", async () => {
     const clock = new ManualClock(START);
     const store = await at.open({ clock });
     const target = { kind: "mail", to: LEAD } as const;
@@ -34,7 +34,7 @@ describe.each(BACKENDS)("several processes on %s", (backend) => {
         { expression, zone: "UTC", text: expression, target, once: false, session: null },
         PERSON,
       );
-    const script = resolve(import.meta.dirname, "../fixtures/alarm-owner.ts");
+    const script = resolve(import.meta.dirname, "../fixtures/cron-owner.ts");
     const processes = Array.from({ length: 3 }, () => {
       const args = ["--import", "tsx", script, at.url, at.team, String(START + MINUTE)];
       const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -72,7 +72,7 @@ describe("in a team", () => {
     for (let i = 0; i < count * 12; i += 1) await clock.advance(5_000);
   };
 
-  it("an alarm that a member sets wakes it at its time, once, and is gone (57)", async () => {
+  it("a cron job that a member sets wakes it at its time, once, and is gone (57)", async () => {
     const set = { cron: "3 12 * * *", text: "Tea is ready.", once: true, time_zone: "UTC" };
     team = await hostedTeam({
       clock,
@@ -117,7 +117,7 @@ describe("in a team", () => {
     await again.close();
   });
 
-  it("a member cancels its own alarms, and not those of others", async () => {
+  it("a member cancels its own cron jobs, and not those of others", async () => {
     team = await hostedTeam({
       clock,
       tools: [cancelCron],

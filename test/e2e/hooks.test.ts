@@ -193,7 +193,7 @@ describe("hooks on tasks", () => {
     expect(await call(createTask, { subject: "ok" }, hookedCalls(hooks, alice))).toContain("Created #1");
   });
 
-  it("hear of those that the person and alarms put there, and can only warn", async () => {
+  it("hear of those that the person and cron jobs put there, and can only warn", async () => {
     const hooks = make({ TaskCreated: [hook("cat >> told.txt; echo objection >&2; exit 2")] });
     const control = new AbortController();
     const following = followNewTasks(hooks, store, host("here"), control.signal);

@@ -1,4 +1,4 @@
-/** Sets and cancels alarms. An alarm that a person sets is durable; any process of the team lets it go off. */
+/** Sets and cancels cron jobs. A cron job that a person sets is durable; any process of the team lets it go off. */
 import { EkidenError } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
@@ -8,7 +8,7 @@ import type { Cron, NewCron, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
 /** As a person writes it. */
-export type Alarm = {
+export type CronInput = {
   readonly expression: string;
   readonly text: string;
   /** Who gets the mail; the lead unless told otherwise. */
@@ -20,7 +20,7 @@ export type Alarm = {
 };
 
 /** @throws EkidenError `bad_input` */
-export async function readAlarm({ expression, text, to, task, once, zone }: Alarm): Promise<NewCron> {
+export async function readCron({ expression, text, to, task, once, zone }: CronInput): Promise<NewCron> {
   if (to !== undefined && task)
     throw new EkidenError("bad_input", "Give either --to NAME or --task, not both.");
   const { parseCron } = await import("../../core/cron.ts");
@@ -37,8 +37,8 @@ export async function readAlarm({ expression, text, to, task, once, zone }: Alar
 }
 
 /** @throws EkidenError `bad_input` | `not_found` (the member) */
-export async function addCron({ crons }: Store, by: Name, alarm: NewCron): Promise<Done<Cron>> {
-  const added = await crons.add(alarm, by);
+export async function addCron({ crons }: Store, by: Name, job: NewCron): Promise<Done<Cron>> {
+  const added = await crons.add(job, by);
   return { data: added, text: cronLine(added) };
 }
 

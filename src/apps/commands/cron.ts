@@ -1,8 +1,8 @@
-/** `ekiden cron`: the alarms of a team. */
+/** `ekiden cron`: the cron jobs of a team. */
 import { EkidenError } from "../../core/errors.ts";
 import { cronId, quote } from "../../core/ids.ts";
 import { cronsViews } from "../../core/views/cron.ts";
-import { addCron, cancelCron, readAlarm } from "../actions/crons.ts";
+import { addCron, cancelCron, readCron } from "../actions/crons.ts";
 import { actorOf } from "../actor.ts";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
@@ -20,10 +20,10 @@ export async function run(
     // "0 9 * * 1" in quotes, or five words.
     const fields = /\s/.test(args[0]?.trim() ?? "") ? 1 : 5;
     const expression = args.slice(0, fields).join(" ");
-    // Before the store is opened: an alarm that is refused must not leave an empty team behind.
-    const alarm = await readAlarm({ ...options, expression, text: args.slice(fields).join(" ").trim() });
+    // Before the store is opened: a cron job that is refused must not leave an empty team behind.
+    const job = await readCron({ ...options, expression, text: args.slice(fields).join(" ").trim() });
     await withTeam(call, "make", async (store) => {
-      const { data, text } = await addCron(store, await actorOf(call, store), alarm);
+      const { data, text } = await addCron(store, await actorOf(call, store), job);
       call.out.write(`${call.json ? JSON.stringify(data) : clean(text)}\n`);
     });
   } else if (action === "list" && args.length === 0)

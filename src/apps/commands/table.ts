@@ -223,7 +223,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "cron [action] [args...]",
-    about: "alarms: list them, add one (mail or a task at given times), cancel one",
+    about: "cron jobs: list them, add one (mail or a task at given times), cancel one",
     example: 'ekiden cron add "0 9 * * mon-fri" "Look at the build" --to lead',
     group: MORE,
     options: [

@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   retry: "to be tried again",
   conflict: "merge conflict",
   gate: "the gate failed",
+  hook: "a hook refused it",
   target: "the target branch cannot take it",
   branch: "its branch cannot be used",
   // Ends of a team.

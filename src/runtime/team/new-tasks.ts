@@ -1,5 +1,5 @@
 /**
- * Runs the TaskCreated hooks for tasks that no member has created, but the person or an alarm. It follows the journal, so the hooks
+ * Runs the TaskCreated hooks for tasks that no member has created, but the person or a cron job. It follows the journal, so the hooks
  * cannot block: an objection becomes a warning. Only the process that hosts the lead does this.
  */
 import { messageOf } from "../../core/errors.ts";

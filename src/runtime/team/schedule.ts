@@ -1,5 +1,5 @@
 /**
- * Fires alarms. Cron times are whole minutes, so one look at the start of every minute is enough, also for alarms of other processes.
+ * Fires cron jobs. Cron times are whole minutes, so one look at the start of every minute is enough, also for cron jobs of other processes.
  * The store decides which process fires.
  */
 import { messageOf } from "../../core/errors.ts";
@@ -8,13 +8,13 @@ import type { Clock, Firing, Store } from "../../ports/index.ts";
 export type ScheduleParts = {
   readonly store: Store;
   readonly clock: Clock;
-  /** Gets the alarms that this process fired. */
+  /** Gets the cron jobs that this process fired. */
   readonly onFiring?: (firings: readonly Firing[]) => void;
 };
 
 const MINUTE = 60_000;
 
-/** Looks at once, for alarms that were missed, then every minute until the signal aborts. Never rejects. */
+/** Looks at once, for cron jobs that were missed, then every minute until the signal aborts. Never rejects. */
 export async function keepSchedule(
   { store, clock, onFiring }: ScheduleParts,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function keepSchedule(
       if (firings.length > 0) onFiring?.(firings);
       warned = false;
     } catch (error) {
-      const text = `Alarms cannot be fired: ${messageOf(error)}`;
+      const text = `Cron jobs cannot be fired: ${messageOf(error)}`;
       if (!warned) await store.journal.note([{ type: "warning.raised", who: null, text }]).catch(() => {});
       warned = true;
     }

@@ -3,7 +3,6 @@
  * when its branch has landed.
  */
 import { messageOf } from "../../core/errors.ts";
-import type { TaskId } from "../../core/ids.ts";
 import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
 import type { CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
@@ -113,17 +112,17 @@ async function reopen(
   const nth = await ctx.store.board.refuse({ seat: ctx.seat, task: id, attempt }, { why, evidence, failure });
   if (nth >= REFUSALS_MAX)
     return `#${id} was refused ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
-  return `#${id} is not completed, it cannot land (refused ${nth} of ${REFUSALS_MAX} times). ${evidence}\n\n${MEND[why](trees.target)} It is still yours, and nothing of it is lost.`;
+  return `#${id} is not completed, it cannot land (refused ${nth} of ${REFUSALS_MAX} times). ${evidence}\n\n${FIX[why](trees.target)} It is still yours, and nothing of it is lost.`;
 }
 
-const MEND = {
+const FIX = {
   conflict: (target: string) =>
-    `The rebase was undone and your work is committed. Mend it in your workspace: git rebase ${target}, resolve the conflicts, git add them, git -c core.editor=true rebase --continue; then complete_task again.`,
+    `The rebase was undone and your work is committed. Fix it in your workspace: git rebase ${target}, resolve the conflicts, git add them, git -c core.editor=true rebase --continue; then complete_task again.`,
   gate: (target: string) =>
-    `Your work is committed and rebased on ${target}. Mend it in your workspace, then complete_task again.`,
+    `Your work is committed and rebased on ${target}. Fix it in your workspace, then complete_task again.`,
   target: (target: string) =>
-    `Only a person can mend that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
-  branch: () => "Mend that in your workspace, then complete_task again.",
+    `Only a person can fix that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
+  branch: () => "Fix that in your workspace, then complete_task again.",
 } as const;
 
 /** A failure never holds up a completion: a worktree that cannot be removed stays, with a warning. */

@@ -1,4 +1,4 @@
-/** Alarms, for the lead. */
+/** Cron jobs, for the lead. */
 import { cronTools } from "../../../tools/index.ts";
 import type { MakeFeature } from "../setup.ts";
 
