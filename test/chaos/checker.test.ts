@@ -1,0 +1,37 @@
+/** The checker accepts a true history and rejects each of its corruptions by the rule that the corruption breaks. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { dice } from "../fixtures/simulation.ts";
+import { check } from "./checker/check.ts";
+import type { History } from "./checker/history.ts";
+import { CORRUPTIONS } from "./corruptions.ts";
+import { classesFrom } from "./runner/faults.ts";
+import { round } from "./runner/round.ts";
+
+/** Of this seed the first plan has tasks with a model, landings and red gates. */
+const SEED = 261;
+
+describe("the checker", () => {
+  let history: History;
+
+  beforeAll(async () => {
+    const roll = dice(SEED);
+    const classes = classesFrom("landings,red-gate");
+    const report = await round({ store: "sqlite", classes, dice: roll, schema: "", postgres: null });
+    history = report.history;
+  });
+
+  it("accepts the history of a run without faults", () => {
+    expect(check(history)).toEqual([]);
+    expect(history.landings?.commits).toHaveLength(history.wanted);
+    expect(history.landings?.gates.some(({ green }) => !green)).toBe(true);
+    expect(history.mail.length).toBeGreaterThan(history.wanted);
+    expect(history.requests.length).toBeGreaterThan(3 * history.wanted);
+  });
+
+  it.each(CORRUPTIONS)("rejects $what", ({ corrupt, rule }) => {
+    const corrupted = structuredClone(history);
+    corrupt(corrupted);
+    expect(corrupted).not.toEqual(history);
+    expect(check(corrupted).map((fault) => fault.rule)).toContain(rule);
+  });
+});

@@ -1,0 +1,135 @@
+/** Replays the journal task by task and compares its end with the tables. */
+import type { EventRow, History, TaskRow } from "./history.ts";
+
+type Replayed = { status: string; owner: string | null; attempt: number; blockedBy: number[] };
+type Fact = Record<string, unknown> & {
+  type: string;
+  task: number;
+  by: string;
+  from: string | null;
+  attempt: number;
+};
+
+export const factOf = (row: EventRow): Fact => ({ ...JSON.parse(row.data), type: row.type }) as Fact;
+
+/** One fault a sentence. A fact that does not fit is reported and then applied, so that one mistake is reported once. */
+export function replay(history: History): { faults: string[]; tasks: Map<number, Replayed> } {
+  const faults: string[] = [];
+  const tasks = new Map<number, Replayed>();
+  const leads = new Set(history.members.filter((m) => m.kind === "lead").map((m) => m.name));
+  for (const row of [...history.events].sort((a, b) => a.seq - b.seq)) {
+    if (!(row.type in STEPS)) continue;
+    const fact = factOf(row);
+    const where = `event ${row.seq} (${row.type} #${fact.task})`;
+    const task = tasks.get(fact.task);
+    if (row.type === "task.added") {
+      if (task) faults.push(`${where}: the task was added before`);
+      tasks.set(fact.task, {
+        status: "pending",
+        owner: null,
+        attempt: 0,
+        blockedBy: fact.blockedBy as number[],
+      });
+    } else if (!task) faults.push(`${where}: the task was never added`);
+    else STEPS[row.type]?.({ task, fact, tasks, leads, fault: (what) => faults.push(`${where}: ${what}`) });
+  }
+  return { faults, tasks };
+}
+
+type Step = (at: {
+  readonly task: Replayed;
+  readonly fact: Fact;
+  readonly tasks: ReadonlyMap<number, Replayed>;
+  readonly leads: ReadonlySet<string>;
+  readonly fault: (what: string) => void;
+}) => void;
+
+/** Only the owner of the current attempt may report about a claim. */
+const held: Step = ({ task, fact, fault }) => {
+  if (task.status !== "in_progress") fault(`the task is ${task.status}, not in progress`);
+  if (task.owner !== fact.by) fault(`${fact.by} does not own it, ${task.owner} does`);
+  if (fact.attempt !== undefined && task.attempt !== fact.attempt)
+    fault(`attempt ${fact.attempt}, but the claim is attempt ${task.attempt}`);
+};
+
+const STEPS: Readonly<Record<string, Step>> = {
+  "task.added": () => {},
+  "task.claimed": ({ task, fact, tasks, leads, fault }) => {
+    if (task.status !== "pending") fault(`claimed by ${fact.by} while ${task.status} with ${task.owner}`);
+    if (fact.attempt !== task.attempt + 1) fault(`attempt ${fact.attempt} after attempt ${task.attempt}`);
+    for (const blocker of task.blockedBy)
+      if (tasks.get(blocker)?.status !== "completed") fault(`its blocker #${blocker} is not completed`);
+    for (const [id, other] of tasks)
+      if (other !== task && other.status === "in_progress" && other.owner === fact.by && !leads.has(fact.by))
+        fault(`${fact.by} has #${id} in progress already`);
+    Object.assign(task, { status: "in_progress", owner: fact.by, attempt: fact.attempt });
+  },
+  "task.completed": (at) => {
+    held(at);
+    at.task.status = "completed";
+  },
+  "task.failed": (at) => {
+    if (at.task.status !== "in_progress") at.fault(`the task is ${at.task.status}, not in progress`);
+    if (at.fact.attempt !== at.task.attempt)
+      at.fault(`attempt ${at.fact.attempt}, but the claim is attempt ${at.task.attempt}`);
+    at.task.status = "failed";
+  },
+  "task.released": ({ task, fact, fault }) => {
+    const from = fact.why === "retry" ? ["failed", "cancelled"] : ["in_progress"];
+    if (!from.includes(task.status)) fault(`released while ${task.status}`);
+    if (fact.from !== task.owner) fault(`released from ${fact.from}, but its owner is ${task.owner}`);
+    Object.assign(task, { status: "pending", owner: null });
+  },
+  "task.cancelled": ({ task, fault }) => {
+    if (task.status !== "pending" && task.status !== "in_progress") fault(`cancelled while ${task.status}`);
+    Object.assign(task, { status: "cancelled", owner: null });
+  },
+  "task.queued": held,
+  "gate.started": held,
+  "task.landed": held,
+  "task.reopened": held,
+  "task.unblocked": ({ fact, tasks, fault }) => {
+    if (tasks.get(Number(fact.by))?.status !== "completed")
+      fault(`unblocked by #${fact.by}, which is not completed`);
+  },
+};
+
+/** The tables say what the journal says, and nothing was lost. */
+export function tablesAgree(history: History): string[] {
+  const { tasks } = replay(history);
+  const faults: string[] = [];
+  const rows = new Map(history.tasks.map((row) => [row.id, row]));
+  if (rows.size !== history.wanted)
+    faults.push(`the board has ${rows.size} tasks, but ${history.wanted} were put on it`);
+  for (const [id, task] of tasks) {
+    const row = rows.get(id);
+    if (!row) {
+      faults.push(`#${id} is in the journal and not on the board`);
+      continue;
+    }
+    for (const field of ["status", "owner", "attempt"] as const)
+      if (row[field] !== task[field])
+        faults.push(`#${id}: ${field} is ${row[field]} on the board and ${task[field]} in the journal`);
+    faults.push(...rowFaults(row, rows, history));
+  }
+  for (const id of rows.keys())
+    if (!tasks.has(id)) faults.push(`#${id} is on the board and not in the journal`);
+  return faults;
+}
+
+function rowFaults(row: TaskRow, rows: ReadonlyMap<number, TaskRow>, { edges }: History): string[] {
+  const faults: string[] = [];
+  const blockers = edges.filter((edge) => edge.task === row.id).map((edge) => edge.blocker);
+  const listed = (JSON.parse(row.blocked_by) as number[]).toSorted((a, b) => a - b);
+  if (blockers.toSorted((a, b) => a - b).join() !== listed.join())
+    faults.push(`#${row.id}: its row names the blockers ${listed}, its edges ${blockers}`);
+  const open = blockers.filter((id) => rows.get(id)?.status !== "completed").length;
+  if (row.open_blockers !== open)
+    faults.push(`#${row.id}: open_blockers is ${row.open_blockers}, but ${open} are open`);
+  if (row.tries > row.attempt) faults.push(`#${row.id}: ${row.tries} tries in ${row.attempt} attempts`);
+  return faults;
+}
+
+/** Every task of the workload can succeed, so each of them must be completed in the end. */
+export const allCompleted = ({ tasks }: History): string[] =>
+  tasks.filter((row) => row.status !== "completed").map((row) => `#${row.id} ended as ${row.status}`);

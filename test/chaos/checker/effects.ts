@@ -1,0 +1,61 @@
+/** What commands did on the disk, compared with who had the task at that time. */
+import { factOf } from "./claims.ts";
+import type { Effect, History } from "./history.ts";
+
+type Claim = { by: string; attempt: number; from: number; completedAt: number | null };
+
+function claimsOf({ events }: History): Map<number, Claim[]> {
+  const claims = new Map<number, Claim[]>();
+  for (const event of events.toSorted((a, b) => a.seq - b.seq)) {
+    if (event.type !== "task.claimed" && event.type !== "task.completed") continue;
+    const { task, by, attempt } = factOf(event);
+    const list = claims.get(task) ?? [];
+    claims.set(task, list);
+    if (event.type === "task.claimed") list.push({ by, attempt, from: event.at, completedAt: null });
+    else for (const claim of list) claim.completedAt ??= event.at;
+  }
+  return claims;
+}
+
+/** An effect belongs to a claim of the member that made it, and a completed task has the effects of its last attempt. */
+export function effectsOfClaims(history: History): string[] {
+  const faults: string[] = [];
+  const claims = claimsOf(history);
+  for (const effect of history.effects) {
+    const mine = (claims.get(effect.task) ?? []).filter((claim) => claim.by === effect.who);
+    const claim = mine.find(({ attempt }) => effect.attempt === null || attempt === effect.attempt);
+    const which = `${effect.what} of #${effect.task} (attempt ${effect.attempt ?? "unknown"}) by ${effect.who}`;
+    if (!claim) faults.push(`${which}: no such claim`);
+    else if (effect.what === "begin" && claim.completedAt !== null && effect.at > claim.completedAt)
+      faults.push(`${which}: began ${effect.at - claim.completedAt} ms after the completion`);
+  }
+  for (const { id, status, attempt } of history.tasks) {
+    const ended = history.effects.some(
+      (effect) =>
+        effect.what === "end" &&
+        effect.task === id &&
+        (effect.attempt === null || effect.attempt === attempt),
+    );
+    if (status === "completed" && !ended) faults.push(`#${id} is completed, its command never ended`);
+  }
+  return faults;
+}
+
+/** In the order of the log the lines of one execution stand together: others in between mean two executions at once. */
+export function oneExecution({ effects }: History): string[] {
+  const faults: string[] = [];
+  const current = new Map<number, string>();
+  const over = new Set<string>();
+  for (const effect of effects) {
+    const running = current.get(effect.task);
+    if (running !== effect.run) {
+      if (over.has(key(effect)))
+        faults.push(`#${effect.task}: execution ${effect.run} went on after execution ${running} began`);
+      if (running !== undefined) over.add(`${effect.task} ${running}`);
+      current.set(effect.task, effect.run);
+    }
+  }
+  return faults;
+}
+
+const key = ({ task, run }: Effect): string => `${task} ${run}`;

@@ -1,0 +1,81 @@
+/**
+ * The classes of faults. A class that holds is part of every run; one that does not names the defect that it meets and runs only
+ * when it is asked for (`--faults +NAME`). Whoever repairs a defect sets its classes to `holds: true`.
+ */
+import type { World } from "./world.ts";
+
+export type Class = {
+  readonly about: string;
+  readonly holds: boolean;
+  /** The rows of the list of defects that the class meets. */
+  readonly meets?: string;
+};
+
+/**
+ * `process`, `database` and `disk` are injected at random moments; `model` faults are answers of the model server; `work`
+ * changes what the tasks do.
+ */
+export const CLASSES = {
+  kill: { about: "process: SIGKILL, then another process goes on", holds: true },
+  "kill-often": { about: "process: more than two SIGKILLs under a runbook", holds: false, meets: "D7" },
+  freeze: { about: "process: SIGSTOP for less than half of the lease", holds: true },
+  "freeze-past-lease": {
+    about: "process: SIGSTOP for longer than the lease",
+    holds: false,
+    meets: "D1 D2 D3",
+  },
+  "database-cut": { about: "database: its connections are ended", holds: false, meets: "D5" },
+  "database-restart": { about: "database: stopped and started", holds: false, meets: "D5" },
+  "database-kill": { about: "database: SIGKILL, then started", holds: false, meets: "D5" },
+  "database-away": { about: "database: stopped for 8 seconds", holds: false, meets: "D5" },
+  "database-read-only": { about: "database: refuses writes for a second", holds: false, meets: "D5" },
+  "disk-full": {
+    about: "disk: full for a second (SQLite; needs root for a tmpfs)",
+    holds: false,
+    meets: "D5",
+  },
+  "model-busy": { about: "model: 429, 500 and 529", holds: true },
+  "model-cut": { about: "model: streams that are cut, end early or break down", holds: true },
+  "model-pings": { about: "model: a stream of nothing but pings", holds: false, meets: "D11" },
+  "model-odd": { about: "model: doubled call ids, blank texts, half characters", holds: false, meets: "D8" },
+  "long-commands": { about: "work: commands that outlive the host", holds: false, meets: "D4" },
+  landings: { about: "work: tasks land in a git repository behind a gate", holds: true },
+  "red-gate": { about: "work: some tasks meet a red gate first", holds: true },
+} as const satisfies Readonly<Record<string, Class>>;
+export type ClassName = keyof typeof CLASSES;
+
+export const isClass = (name: string): name is ClassName => Object.hasOwn(CLASSES, name);
+const names = Object.keys(CLASSES) as ClassName[];
+
+/** Reads `--faults`: `all`, a list, or changes of the default such as `+disk-full,-kill`. @throws for an unknown name */
+export function classesFrom(text: string): Set<ClassName> {
+  if (text === "all") return new Set(names);
+  const words = text.split(",").filter(Boolean);
+  const isChange = words.every((word) => /^[+-]/.test(word));
+  const chosen = new Set(isChange ? names.filter((name) => CLASSES[name].holds) : []);
+  for (const word of words) {
+    const name = word.replace(/^[+-]/, "");
+    if (!isClass(name))
+      throw new Error(`"${name}" is not a class of faults. There are: ${names.join(", ")}.`);
+    if (word.startsWith("-")) chosen.delete(name);
+    else chosen.add(name);
+  }
+  return chosen;
+}
+
+export type Injected = Readonly<Record<"kills" | "pauses" | "restarts" | "cuts" | "fullDisks", number>>;
+type Injection = { readonly counts: keyof Injected; readonly inject: (world: World) => Promise<boolean> };
+
+/** False: there was nothing to do it to. */
+export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
+  kill: { counts: "kills", inject: (world) => world.killOne(world.isRunbook ? 2 : Number.POSITIVE_INFINITY) },
+  "kill-often": { counts: "kills", inject: (world) => world.killOne(Number.POSITIVE_INFINITY) },
+  freeze: { counts: "pauses", inject: (world) => world.freezeOne(world.leaseMs * 0.4) },
+  "freeze-past-lease": { counts: "pauses", inject: (world) => world.freezeOne(world.leaseMs * 1.6) },
+  "database-cut": { counts: "cuts", inject: (world) => world.cutConnections() },
+  "database-restart": { counts: "restarts", inject: (world) => world.databaseDown("stopped", 0) },
+  "database-kill": { counts: "restarts", inject: (world) => world.databaseDown("killed", 0) },
+  "database-away": { counts: "restarts", inject: (world) => world.databaseDown("stopped", 8_000) },
+  "database-read-only": { counts: "cuts", inject: (world) => world.readOnly(1_000) },
+  "disk-full": { counts: "fullDisks", inject: (world) => world.fillDisk(1_000) },
+};

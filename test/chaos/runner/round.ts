@@ -1,0 +1,131 @@
+/** A round: a plan from the dice, host processes, faults at random moments, then calm, the end of the work and the checker. */
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Fault, History } from "../checker/history.ts";
+import { type ClassName, INJECTIONS, type Injected } from "./faults.ts";
+import { noDisk, type Place, type Postgres, type StoreName, sqlitePlace } from "./place.ts";
+import { type Dice, randomGraph, type WorkPlan } from "./work.ts";
+import { newFolder, World } from "./world.ts";
+
+export type Counts = Injected &
+  Readonly<Record<"modelFaults" | "requests" | "tasks" | "letters" | "landings", number>>;
+export type RoundReport = {
+  readonly about: string;
+  readonly counts: Counts;
+  readonly faults: readonly Fault[];
+  readonly history: History;
+};
+
+export type RoundOptions = {
+  readonly store: StoreName;
+  readonly classes: ReadonlySet<ClassName>;
+  readonly dice: Dice;
+  readonly schema: string;
+  readonly postgres: Postgres | null;
+};
+
+const FAULTS_MS = 10_000;
+const BOARD_MS = 60_000;
+const END_MS = 90_000;
+const LOOK_MS = 100;
+/** Long enough for a busy machine; short where the lease itself is under test. */
+const LEASE_MS = 15_000;
+const SHORT_LEASE_MS = 3_000;
+const MEMBERS = [
+  ["alice", "bob"],
+  ["carol", "dave"],
+  ["erin", "frank"],
+];
+
+export async function round({ store, classes, dice, schema, postgres }: RoundOptions): Promise<RoundReport> {
+  const dir = newFolder();
+  const place: Place =
+    postgres?.place(schema) ?? sqlitePlace(dir, classes.has("disk-full") && noDisk(store) === null);
+  const plan = planOf(classes, dice, join(dir, "effects.log"));
+  const leaseMs = classes.has("freeze-past-lease") ? SHORT_LEASE_MS : LEASE_MS;
+  const world = await World.open({ dir, place, plan, leaseMs, dice });
+  const about = `${plan.isRunbook ? "runbook" : "model"}, ${plan.tasks} tasks${plan.landings ? ", landings" : ""}`;
+  try {
+    const injected: Record<string, number> = {};
+    const hosts = MEMBERS.slice(0, plan.members.length / 2);
+    world.start("run", hosts[0] ?? []);
+    await until(BOARD_MS, async () => (await world.unfinished()) !== null);
+    for (const members of hosts.slice(1)) world.start("resume", members);
+    await injectFaults(world, classes, dice, injected);
+    await world.settle();
+    await reachEnd(world, hosts[0] ?? []);
+    const { faults, history } = await world.judge();
+    return { about, faults, history, counts: countsOf(world, history, injected) };
+  } finally {
+    await world.close();
+  }
+}
+
+function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string): WorkPlan {
+  const tasks = 8 + Math.floor(dice() * 9);
+  const isRunbook = dice() < 0.34;
+  const landings = classes.has("landings") && dice() < 0.5;
+  const hosts = 2 + Math.floor(dice() * 2);
+  const red = new Set(
+    Array.from({ length: tasks }, (_, i) => i + 1).filter(() => classes.has("red-gate") && dice() < 0.15),
+  );
+  return {
+    tasks,
+    after: randomGraph(dice, tasks),
+    members: MEMBERS.slice(0, hosts).flat(),
+    classes,
+    isRunbook,
+    landings,
+    red,
+    effectsLog,
+  };
+}
+
+/** For ten seconds, or until the board is done. */
+async function injectFaults(
+  world: World,
+  classes: ReadonlySet<ClassName>,
+  dice: Dice,
+  injected: Record<string, number>,
+): Promise<void> {
+  const injections = Object.entries(INJECTIONS).filter(([name]) => classes.has(name as ClassName));
+  const end = performance.now() + FAULTS_MS;
+  while (performance.now() < end && injections.length > 0) {
+    await delay(100 + dice() * 1_200);
+    if ((await world.unfinished()) === 0) return;
+    const [, chosen] = injections[Math.floor(dice() * injections.length)] ?? [];
+    if (chosen && (await chosen.inject(world))) injected[chosen.counts] = (injected[chosen.counts] ?? 0) + 1;
+  }
+}
+
+/** The processes end by themselves when the board is done. Where none is left before that, one more goes on. */
+async function reachEnd(world: World, members: readonly string[]): Promise<void> {
+  await until(END_MS, async () => {
+    if (world.alive.length > 0) return false;
+    if ((await world.unfinished()) === 0) return true;
+    world.start("resume", members);
+    return false;
+  });
+}
+
+/** Returns when it holds or the time is up: what then still runs is reported by the judge. */
+async function until(ms: number, look: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + ms; performance.now() < end; await delay(LOOK_MS))
+    if (await look()) return;
+}
+
+function countsOf(world: World, history: History, injected: Readonly<Record<string, number>>): Counts {
+  return {
+    kills: 0,
+    pauses: 0,
+    restarts: 0,
+    cuts: 0,
+    fullDisks: 0,
+    ...injected,
+    modelFaults: world.modelFaults,
+    requests: world.requests,
+    tasks: history.tasks.filter(({ status }) => status === "completed").length,
+    letters: history.mail.length,
+    landings: history.landings?.commits.length ?? 0,
+  };
+}

@@ -1,0 +1,80 @@
+/** Rounds on one store until the time is up. The dice decide what is done; when it meets what, the machine decides. */
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dice } from "../../fixtures/simulation.ts";
+import type { Fault } from "../checker/history.ts";
+import type { ClassName } from "./faults.ts";
+import { noDisk, Postgres, type StoreName } from "./place.ts";
+import { type Counts, round } from "./round.ts";
+
+export type ChaosOptions = {
+  readonly store: StoreName;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly classes: ReadonlySet<ClassName>;
+  readonly say: (line: string) => void;
+};
+export type ChaosReport = {
+  readonly counts: Counts & { readonly rounds: number };
+  /** Each with the round it was found in. */
+  readonly faults: readonly (Fault & { readonly round: number })[];
+};
+
+const NOTHING: Counts = {
+  kills: 0,
+  pauses: 0,
+  restarts: 0,
+  cuts: 0,
+  fullDisks: 0,
+  modelFaults: 0,
+  requests: 0,
+  tasks: 0,
+  letters: 0,
+  landings: 0,
+};
+
+/** Seeds of rounds that lie far apart. */
+const ROUND_STEP = 0x9e3779b1;
+
+export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions): Promise<ChaosReport> {
+  const missing = classes.has("disk-full") ? noDisk(store) : null;
+  if (missing) say(missing);
+  const postgres = store === "postgres" ? await Postgres.start() : null;
+  const end = performance.now() + minutes * 60_000;
+  const faults: (Fault & { round: number })[] = [];
+  const total: Record<string, number> = { rounds: 0, ...NOTHING };
+  try {
+    for (let nth = 1; nth === 1 || performance.now() < end; nth += 1) {
+      const report = await round({
+        store,
+        classes,
+        dice: dice(seed + nth * ROUND_STEP),
+        schema: `round_${nth}`,
+        postgres,
+      });
+      total.rounds = nth;
+      for (const [name, count] of Object.entries(report.counts)) total[name] = (total[name] ?? 0) + count;
+      faults.push(...report.faults.map((fault) => ({ ...fault, round: nth })));
+      say(`${store} round ${nth} (${report.about}): ${summary(report.counts)}`);
+      for (const { rule, what } of report.faults) say(`  FAULT ${rule}: ${what}`);
+      if (report.faults.length > 0) say(`  The history is in ${kept(`${store}-${seed}-${nth}`, report)}.`);
+    }
+  } finally {
+    await postgres?.stop();
+  }
+  return { counts: total as ChaosReport["counts"], faults };
+}
+
+export const summary = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} ${count}`)
+    .join(", ");
+
+/** Where a history that was rejected is kept for whoever looks for the cause. */
+function kept(name: string, report: object): string {
+  const path = join(tmpdir(), `ekiden-chaos-${name}.json`);
+  writeFileSync(path, JSON.stringify(report, null, 1));
+  return path;
+}

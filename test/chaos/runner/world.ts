@@ -1,0 +1,220 @@
+/** One round's world: a project, a store, a model server, and the host processes that faults are injected into. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { processesOf } from "../../../src/adapters/shell/process-table.ts";
+import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+import { check } from "../checker/check.ts";
+import type { Fault, History } from "../checker/history.ts";
+import { inSnapshot, readEffects, readLandings, readTables } from "../checker/read.ts";
+import type { Place } from "./place.ts";
+import { type Dice, programOf, runbookOf, type WorkPlan, whoAsks } from "./work.ts";
+
+const PROGRAM = resolve(import.meta.dirname, "../../../dist/main.js");
+const TEAM = "default";
+const LATEST_LINES = 12;
+
+type Host = {
+  readonly child: ChildProcess;
+  readonly as: string;
+  /** Ended by this runner. */
+  killed: boolean;
+  output: string;
+  code: number | null | undefined;
+};
+
+export type WorldOptions = {
+  readonly dir: string;
+  readonly place: Place;
+  readonly plan: WorkPlan;
+  readonly leaseMs: number;
+  readonly dice: Dice;
+};
+
+export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "ekiden-chaos-")));
+
+export class World {
+  readonly hosts: Host[] = [];
+  readonly leaseMs: number;
+  readonly isRunbook: boolean;
+  modelFaults = 0;
+  kills = 0;
+  private calm = false;
+  private readonly options: WorldOptions;
+  private readonly base: string;
+  private server!: ModelServer;
+  private readonly thawing: Promise<unknown>[] = [];
+
+  private constructor(options: WorldOptions, base: string) {
+    this.options = options;
+    this.base = base;
+    this.leaseMs = options.leaseMs;
+    this.isRunbook = options.plan.isRunbook;
+  }
+
+  static async open(options: WorldOptions): Promise<World> {
+    const { dir, plan, leaseMs, dice } = options;
+    const project = join(dir, "project");
+    const gate = join(dir, "gate.sh");
+    writeFileSync(
+      gate,
+      `tree=$(git rev-parse 'HEAD^{tree}')\nif grep -qsr '^red$' out; then echo "$tree red" >> '${dir}/gate.log'; echo 'gate.sh: red'; exit 1; fi\necho "$tree green" >> '${dir}/gate.log'\n`,
+    );
+    const repository = repositoryIn(project, { ".gitignore": ".ekiden/\nplan.md\n" });
+    const settings = {
+      leaseMs,
+      maxAttempts: 1_000,
+      idlePollMs: 500,
+      idleTimeoutMs: "never",
+      permissionMode: "bypass",
+      ...(plan.landings && { worktrees: true, gate: `sh '${gate}'` }),
+    };
+    mkdirSync(join(project, ".ekiden"));
+    writeFileSync(join(project, ".ekiden", "settings.json"), JSON.stringify(settings));
+    writeFileSync(join(project, "plan.md"), runbookOf(plan));
+    const world = new World(options, repository.git("rev-parse", "HEAD"));
+    world.server = await startModelServer({
+      any: programOf(
+        plan,
+        dice,
+        () => world.calm,
+        () => {
+          world.modelFaults += 1;
+        },
+      ),
+    });
+    return world;
+  }
+
+  get requests(): number {
+    return this.server.requests.length;
+  }
+
+  get alive(): Host[] {
+    return this.hosts.filter((host) => host.code === undefined);
+  }
+
+  start(command: "run" | "resume", members: readonly string[]): void {
+    const { dir, place } = this.options;
+    const as = `${command} ${members.join(",")}`;
+    const model = this.isRunbook ? "runbook" : "anthropic/claude-haiku-4-5";
+    const args = [
+      ...(command === "run" ? ["run", "plan.md"] : ["resume"]),
+      ...["--store", place.url, "--model", model],
+      ...members.flatMap((name) => ["--teammate", name]),
+    ];
+    const child = spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
+      cwd: dir,
+      env: { PATH: process.env.PATH, HOME: dir, XDG_CONFIG_HOME: join(dir, "config"), ...this.server.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const host: Host = { child, as, killed: false, output: "", code: undefined };
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => {
+        host.output = (host.output + chunk.toString()).slice(-8_000);
+      });
+    child.once("exit", (code) => {
+      host.code = code;
+    });
+    this.hosts.push(host);
+  }
+
+  /** Kills a host, unless `most` were killed before, and lets another take its place after a moment. */
+  async killOne(most: number): Promise<boolean> {
+    const host = this.pick();
+    if (!host || this.kills >= most) return false;
+    this.kills += 1;
+    host.killed = true;
+    host.child.kill("SIGKILL");
+    await delay(this.options.dice() * 600);
+    this.start("resume", host.as.split(" ")[1]?.split(",") ?? []);
+    return true;
+  }
+
+  async freezeOne(ms: number): Promise<boolean> {
+    const host = this.pick();
+    if (!host) return false;
+    host.child.kill("SIGSTOP");
+    this.thawing.push(delay(ms).then(() => host.child.kill("SIGCONT")));
+    return true;
+  }
+
+  cutConnections = (): Promise<boolean> => this.options.place.cutConnections();
+  databaseDown = (how: "stopped" | "killed", ms: number): Promise<boolean> =>
+    this.options.place.down(how, ms);
+  readOnly = (ms: number): Promise<boolean> => this.options.place.readOnly(ms);
+  fillDisk = (ms: number): Promise<boolean> => this.options.place.fill(ms);
+
+  /** No further fault: whatever was injected is over. */
+  async settle(): Promise<void> {
+    await Promise.all(this.thawing.splice(0));
+    this.calm = true;
+  }
+
+  private pick(): Host | undefined {
+    const { alive } = this;
+    return alive[Math.floor(this.options.dice() * alive.length)];
+  }
+
+  /** Tasks that are not over; null while there is no board or no database. */
+  async unfinished(): Promise<number | null> {
+    try {
+      return await inSnapshot(this.options.place.url, async (ask) => {
+        const rows = await ask(`select status from tasks where team = '${TEAM}'`);
+        return rows.length === 0
+          ? null
+          : rows.filter(({ status }) => /pending|in_prog/.test(String(status))).length;
+      });
+    } catch {
+      return null;
+    }
+  }
+
+  async history(): Promise<History> {
+    const { dir, place, plan } = this.options;
+    const project = join(dir, "project");
+    return {
+      ...(await readTables(place.url, TEAM)),
+      requests: this.server.requests.map((request) => ({
+        nth: request.nth,
+        who: whoAsks(request),
+        messages: [...request.messages],
+      })),
+      effects: readEffects(plan.effectsLog),
+      landings: plan.landings ? readLandings(project, this.base, join(dir, "gate.log")) : null,
+      wanted: plan.tasks,
+    };
+  }
+
+  /** What the checker says, and which processes ended badly or had to be ended. */
+  async judge(): Promise<{ faults: Fault[]; history: History }> {
+    const history = await this.history();
+    const processes = this.hosts.flatMap(({ as, killed, code, output }): Fault[] => {
+      if (killed || code === 0) return [];
+      const how = code === undefined ? "did not end" : `ended with ${code}`;
+      const told = output.trim().split("\n").slice(-LATEST_LINES).join("\n    ");
+      return [{ rule: "processes end well", what: `${as} ${how}:\n    ${told}` }];
+    });
+    return { faults: [...check(history), ...processes], history };
+  }
+
+  async close(): Promise<void> {
+    const { dir } = this.options;
+    await Promise.all(this.thawing);
+    for (const host of this.alive) host.child.kill("SIGKILL");
+    for (const pid of processesOf(new Set(), `HOME=${dir}\0`))
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended meanwhile.
+      }
+    this.server.faults.length = 0; // the checker has judged the requests itself
+    await this.server.close();
+    await this.options.place.end();
+    takeAway(dir);
+  }
+}
