@@ -17,6 +17,11 @@ export type Class = {
  */
 export const CLASSES = {
   kill: { about: "process: SIGKILL, then another process goes on", holds: true },
+  takeover: {
+    about: "process: where several hosts run and one is killed, another takes its tasks before it comes back",
+    holds: false,
+    meets: "D1",
+  },
   "kill-often": { about: "process: more than two SIGKILLs under a runbook", holds: false, meets: "D7" },
   freeze: { about: "process: SIGSTOP for less than half of the lease", holds: true },
   "freeze-past-lease": {
@@ -68,7 +73,7 @@ type Injection = { readonly counts: keyof Injected; readonly inject: (world: Wor
 
 /** False: there was nothing to do it to. */
 export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
-  kill: { counts: "kills", inject: (world) => world.killOne(world.isRunbook ? 2 : Number.POSITIVE_INFINITY) },
+  kill: { counts: "kills", inject: (world) => world.killOne(world.mostKills) },
   "kill-often": { counts: "kills", inject: (world) => world.killOne(Number.POSITIVE_INFINITY) },
   freeze: { counts: "pauses", inject: (world) => world.freezeOne(world.leaseMs * 0.4) },
   "freeze-past-lease": { counts: "pauses", inject: (world) => world.freezeOne(world.leaseMs * 1.6) },

@@ -65,7 +65,8 @@ function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string)
   const tasks = 8 + Math.floor(dice() * 9);
   const isRunbook = dice() < 0.34;
   const landings = classes.has("landings") && dice() < 0.5;
-  const hosts = 2 + Math.floor(dice() * 2);
+  // Where takeovers do not hold yet, only a host that is alone may be killed.
+  const hosts = dice() < 0.5 ? 1 : 2 + Math.floor(dice() * (MEMBERS.length - 1));
   const red = new Set(
     Array.from({ length: tasks }, (_, i) => i + 1).filter(() => classes.has("red-gate") && dice() < 0.15),
   );

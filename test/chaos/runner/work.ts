@@ -92,7 +92,10 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   if (ended && !ended.isError && !isInterrupted("complete_task")) return { text: `#${task} is done.` };
   if (ended && /gate/.test(ended.text) && !fixed)
     return call("bash", { command: commandOf(plan, task, attempt) });
-  if (ended && /completed already|not claimed|is \w[\w-]*'s|does not hold|stale/.test(ended.text))
+  if (
+    ended &&
+    /completed already|have no task|not claimed|is \w[\w-]*'s|does not hold|stale/.test(ended.text)
+  )
     return { text: `#${task} is not mine any more.` };
   if (triesOf("complete_task").length >= 12) return { text: `I cannot complete #${task}.` };
   return call("complete_task", { result: `done by ${who}` });

@@ -41,6 +41,8 @@ export class World {
   readonly hosts: Host[] = [];
   readonly leaseMs: number;
   readonly isRunbook: boolean;
+  /** Of this round, unless a class asks for more. */
+  readonly mostKills: number;
   modelFaults = 0;
   kills = 0;
   private calm = false;
@@ -53,7 +55,10 @@ export class World {
     this.options = options;
     this.base = base;
     this.leaseMs = options.leaseMs;
-    this.isRunbook = options.plan.isRunbook;
+    const { isRunbook, members, classes } = options.plan;
+    this.isRunbook = isRunbook;
+    const isAlone = members.length === 2;
+    this.mostKills = isAlone || classes.has("takeover") ? (isRunbook ? 2 : Number.POSITIVE_INFINITY) : 0;
   }
 
   static async open(options: WorldOptions): Promise<World> {
