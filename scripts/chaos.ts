@@ -26,7 +26,11 @@ const isOwn = args.some((arg) => Object.keys(OWN).some((name) => arg.split("=")[
 if (!isOwn) {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--project", "chaos", ...args];
   process.exitCode = spawnSync(process.execPath, vitest, { stdio: "inherit" }).status ?? 1;
-} else process.exitCode = await run();
+} else
+  process.exitCode = await run().catch((error: unknown) => {
+    process.stderr.write(`chaos: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  });
 
 async function run(): Promise<number> {
   const { values } = parseArgs({ args, options: OWN });

@@ -357,6 +357,11 @@ export const CORRUPTIONS: readonly Corruption[] = [
     },
   },
   {
+    what: "a file in the project's own checkout",
+    rule: "work stays in worktrees",
+    corrupt: ({ landings }) => void landings?.strays.push("?? out/1.txt"),
+  },
+  {
     what: "a merge on the target",
     rule: "the history is linear",
     corrupt: ({ landings }) => void landings?.commits[1]?.parents.push("f".repeat(40)),

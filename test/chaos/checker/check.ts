@@ -3,7 +3,7 @@ import { allCompleted, replay, tablesAgree } from "./claims.ts";
 import { acceptable, mailInRequests, oneLife } from "./conversations.ts";
 import { effectsOfClaims, oneExecution } from "./effects.ts";
 import type { Fault, History, Rule } from "./history.ts";
-import { gated, landedOnce, linear } from "./landings.ts";
+import { gated, inWorktrees, landedOnce, linear } from "./landings.ts";
 import { answersOfClaims, lettersAnswered, mailFacts, mailInTranscripts } from "./mail.ts";
 
 export const RULES = {
@@ -19,6 +19,7 @@ export const RULES = {
   "a member has one life": oneLife,
   "effects belong to claims": effectsOfClaims,
   "one execution at a time": oneExecution,
+  "work stays in worktrees": inWorktrees,
   "the history is linear": linear,
   "every landed commit was gated": gated,
   "every completed task landed once": landedOnce,

@@ -59,8 +59,8 @@ export type Effect = {
 export type Gate = { tree: string; green: boolean };
 export type Commit = { hash: string; parents: string[]; tree: string; subject: string };
 
-/** The target branch behind its first commit, oldest first, and the files at its tip. */
-export type Landings = { gates: Gate[]; commits: Commit[]; files: Record<string, string> };
+/** The target branch behind its first commit, oldest first, the files at its tip, and what the project's own checkout has beside it. */
+export type Landings = { gates: Gate[]; commits: Commit[]; files: Record<string, string>; strays: string[] };
 
 export type History = Tables & {
   requests: SeenRequest[];

@@ -25,6 +25,10 @@ export function gated({ landings }: History): string[] {
   });
 }
 
+/** Tasks work in worktrees, so the project's own checkout is as the target branch is. */
+export const inWorktrees = ({ landings }: History): string[] =>
+  (landings?.strays ?? []).map((line) => `the project's own checkout has "${line}"`);
+
 /** Facts, tasks and commits speak of the same landings. */
 export function landedOnce({ landings, tasks, events }: History): string[] {
   if (!landings) return [];

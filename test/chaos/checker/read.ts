@@ -120,6 +120,7 @@ export function readLandings(repository: string, base: string, gateLog: string):
   return {
     commits,
     gates: linesOf(gateLog).map(([tree = "", verdict]): Gate => ({ tree, green: verdict === "green" })),
+    strays: git("status", "--porcelain", "--untracked-files=all").split("\n").filter(Boolean),
     files: Object.fromEntries(paths.map((path) => [path, git("show", `main:${path}`)])),
   };
 }

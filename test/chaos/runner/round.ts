@@ -66,7 +66,9 @@ function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string)
   const isRunbook = dice() < 0.34;
   const landings = classes.has("landings") && dice() < 0.5;
   // Where takeovers do not hold yet, only a host that is alone may be killed.
-  const hosts = dice() < 0.5 ? 1 : 2 + Math.floor(dice() * (MEMBERS.length - 1));
+  const needsSeveral = classes.has("takeover") || classes.has("freeze-past-lease");
+  const isAlone = dice() < 0.5 && !needsSeveral;
+  const hosts = isAlone ? 1 : 2 + Math.floor(dice() * (MEMBERS.length - 1));
   const red = new Set(
     Array.from({ length: tasks }, (_, i) => i + 1).filter(() => classes.has("red-gate") && dice() < 0.15),
   );
@@ -91,7 +93,7 @@ async function injectFaults(
 ): Promise<void> {
   const injections = Object.entries(INJECTIONS).filter(([name]) => classes.has(name as ClassName));
   const end = performance.now() + FAULTS_MS;
-  while (performance.now() < end && injections.length > 0) {
+  while (performance.now() < end) {
     await delay(100 + dice() * 1_200);
     if ((await world.unfinished()) === 0) return;
     const [, chosen] = injections[Math.floor(dice() * injections.length)] ?? [];

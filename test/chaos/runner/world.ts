@@ -35,6 +35,11 @@ export type WorldOptions = {
   readonly dice: Dice;
 };
 
+const ended = (child: ChildProcess): Promise<unknown> =>
+  child.exitCode === null && child.signalCode === null
+    ? new Promise((done) => child.once("exit", done))
+    : Promise.resolve();
+
 export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "ekiden-chaos-")));
 
 export class World {
@@ -197,10 +202,14 @@ export class World {
 
   /** What the checker says, and which processes ended badly or had to be ended. */
   async judge(): Promise<{ faults: Fault[]; history: History }> {
+    const running = this.alive;
+    for (const { child } of running) child.kill("SIGKILL");
+    await Promise.all(running.map(({ child }) => ended(child)));
     const history = await this.history();
-    const processes = this.hosts.flatMap(({ as, killed, code, output }): Fault[] => {
+    const processes = this.hosts.flatMap((host): Fault[] => {
+      const { as, killed, code, output } = host;
       if (killed || code === 0) return [];
-      const how = code === undefined ? "did not end" : `ended with ${code}`;
+      const how = running.includes(host) ? "did not end" : `ended with ${code}`;
       const told = output.trim().split("\n").slice(-LATEST_LINES).join("\n    ");
       return [{ rule: "processes end well", what: `${as} ${how}:\n    ${told}` }];
     });
