@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 export type Class = {
   readonly about: string;
   readonly holds: boolean;
-  /** The rows of the list of defects that the class meets. */
+  /** The known defects that the class meets. */
   readonly meets?: string;
 };
 
@@ -21,6 +21,11 @@ export const CLASSES = {
     about: "process: where several hosts run and one is killed, another takes its tasks before it comes back",
     holds: false,
     meets: "D1",
+  },
+  "early-resume": {
+    about: "process: others start before the lead has joined",
+    holds: false,
+    meets: "the race for the lead's name in start-work.ts",
   },
   "kill-often": { about: "process: more than two SIGKILLs under a runbook", holds: false, meets: "D7" },
   freeze: { about: "process: SIGSTOP for less than half of the lease", holds: true },

@@ -49,7 +49,7 @@ export async function round({ store, classes, dice, schema, postgres }: RoundOpt
     const injected: Record<string, number> = {};
     const hosts = MEMBERS.slice(0, plan.members.length / 2);
     world.start("run", hosts[0] ?? []);
-    await until(BOARD_MS, async () => (await world.unfinished()) !== null);
+    await until(BOARD_MS, () => world.isOpen());
     for (const members of hosts.slice(1)) world.start("resume", members);
     await injectFaults(world, classes, dice, injected);
     await world.settle();

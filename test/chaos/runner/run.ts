@@ -34,6 +34,9 @@ const NOTHING: Counts = {
   landings: 0,
 };
 
+/** Faults of one round that are printed. */
+const SHOWN = 10;
+
 /** Seeds of rounds that lie far apart. */
 const ROUND_STEP = 0x9e3779b1;
 
@@ -57,7 +60,8 @@ export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions
       for (const [name, count] of Object.entries(report.counts)) total[name] = (total[name] ?? 0) + count;
       faults.push(...report.faults.map((fault) => ({ ...fault, round: nth })));
       say(`${store} round ${nth} (${report.about}): ${summary(report.counts)}`);
-      for (const { rule, what } of report.faults) say(`  FAULT ${rule}: ${what}`);
+      for (const { rule, what } of report.faults.slice(0, SHOWN)) say(`  FAULT ${rule}: ${what}`);
+      if (report.faults.length > SHOWN) say(`  and ${report.faults.length - SHOWN} more faults`);
       if (report.faults.length > 0) say(`  The history is in ${kept(`${store}-${seed}-${nth}`, report)}.`);
     }
   } finally {

@@ -170,6 +170,16 @@ export class World {
     return alive[Math.floor(this.options.dice() * alive.length)];
   }
 
+  /** Whether others may start: the board is there, and the lead, unless they are to race for it. */
+  async isOpen(): Promise<boolean> {
+    if ((await this.unfinished()) === null) return false;
+    if (this.options.plan.classes.has("early-resume")) return true;
+    return inSnapshot(this.options.place.url, async (ask) => {
+      const leads = await ask(`select name from members where team = '${TEAM}' and kind = 'lead'`);
+      return leads.length > 0;
+    });
+  }
+
   /** Tasks that are not over; null while there is no board or no database. */
   async unfinished(): Promise<number | null> {
     try {
