@@ -161,8 +161,13 @@ export function step(state: State, op: Op, store: Decisions = PROTOCOL): Stepped
     case "beat":
       if (state.leases[op.host] === "none") return same("false");
       return { state: { ...state, leases: set(state.leases, op.host, "live") }, answer: "true" };
-    case "open":
-      return { state: { ...state, leases: set(state.leases, op.host, "live") }, answer: "ok" };
+    case "open": {
+      // A host whose lease is over and that nobody's seat names is forgotten.
+      const leases = state.leases.map((lease, host) =>
+        lease === "over" && !state.seats.includes(host) ? "none" : lease,
+      );
+      return { state: { ...state, leases: set(leases, op.host, "live") }, answer: "ok" };
+    }
     case "expire":
       return {
         state: { ...state, leases: set(state.leases, op.host, "over"), expiries: state.expiries + 1 },
@@ -285,5 +290,9 @@ function adopt(state: State, host: number, member: number, sees: boolean): Stepp
   const id = state.tasks.findIndex((task) => task.status === "in_progress" && task.owner === member);
   const believed =
     id < 0 ? state.believed : believe(state, { host, member, task: id, attempt: taskAt(state, id).attempt });
-  return { state: { ...state, seats: set(state.seats, member, host), believed }, answer: "ok" };
+  const seats = set(state.seats, member, host);
+  // The former host is forgotten with its last member.
+  const isLeft = seat >= 0 && seat !== host && !seats.includes(seat);
+  const leases = isLeft ? set(state.leases, seat, "none") : state.leases;
+  return { state: { ...state, leases, seats, believed }, answer: "ok" };
 }
