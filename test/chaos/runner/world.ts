@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { processesOf } from "../../../src/adapters/shell/process-table.ts";
+import { processesOf } from "../../../src/adapters/process-table.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
