@@ -14,7 +14,7 @@ type Layer = { readonly layers: readonly string[]; readonly packages: RegExp };
 
 const NOTHING_ELSE: readonly string[] = [];
 const LAYERS: Readonly<Record<string, Layer>> = {
-  core: { layers: NOTHING_ELSE, packages: /^(zod|croner)$/ },
+  core: { layers: NOTHING_ELSE, packages: /^(zod|croner|unbash)$/ },
   ports: { layers: ["core"], packages: /^zod$/ },
   tools: {
     layers: ["core", "ports"],

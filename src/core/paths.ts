@@ -49,7 +49,7 @@ function fits(pattern: string, text: string): boolean {
   return true;
 }
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 function translate(pattern: string): string {
   let out = "";

@@ -2,9 +2,7 @@
  * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
  * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
  */
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import {
   decide,
@@ -20,6 +18,7 @@ import type { Settings } from "../../core/settings.ts";
 import { startAnew } from "../../core/worktree.ts";
 import type { Store, Worktrees } from "../../ports/index.ts";
 import type { Call, PermissionPolicy, Verdict } from "../../runtime/agent/call.ts";
+import { disk } from "./disk.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
 
 /** @throws EkidenError `bad_input` for a rule that cannot be read. */
@@ -50,7 +49,7 @@ export function permissionPolicy(
       workspace: ctx.workspace,
       home,
       readable: ctx.readable,
-      real: realOf,
+      disk,
     };
     const closed =
       shut.read.length + shut.write.length === 0
@@ -60,7 +59,7 @@ export function permissionPolicy(
             return rule ? `the rule deny ${showRule(rule)} says so` : null;
           };
     const allowed = { allowed: true, closed } as const;
-    const { effect, reason, suggestion, rule } = decide(rules, settings.permissionMode, attempt);
+    const { effect, reason, suggestion, rule } = await decide(rules, settings.permissionMode, attempt);
     if (effect === "allow") return allowed;
     const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
     if (effect === "deny")
@@ -88,16 +87,6 @@ export function permissionPolicy(
       `${who} said no to ${named}${answer.text ? `: ${answer.text.replace(/[.\s]+$/, "")}.` : "."} Do it another way, or ask what they want.`,
     );
   };
-}
-
-/** Where a path leads through symbolic links, as far as it exists. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), basename(path));
-  }
 }
 
 const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);

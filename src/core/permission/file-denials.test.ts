@@ -10,7 +10,12 @@ const links: Readonly<Record<string, string>> = {
   [`${WORKSPACE}/out/hostname`]: "/etc/hostname",
 };
 
-function judged(tool: string, subject: string, rules: readonly string[], mode: Mode = "default"): Decision {
+async function judged(
+  tool: string,
+  subject: string,
+  rules: readonly string[],
+  mode: Mode = "default",
+): Promise<Decision> {
   const access = tool === "bash" ? "exec" : tool === "read_file" ? "read" : "write";
   return decide(
     rules.map((text) => parseRule("deny", text)),
@@ -21,7 +26,11 @@ function judged(tool: string, subject: string, rules: readonly string[], mode: M
       subject,
       workspace: WORKSPACE,
       home: "/home/me",
-      real: (path) => links[path] ?? path,
+      disk: {
+        real: (path) => links[path] ?? path,
+        entries: () => [".env", "src"],
+        isTame: () => false,
+      },
     },
   );
 }
@@ -42,18 +51,27 @@ describe("a file that may not be read", () => {
     "find . -exec cat .env ';'",
     "cat ~/project/.env",
     "cat alias",
-  ])("is not shown by %s, whatever the mode", (line) => {
-    expect(judged("bash", line, ["read_file(.env)"], "bypass")).toMatchObject({
+  ])("is not shown by %s, whatever the mode", async (line) => {
+    expect(await judged("bash", line, ["read_file(.env)"], "bypass")).toMatchObject({
       effect: "deny",
       rule: { tool: "read_file", match: ".env" },
     });
   });
 
-  it.each(["cat .e*", "cat .en?", "grep -r KEY .", "rg --hidden KEY", "diff -r . other"])(
-    "is asked about where %s may show it",
-    (line) => {
-      expect(judged("bash", line, ["read_file(.env)"]).effect).toBe("ask");
-      expect(judged("bash", line, ["read_file(.env)"], "bypass").effect).toBe("allow");
+  it.each(["cat .e*", "cat .en?", "cat ?env", "cat < .e*"])(
+    "is not shown by %s, which matches it on the disk",
+    async (line) => {
+      expect((await judged("bash", line, ["read_file(.env)"], "bypass")).effect).toBe(
+        line.includes("?env") ? "allow" : "deny",
+      );
+    },
+  );
+
+  it.each(["grep -r KEY .", "rg --hidden KEY", "diff -r . other", "cat $X", "tar cf - .", "ls | xargs cat"])(
+    "is asked about where %s may show it, in every mode",
+    async (line) => {
+      expect((await judged("bash", line, ["read_file(.env)"])).effect).toBe("ask");
+      expect((await judged("bash", line, ["read_file(.env)"], "bypass")).effect).toBe("ask");
     },
   );
 
@@ -68,13 +86,13 @@ describe("a file that may not be read", () => {
     "cat .env.example",
     "echo .env",
     "git log",
-  ])("leaves %s alone", (line) => {
-    expect(judged("bash", line, ["read_file(.env)"]).effect).toBe("allow");
+  ])("leaves %s alone", async (line) => {
+    expect((await judged("bash", line, ["read_file(.env)"])).effect).toBe("allow");
   });
 
-  it("is closed to read_file by another name, too", () => {
-    expect(judged("read_file", "alias", ["read_file(.env)"]).effect).toBe("deny");
-    expect(judged("read_file", "a/../.env", ["Read(.env)"]).effect).toBe("deny");
+  it("is closed to read_file by another name, too", async () => {
+    expect((await judged("read_file", "alias", ["read_file(.env)"])).effect).toBe("deny");
+    expect((await judged("read_file", "a/../.env", ["Read(.env)"])).effect).toBe("deny");
   });
 });
 
@@ -89,23 +107,23 @@ describe("a file that may not be written", () => {
     "git checkout src/a.ts",
     "touch src/new",
     "echo 1 > src/a.ts",
-  ])("is not by %s", (line) => {
+  ])("is not by %s", async (line) => {
     for (const tool of ["write_file", "edit_file"])
-      expect(judged("bash", line, [`${tool}(src/**)`], "bypass").effect).toBe("deny");
+      expect((await judged("bash", line, [`${tool}(src/**)`], "bypass")).effect).toBe("deny");
   });
 
-  it("is neither edited nor written, and may be read", () => {
-    expect(judged("edit_file", "src/a", ["write_file(src/**)"], "bypass").effect).toBe("deny");
-    expect(judged("write_file", "src/a", ["Edit(src/**)"], "bypass").effect).toBe("deny");
-    expect(judged("read_file", "src/a", ["write_file(src/**)"]).effect).toBe("allow");
-    expect(judged("bash", "cat src/a", ["write_file(src/**)"]).effect).toBe("allow");
-    expect(judged("bash", "cp src/a copy", ["write_file(src/**)"], "bypass").effect).toBe("allow");
+  it("is neither edited nor written, and may be read", async () => {
+    expect((await judged("edit_file", "src/a", ["write_file(src/**)"], "bypass")).effect).toBe("deny");
+    expect((await judged("write_file", "src/a", ["Edit(src/**)"], "bypass")).effect).toBe("deny");
+    expect((await judged("read_file", "src/a", ["write_file(src/**)"])).effect).toBe("allow");
+    expect((await judged("bash", "cat src/a", ["write_file(src/**)"])).effect).toBe("allow");
+    expect((await judged("bash", "cp src/a copy", ["write_file(src/**)"], "bypass")).effect).toBe("allow");
   });
 });
 
-it("does not take a link that leads out of the workspace for a file in it", () => {
-  expect(judged("bash", "cat out/hostname", []).effect).toBe("ask");
-  expect(judged("bash", "cat in/hostname", []).effect).toBe("allow");
+it("does not take a link that leads out of the workspace for a file in it", async () => {
+  expect((await judged("bash", "cat out/hostname", [])).effect).toBe("ask");
+  expect((await judged("bash", "cat in/hostname", [])).effect).toBe("allow");
 });
 
 it.each([

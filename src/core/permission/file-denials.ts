@@ -1,17 +1,16 @@
 /**
  * Files that deny rules close. `deny read_file(.env)` means the file and not the one tool: `grep` leaves it out, `cat` is
- * refused. `write_file` and `edit_file` speak for each other and for what a shell line writes. Whatever cannot be seen in a line
- * (a program of one's own that opens the file) stays open: that is what a deny rule for the program is for.
+ * refused. `write_file` and `edit_file` rules also hold for each other and for the files that a shell line writes. A program that
+ * opens the file by itself cannot be seen through: deny the program.
  */
 import { pathPattern, relativeTo, resolvePath } from "../paths.ts";
-import { writesOf } from "../shell/readonly.ts";
-import type { Word } from "../shell/syntax.ts";
-import { type Command, programOf } from "../shell/wrappers.ts";
-import type { PermissionRequest } from "./mode.ts";
+import { type Command, programOf } from "../shell/command.ts";
+import { type Place, pathsOf, physical } from "../shell/places.ts";
+import type { Word } from "../shell/plain.ts";
+import { inputsOf, writesOf } from "../shell/readonly.ts";
 import { concerns, fitsPath, type Rule } from "./rule.ts";
 
 type Use = "read" | "write";
-type Where = Pick<PermissionRequest, "workspace" | "home" | "real">;
 
 const TOOLS: Readonly<Record<Use, readonly string[]>> = {
   read: ["read_file"],
@@ -26,14 +25,15 @@ export const fileDenials = (rules: readonly Rule[], use: Use): readonly Rule[] =
   );
 
 /** The rule that closes a path, by its name or by where its links lead. */
-export function denialFor(rules: readonly Rule[], path: string, where: Where): Rule | undefined {
-  const { workspace, home, real } = where;
-  const full = resolvePath(workspace, path);
-  const behind = real?.(full) ?? full;
-  return rules.find(
-    (rule) =>
-      fitsPath(rule, full, workspace, home) || (behind !== full && fitsPath(rule, behind, workspace, home)),
-  );
+export function denialFor(
+  rules: readonly Rule[],
+  path: string,
+  place: Place,
+  folder = place.workspace,
+): Rule | undefined {
+  const { workspace, home, disk } = place;
+  const names = new Set([resolvePath(folder, path), physical(path, folder, disk)]);
+  return rules.find((rule) => [...names].some((name) => fitsPath(rule, name, workspace, home)));
 }
 
 /** Programs that show, copy or send what they are given. */
@@ -43,65 +43,75 @@ const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file)$/;
 /** Their first operand is a pattern or a program. */
 const TEXT_FIRST = /^(?:[ef]?grep|rg|ag|ack|sed|[gm]?awk|jq|yq|tr)$/;
 const RECURSES = /^(?:rg|ag|ack)$/;
+const PACKS = /^(?:tar|zip|rsync)$/;
 const CHANGES = /^(?:tee|touch|truncate|rm|rmdir|unlink|shred|mv|chmod|chown)$/;
 const FILLS = /^(?:cp|ln|install|rsync|scp)$/;
 const GIT_CHANGES = /^(?:rm|mv|restore|checkout|clean)$/;
 
-/** The deny rule for files that a command breaks, in any of the folders it may stand in. */
-export function violatedBy(rules: readonly Rule[], commands: readonly Command[], where: PermissionRequest) {
+/** The deny rule for files that the commands violate, in any of the folders they may run in. */
+export function violatedBy(
+  rules: readonly Rule[],
+  commands: readonly Command[],
+  place: Place,
+): Rule | undefined {
   const reading = fileDenials(rules, "read");
   const writing = fileDenials(rules, "write");
   if (reading.length + writing.length === 0) return undefined;
-  const folders = foldersOf(commands, where);
+  const folders = foldersOf(commands, place);
   const find = (closed: readonly Rule[], words: readonly Word[]): Rule | undefined => {
-    for (const { text } of words)
-      for (const path of namesIn(text, where.home))
-        for (const folder of folders) {
-          const rule = denialFor(closed, resolvePath(folder, path), where);
+    if (closed.length === 0) return undefined;
+    for (const word of words)
+      for (const folder of folders)
+        for (const path of namesOf(word, folder, place)) {
+          const rule = denialFor(closed, path, place, folder);
           if (rule) return rule;
         }
     return undefined;
   };
   for (const command of commands) {
     const rule =
-      find(reading, [...shown(command), ...inputs(command)]) ??
+      find(reading, [...shown(command), ...inputsOf(command)]) ??
       find(writing, [...changed(command), ...writesOf(command)]);
     if (rule) return rule;
   }
   return undefined;
 }
 
-/** The rule that a command may break without naming the file: by a pattern or a whole folder. */
-export function couldViolate(
-  rules: readonly Rule[],
-  command: Command,
-  where: PermissionRequest,
-): Rule | undefined {
+/** The rule that a command may violate without naming the file: by a pattern, a whole folder or an unknown word. */
+export function couldViolate(rules: readonly Rule[], command: Command, place: Place): Rule | undefined {
   const reading = fileDenials(rules, "read");
-  if (reading.length === 0 || !SHOWS.test(programOf(command))) return undefined;
+  const name = programOf(command);
+  if (reading.length === 0) return undefined;
+  if (!command.known || inputsOf(command).some(isUnknown)) return reading[0];
+  if (!SHOWS.test(name)) return undefined;
   const words = shown(command);
+  if (words.some(isUnknown)) return reading[0];
   const args = command.words.slice(1);
+  const isSearch = RECURSES.test(name);
   const recursive =
-    RECURSES.test(programOf(command)) ||
-    args.some(({ text }) => /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/.test(text));
+    isSearch ||
+    PACKS.test(name) ||
+    args.some(({ text }) => /^-[a-zA-Z]*[rRa]|^--(?:dereference-)?recursive$|^--archive/.test(text));
   const hidden = args.some(({ text }) => /^-\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/.test(text));
   const named = words.flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
   const roots = named.length > 0 ? named : ["."];
   const patterns = [
     ...(recursive ? roots.map((root) => `${root}/**`) : []),
-    ...words.filter(({ glob }) => glob).map(({ text }) => text),
+    ...words.flatMap(({ glob }) => glob ?? []),
   ];
   return reading.find((rule) =>
     patterns.some(
       (pattern) =>
-        !(RECURSES.test(programOf(command)) && !hidden && isHidden(rule)) &&
+        !(isSearch && !hidden && isHidden(rule)) &&
         patternsOverlap(
-          relativeTo(where.workspace, resolvePath(where.workspace, pattern)),
-          ruleText(rule, where),
+          relativeTo(place.workspace, resolvePath(place.workspace, pattern)),
+          ruleText(rule, place),
         ),
     ),
   );
 }
+
+const isUnknown = ({ text, exact }: Word): boolean => !exact || text.includes("{}");
 
 function operands(command: Command): readonly Word[] {
   const words = command.words.slice(1);
@@ -117,7 +127,7 @@ function shown(command: Command): readonly Word[] {
   return SHOWS.test(name) ? operands(command) : [];
 }
 
-function changed(command: Command): readonly Word[] {
+export function changed(command: Command): readonly Word[] {
   const name = programOf(command);
   const words = command.words.slice(1);
   if (name === "git") return GIT_CHANGES.test(words[0]?.text ?? "") ? words.slice(1) : [];
@@ -127,32 +137,31 @@ function changed(command: Command): readonly Word[] {
   return FILLS.test(name) ? words.slice(-1) : [];
 }
 
-const inputs = ({ redirects }: Command): readonly Word[] =>
-  redirects.flatMap(({ op, to }) => (op === "<" || op === "<>" ? [to] : []));
-
-/** What a word may name: itself, or what stands behind `--file=`, `if=`, `-f`, `@`, `HEAD:`. */
-function namesIn(text: string, home: string | undefined): string[] {
+/** The paths a word may name: itself, its glob on the disk, and the text after `--file=`, `if=`, `-f`, `@`, `HEAD:`. */
+function namesOf(word: Word, folder: string, place: Place): readonly string[] {
+  const { text } = word;
   const inner = [/^[^=]*=(.+)$/s, /^-\w(.+)$/s, /^[^:]*:(.+)$/s, /^@(.+)$/s].flatMap(
     (form) => form.exec(text)?.[1] ?? [],
   );
-  return [...(text.startsWith("-") ? [] : [text]), ...inner].map((name) =>
-    home === undefined ? name : name.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home),
+  const found = word.glob === undefined ? [] : (pathsOf(word, folder, place) ?? []);
+  return [...(text.startsWith("-") ? [] : [text]), ...inner, ...found].map((name) =>
+    place.home === undefined ? name : name.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, place.home),
   );
 }
 
 const MOST_FOLDERS = 16;
 
-/** Every folder that a line may stand in at some time. */
-function foldersOf(commands: readonly Command[], { workspace }: Where): readonly string[] {
+/** Every folder that a line may be in at some time. */
+export function foldersOf(commands: readonly Command[], { workspace }: Place): readonly string[] {
   const folders = new Set([workspace]);
   for (const command of commands)
-    if (programOf(command) === "cd" && folders.size < MOST_FOLDERS)
+    if (/^(?:cd|pushd)$/.test(programOf(command)) && folders.size < MOST_FOLDERS)
       for (const folder of [...folders]) folders.add(resolvePath(folder, command.words[1]?.text ?? "."));
   return [...folders];
 }
 
 /** A rule's pattern as seen from the workspace. */
-function ruleText({ match = "" }: Rule, { workspace, home }: Where): string {
+function ruleText({ match = "" }: Rule, { workspace, home }: Place): string {
   const pattern = match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   return pattern.startsWith("/") ? relativeTo(workspace, pattern) : pattern;
 }
@@ -175,7 +184,7 @@ export function patternsOverlap(shell: string, closed: string): boolean {
   return a.includes("**") || b.includes("**") || a.length === b.length;
 }
 
-/** As a shell fits: a name that begins with a dot only to a pattern that does. */
+/** As in a shell: a pattern fits a name with a leading dot only if it begins with one. */
 const fitsName = (pattern: string, name: string): boolean =>
   pattern === name ||
   (isWild(pattern) && (!name.startsWith(".") || pattern.startsWith(".")) && pathPattern(pattern).test(name));

@@ -1,5 +1,5 @@
-/** Permission modes: what is said to a call that no rule speaks of. And the question and the answer that rules and modes are about. */
-import { isWithin } from "../paths.ts";
+/** Permission modes: the answer to a call that no rule matches. And the request and the decision that rules and modes are about. */
+import type { Place } from "../shell/places.ts";
 import type { Effect, Rule } from "./rule.ts";
 
 /**
@@ -11,31 +11,33 @@ export type Access = "read" | "write" | "exec" | "team";
 export const MODES = ["plan", "default", "accept-edits", "bypass"] as const;
 export type Mode = (typeof MODES)[number];
 
-export type PermissionRequest = {
+/** A call, and where it would run: `workspace` is the folder it works in. */
+export type PermissionRequest = Place & {
   readonly tool: string;
   readonly access: Access;
   /** The command, the path, the recipient; "" when the tool has none. */
   readonly subject: string;
-  /** The folder the call works in, absolute. */
-  readonly workspace: string;
-  readonly home?: string | undefined;
-  /** Further folders that may be read. */
-  readonly readable?: readonly string[] | undefined;
-  /** Where an absolute path leads through symbolic links; without it, nowhere else. */
-  readonly real?: ((path: string) => string) | undefined;
+  /**
+   * The line will run in a sandbox: no network, no writing outside the workspace, and a line that only reads gets the workspace
+   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads, and so is the question
+   * of any program for its version. Everything else is decided as without a sandbox.
+   */
+  readonly confined?: boolean | undefined;
 };
 
 export type Decision = {
   readonly effect: Effect;
   /** The rule that decided; null when the mode or a built-in did. */
   readonly rule: Rule | null;
-  /** For whoever is asked or refused, a sentence without its full stop. */
+  /** For the person who is asked and the model that is refused: a sentence without its full stop. */
   readonly reason: string;
-  /** The rule that would allow it, as people type it; null when nothing would. */
+  /** A rule that would allow exactly this call, as people type it; null when none can be written. */
   readonly suggestion: string | null;
+  /** The shell line was judged to change nothing: a sandbox may run it with the workspace read-only. */
+  readonly readOnly?: true;
 };
 
-/** What a mode says to a call that no rule speaks of. */
+/** The answer of each mode to a call that no rule matches. */
 export const MODE_DEFAULTS: Readonly<Record<Mode, Readonly<Record<Access, Effect>>>> = {
   plan: { read: "allow", team: "allow", write: "deny", exec: "deny" },
   default: { read: "allow", team: "allow", write: "ask", exec: "ask" },
@@ -48,8 +50,3 @@ export const VERBS: Readonly<Record<Effect, string>> = {
   ask: "asks before",
   deny: "refuses",
 };
-
-/** Settings, hooks and the store decide what agents may do; so an agent's edit of them is never taken for an ordinary one. */
-export const isOurs = (path: string, workspace: string): boolean =>
-  isWithin(`${workspace}/.git`, path) ||
-  (isWithin(`${workspace}/.ekiden`, path) && !isWithin(`${workspace}/.ekiden/worktrees`, path));

@@ -1,34 +1,53 @@
 /**
- * May this call run? Pure: rules, a mode and a call in, an answer out. Deny rules beat everything; then the first rule that
- * fits; then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
+ * May this call run? Pure: rules, a mode and a call in, a decision out. Deny rules beat everything; then the first rule that fits;
+ * then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
  */
 import { resolvePath } from "../paths.ts";
+import { physical } from "../shell/places.ts";
+import { readPlain } from "../shell/plain.ts";
+import { onlyReads } from "../shell/readonly.ts";
 import { denialFor, fileDenials } from "./file-denials.ts";
 import {
   type Access,
   type Decision,
-  isOurs,
   MODE_DEFAULTS,
   type Mode,
   type PermissionRequest,
   VERBS,
 } from "./mode.ts";
+import { namesProtected, protectedPart } from "./protected.ts";
 import { concerns, fitsPath, fitsText, type Rule, showRule } from "./rule.ts";
-import { judgeShell } from "./shell-line.ts";
 
 export { denialFor, fileDenials } from "./file-denials.ts";
 export type { Access, Decision, Mode, PermissionRequest } from "./mode.ts";
 export { parseRule, type Rule, showRule } from "./rule.ts";
 
-export function decide(rules: readonly Rule[], mode: Mode, call: PermissionRequest): Decision {
+export async function decide(rules: readonly Rule[], mode: Mode, call: PermissionRequest): Promise<Decision> {
   const mine = rules.filter((rule) => concerns(rule, call.tool));
-  if (call.tool === "bash") return judgeShell(mine, rules, mode, call);
+  if (call.tool !== "bash") return decideTool(rules, mine, mode, call);
+  // The common case needs no tree of the line: no rule is against it, and every command only reads.
+  const isFree = mine.every(({ effect }) => effect === "allow") && fileDenials(rules, "read").length === 0;
+  const commands = isFree ? readPlain(call.subject) : null;
+  if (commands && onlyReads(commands, call))
+    return { effect: "allow", rule: null, reason: "it changes nothing", suggestion: null, readOnly: true };
+  const { judgeShell } = await import("./shell-line.ts");
+  return judgeShell(mine, rules, mode, call);
+}
+
+/** A call of a tool other than `bash`. */
+function decideTool(
+  rules: readonly Rule[],
+  mine: readonly Rule[],
+  mode: Mode,
+  call: PermissionRequest,
+): Decision {
   const use = call.access === "read" ? "read" : "write";
-  const rule =
+  const denied =
     mine.find((one) => one.effect === "deny" && fits(one, call)) ??
-    (FILE_TOOLS.has(call.tool) ? denialFor(fileDenials(rules, use), call.subject, call) : undefined) ??
-    mine.find((one) => fits(one, call)) ??
-    null;
+    (FILE_TOOLS.has(call.tool) ? denialFor(fileDenials(rules, use), call.subject, call) : undefined);
+  const part = protectedBy(mine, call);
+  const rule =
+    denied ?? mine.find((one) => (part === null || one.effect !== "allow") && fits(one, call)) ?? null;
   const suggestion = suggest(call);
   if (rule)
     return {
@@ -37,23 +56,14 @@ export function decide(rules: readonly Rule[], mode: Mode, call: PermissionReque
       reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
       suggestion: rule.effect === "deny" ? null : suggestion,
     };
-  if (
-    mode === "accept-edits" &&
-    call.access === "write" &&
-    isOurs(realOf(call, call.subject), call.workspace)
-  )
-    return {
-      effect: "ask",
-      rule: null,
-      reason: `${call.subject} belongs to git or to Ekiden itself`,
-      suggestion,
-    };
-  const effect = MODE_DEFAULTS[mode][call.access];
+  const usual = MODE_DEFAULTS[mode][call.access];
+  if (part !== null && usual === "allow")
+    return { effect: "ask", rule: null, reason: `${part} decides what runs later`, suggestion };
   return {
-    effect,
+    effect: usual,
     rule: null,
-    reason: `mode ${mode} ${VERBS[effect]} tools that ${DOES[call.access]}`,
-    suggestion,
+    reason: `mode ${mode} ${VERBS[usual]} tools that ${DOES[call.access]}`,
+    suggestion: usual === "deny" ? null : suggestion,
   };
 }
 
@@ -66,11 +76,6 @@ const DOES: Readonly<Record<Access, string>> = {
   team: "talk to the team",
 };
 
-const realOf = ({ workspace, real }: PermissionRequest, path: string): string => {
-  const full = resolvePath(workspace, path);
-  return real?.(full) ?? full;
-};
-
 const hasPath = ({ tool, access }: PermissionRequest): boolean =>
   (access === "read" || access === "write") && !tool.startsWith("mcp__");
 
@@ -81,8 +86,18 @@ function fits(rule: Rule, call: PermissionRequest): boolean {
     : fitsText(rule, call.subject);
 }
 
-function suggest(call: PermissionRequest): string {
+/** The protected name in the path that the call writes, as it is written or where its links lead, unless a rule names it. */
+function protectedBy(rules: readonly Rule[], call: PermissionRequest): string | null {
+  if (call.access !== "write" || !hasPath(call)) return null;
+  const { subject, workspace, disk } = call;
+  const part =
+    protectedPart(resolvePath(workspace, subject), workspace) ??
+    protectedPart(physical(subject, workspace, disk), disk?.real(workspace) ?? workspace);
+  return part !== null && rules.some((rule) => namesProtected(rule, part) && fits(rule, call)) ? null : part;
+}
+
+/** The rule for exactly this call. */
+function suggest(call: PermissionRequest): string | null {
   if (!hasPath(call) || call.subject === "") return call.tool;
-  const folder = call.subject.replace(/[^/]*$/, "");
-  return `${call.tool}(${folder}**)`;
+  return /[*?[\]{}\\()]/.test(call.subject) ? null : `${call.tool}(${call.subject})`;
 }

@@ -9,15 +9,15 @@ export type Effect = "allow" | "ask" | "deny";
 
 export type Rule = {
   readonly effect: Effect;
-  /** A tool's name; `*` stands for anything in it. */
+  /** A tool's name; `*` in it matches anything. */
   readonly tool: string;
-  /** Which calls of the tool: a pattern over the command, the path, or whatever is the subject of a call. All of them without it. */
+  /** Which calls of the tool: a pattern over the command, the path or another subject. Without it, all of them. */
   readonly match?: string;
 };
 
 /**
- * Reads a rule as people type it: `bash(git status*)`, `write_file(src/**)`, `bash`, `mcp__files__*`; `Bash(…)` and `Read(…)` are
- * ours too.
+ * Reads a rule as people type it: `bash(git status*)`, `write_file(src/**)`, `bash`, `mcp__files__*`; `Bash(…)` and `Read(…)` mean
+ * our tools.
  * @throws EkidenError `bad_input`
  */
 export function parseRule(effect: Effect, text: string): Rule {
@@ -33,13 +33,13 @@ export function parseRule(effect: Effect, text: string): Rule {
   return all ? { effect, tool: ours } : { effect, tool: ours, match: match.trim() };
 }
 
-/** A rule about a tool that there is not would never be heard of again: a typing error in a `deny` must not pass for one. */
+/** A rule for an unknown tool would never match: a typing error in a `deny` must not go unnoticed. */
 function checkTool(tool: string, text: string): void {
   if (tool.startsWith("mcp__") || TOOL_NAMES.some((name) => textPattern(tool).test(name))) return;
   if (tool.includes("*") && textPattern(tool).test("mcp__")) return;
   throw new EkidenError(
     "bad_input",
-    `the permission rule ${quote(text)} speaks of a tool that there is not.${didYouMean(tool, TOOL_NAMES)} The tools: ${[...TOOL_NAMES].sort().join(", ")}, and mcp__SERVER__TOOL.`,
+    `the permission rule ${quote(text)} names an unknown tool.${didYouMean(tool, TOOL_NAMES)} The tools: ${[...TOOL_NAMES].sort().join(", ")}, and mcp__SERVER__TOOL.`,
   );
 }
 
@@ -51,7 +51,7 @@ export const concerns = (rule: Rule, tool: string): boolean =>
   textPattern(rule.tool).test(tool) ||
   (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
 
-/** Whether a rule's pattern fits a text that is no path. */
+/** Whether a rule's pattern fits a text other than a path or a command. */
 export const fitsText = (rule: Rule, text: string): boolean =>
   rule.match === undefined || rule.match === text || textPattern(rule.match).test(text);
 
@@ -62,4 +62,64 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
   const pattern = rule.match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   const shown = pattern.startsWith("/") ? full : relativeTo(workspace, full);
   return pathPattern(pattern).test(shown) || pathPattern(pattern).test(`${shown}/`);
+}
+
+/** Between words, so that a pattern's blank never matches a blank inside a word: `"git x/pwn"` is not `git *`. */
+const SEPARATOR = "\u001f";
+const patterns = new Map<string, RegExp>();
+
+/** A pattern over a command's words. `*` spans words; a trailing ` *` or `:*` also matches no further word. */
+function wordPattern(match: string): RegExp {
+  let pattern = patterns.get(match);
+  if (!pattern) {
+    const [, stem = match, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(match) ?? [];
+    const text = stem
+      .replace(/\*+/g, "*")
+      .replace(/[\\^$.+?()[\]{}|/]/g, "\\$&")
+      .replace(/ +/g, SEPARATOR)
+      .replace(/\*/g, "[^]*");
+    pattern = new RegExp(`^${text}${tail === "" ? "" : `(?:${SEPARATOR}[^]*)?`}$`, "u");
+    patterns.set(match, pattern);
+  }
+  return pattern;
+}
+
+type Spelled = { readonly text: string; readonly exact: boolean };
+
+/** Whether an allow rule covers a command. Only `*` covers a word that is not known exactly. */
+export const coversCommand = ({ match = "*" }: Rule, words: readonly Spelled[]): boolean =>
+  wordPattern(match).test(words.map(({ text, exact }) => (exact ? text : "\0")).join(SEPARATOR));
+
+/**
+ * Whether a rule that refuses or asks concerns a command. In doubt yes: options before the verb are skipped (`git -C x push`), case
+ * is folded, blanks in words count as blanks, and an option in the pattern may be anywhere in the command.
+ */
+export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): boolean {
+  const texts = words.map(({ text }) => text.toLowerCase());
+  const [head = "", ...rest] = match.toLowerCase().split(/ +/);
+  const options = rest.filter((part) => /^-[^*]/.test(part));
+  const whole = wordPattern(match.toLowerCase());
+  const fixed = wordPattern([head, ...rest.filter((part) => !options.includes(part)), "*"].join(" "));
+  for (let skipped = 0; skipped <= SKIPPED_MAX && isOptionRun(texts.slice(1, skipped + 1)); skipped += 1) {
+    const text = [texts[0], ...texts.slice(skipped + 1)].join(SEPARATOR).replaceAll(" ", SEPARATOR);
+    if (whole.test(text)) return true;
+    if (options.length > 0 && fixed.test(text) && options.every((option) => isGiven(option, texts)))
+      return true;
+  }
+  return false;
+}
+
+const SKIPPED_MAX = 16;
+/** Options, each with at most one value. */
+const isOptionRun = (texts: readonly string[]): boolean =>
+  texts.every((text, i) => text.startsWith("-") || (i > 0 && (texts[i - 1] ?? "").startsWith("-")));
+
+/** `-rf` is also given by `-r -f`, and `-f` by `-xdf`. */
+function isGiven(option: string, texts: readonly string[]): boolean {
+  const clusters = texts.filter((text) => /^-\w/.test(text)).join("");
+  const isCluster = /^-\w+$/.test(option);
+  return (
+    texts.some((text) => wordPattern(option).test(text)) ||
+    (isCluster && [...option.slice(1)].every((letter) => clusters.includes(letter)))
+  );
 }

@@ -18,11 +18,8 @@ const READS = [
   "pwd",
   "wc -l a",
   "find . -name '*.ts'",
-  "find . -name a -exec grep x {} +",
   "cd src && ls",
   "true; false",
-  "echo $HOME",
-  'echo "$(git status)"',
   "cat a 2>/dev/null",
   "ls 2>&1",
   "git --no-pager log",
@@ -30,26 +27,37 @@ const READS = [
   "node --version",
   "test -f a && echo yes",
   "[ -d src ]",
-  "for f in a b; do echo $f; done",
-  "if [ -f a ]; then cat a; fi",
   "timeout 5 ls",
-  "bash -c 'ls -l'",
   "LANG=C ls",
   "sed -n 1,5p a",
   "command -v node",
   "date +%s",
-  "cat <<EOF\nhi\nEOF",
   "cat /spool/1.txt",
   "git branch",
   "git branch -a",
   "git stash list",
   "jq .a b.json",
-  "diff <(ls a) <(ls b)",
   "set -euo pipefail; ls",
   "ls # rm -rf /",
   "stat a\nls",
 ];
+/** Silent only in a sandbox: the shell does more here than can be judged exactly. */
+const READS_CONFINED = [
+  "echo $HOME",
+  'echo "$(git status)"',
+  "for f in a b; do echo $f; done",
+  "for f in a b; do cat $f; done",
+  "if [ -f a ]; then cat a; fi",
+  "cat <<EOF\nhi\nEOF",
+  "diff <(ls a) <(ls b)",
+  "time ls | wc -l",
+  "cargo --version",
+];
 const ASKS = [
+  "bash -c 'ls -l'",
+  "find . -name a -exec grep x {} +",
+  "for f in a; do cat $f; f=/etc/passwd; done",
+  "for f in /etc/passwd; do cat $f; done",
   "rm a",
   "npm test",
   "ls > a",
@@ -128,7 +136,7 @@ const ASKS = [
   "ls\\\n; rm a",
   "[[ -v 'a[$(rm a)]' ]]",
   "ls > .git/config",
-  "awk 1 a",
+  "awk '{print > \"f\"}' a",
   "ls --color=$(rm a)",
   "env -S 'rm a'",
   "xxd -r a b",
@@ -141,6 +149,13 @@ describe("reading needs no question", () => {
   );
   it.each(ASKS)("%j asks", (line) => expect(bash(line)).toMatchObject({ effect: "ask" }));
   it.each(ASKS)("%j is refused in plan mode", (line) => expect(bash(line, [], "plan").effect).toBe("deny"));
+
+  it.each(READS_CONFINED)("%j is allowed in a sandbox", (line) => {
+    expect(bash(line, [], "plan", true)).toMatchObject({ effect: "allow", readOnly: true });
+  });
+  it.each([...ASKS, "rm a", "npm test"])("%j asks in a sandbox, too", (line) => {
+    expect(bash(line, [], "default", true).effect).toBe("ask");
+  });
 
   it("and may run beside other reading", () => {
     expect(changesNothing("git log | head")).toBe(true);
@@ -161,11 +176,7 @@ describe("an allow rule must cover every command", () => {
     "npm test | head",
     "cd src && npm test",
     "timeout 60 npm test",
-    "echo $(git rev-parse HEAD)",
     "/usr/bin/git push",
-    "bash -c 'git push && npm test'",
-    "git log > log.txt",
-    "echo hi > a/b",
     "node a.js",
     "NODE_ENV=test npm test",
     "env CI=1 npm test",
@@ -178,6 +189,10 @@ describe("an allow rule must cover every command", () => {
     "git push | sh",
     "npm testx",
     "npm run x",
+    "git log > log.txt",
+    "echo $(git rev-parse HEAD)",
+    "bash -c 'git push && npm test'",
+    '"git x/pwn"',
     "./git push",
     "sudo git push",
     "$GIT push",
@@ -196,12 +211,18 @@ describe("an allow rule must cover every command", () => {
     "xargs rm",
   ])("%j is not", (line) => expect(bash(line, rules)).toMatchObject({ effect: "ask" }));
   it("while plain bash allows whatever is not denied", () => {
-    for (const line of ASKS) expect(bash(line, allow("bash")).effect, line).toBe("allow");
+    for (const line of ASKS.filter((one) => one !== "ls > .git/config"))
+      expect(bash(line, allow("bash")).effect, line).toBe("allow");
     expect(bash("$X y", [...allow("bash"), ...deny("bash(rm *)")]).effect).toBe("ask");
   });
 });
 
 const DESTROYS = [
+  "echo / | xargs rm -rf",
+  "pushd /; rm -rf *",
+  "rm -rf ${X}/",
+  'rm -rf "$X"/*',
+  "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
   "rm -rf /",
   "r''m -rf /",
   "r\\m -rf /",
@@ -292,12 +313,13 @@ const DESTROYS = [
   "env -S 'rm -rf /'",
 ];
 
-describe("what nothing allows", () => {
-  it.each(DESTROYS)("%j is refused even by bypass with a rule for it", (line) => {
-    expect(bash(line, allow("bash", `bash(${line})`), "bypass")).toMatchObject({
+describe("a line that destroys a machine", () => {
+  it.each(DESTROYS)("%j is refused in bypass mode, and allowed by its exact text alone", (line) => {
+    expect(bash(line, allow("bash", "bash(rm *)", `bash(${line}*)`), "bypass")).toMatchObject({
       effect: "deny",
       suggestion: null,
     });
+    expect(bash(line, allow(`bash(${line})`), "default").effect).toBe("allow");
   });
   it.each([
     "grep shutdown file",

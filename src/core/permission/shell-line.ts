@@ -1,16 +1,22 @@
 /**
- * Permissions for a shell line: each command in it is judged by itself, and the strictest answer counts. So an allow rule has
- * to cover everything that runs, and a deny rule bites wherever its command stands.
+ * Permissions for a shell line: each command in it is judged by itself, and the strictest answer counts. Rules that refuse or ask are
+ * held against every command that may run, so a line that cannot be read exactly is asked about where such rules exist. A line is
+ * allowed silently only where it can be read exactly: in the small grammar, or in a sandbox if all of it only reads.
  */
-import { isWithin, resolvePath } from "../paths.ts";
+import { isWithin } from "../paths.ts";
+import { type Command, type Line, programOf, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
-import { isInside, isReader, writesOf } from "../shell/readonly.ts";
-import { type Command, programOf, readShellLine, withInner } from "../shell/wrappers.ts";
-import { couldViolate, violatedBy } from "./file-denials.ts";
-import { type Decision, isOurs, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
-import { type Effect, fitsText, type Rule, showRule } from "./rule.ts";
+import { SHELLS } from "../shell/launchers.ts";
+import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
+import { PLAIN_MAX, type Simple, type Word } from "../shell/plain.ts";
+import { Folders, HARMLESS_VARIABLE, inputsOf, isReader, writesOf } from "../shell/readonly.ts";
+import { changed, couldViolate, fileDenials, foldersOf, violatedBy } from "./file-denials.ts";
+import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
+import { namesProtected, protectedPart } from "./protected.ts";
+import { concerns, coversCommand, type Effect, fitsPath, meetsCommand, type Rule, showRule } from "./rule.ts";
+import { suggestion } from "./suggestion.ts";
 
-type Verdict = Omit<Decision, "suggestion"> & { readonly fix: string | null };
+type Verdict = Omit<Decision, "suggestion">;
 
 /** `rules`: those of `bash`, in order; `all`: also those of other tools, for the files that redirections write. */
 export function judgeShell(
@@ -19,236 +25,273 @@ export function judgeShell(
   mode: Mode,
   call: PermissionRequest,
 ): Decision {
-  const { commands, sound } = readShellLine(call.subject);
-  const every = commands.flatMap(withInner);
-  const danger = dangerOf(commands, call);
-  if (danger)
-    return { effect: "deny", rule: null, reason: `${danger}; no rule allows that`, suggestion: null };
-  const denied =
-    rules.find((rule) => rule.effect === "deny" && bites(rule, every, call)) ?? violatedBy(all, every, call);
-  if (denied)
-    return {
-      effect: "deny",
-      rule: denied,
-      reason: `the rule deny ${showRule(denied)} says so`,
-      suggestion: null,
-    };
-
-  const judge = new Judge(rules, all, mode, call);
-  const verdicts = commands.map((command) => judge.verdict(command));
-  if (!sound) verdicts.push(judge.unknown("it cannot be read as a shell would read it"));
-  const worst = verdicts.reduce<Verdict>((a, b) => (RANK[b.effect] > RANK[a.effect] ? b : a), judge.fine);
-  const { fix, ...decision } = worst;
-  return {
-    ...decision,
-    suggestion: worst.effect === "allow" ? null : suggestion(verdicts, fix, call.subject),
-  };
-}
-
-const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
-
-/** One rule for one command that is not allowed; for several the line itself, if it may be a rule; else all of bash. */
-function suggestion(verdicts: readonly Verdict[], fix: string | null, line: string): string {
-  const fixes = new Set(verdicts.flatMap((verdict) => (verdict.effect === "allow" ? [] : [verdict.fix])));
-  return fixes.size === 1 && fix !== null
-    ? `bash(${fix})`
-    : fixes.has(null) || /\n/.test(line)
-      ? "bash"
-      : `bash(${line.trim()})`;
-}
-
-const textOf = ({ words }: Command): string => words.map(({ text }) => text).join(" ");
-
-/** A denied command stays denied in a folder (`/bin/rm`), behind assignments, inside others; and the line itself counts too. */
-function bites(rule: Rule, every: readonly Command[], call: PermissionRequest): boolean {
-  if (rule.match === undefined || fitsText(rule, call.subject.trim())) return true;
-  return every.some((command) => {
-    const [, ...args] = command.words;
-    const bare = [programOf(command), ...args.map(({ text }) => text)].join(" ");
-    return command.words.length > 0 && (fitsText(rule, textOf(command)) || fitsText(rule, bare));
-  });
+  const verdict = new Judge(rules, all, mode, call).verdict();
+  return { ...verdict, suggestion: verdict.effect === "ask" ? suggestion(call.subject) : null };
 }
 
 class Judge {
-  readonly fine: Verdict = { effect: "allow", rule: null, reason: "it changes nothing", fix: null };
-  /** Where the line may be by now: a `cd` may fail, or end with its subshell. Null when it cannot be known. */
-  private folders: ReadonlySet<string> | null;
   private readonly rules: readonly Rule[];
   /** Those of other tools too. */
   private readonly all: readonly Rule[];
   private readonly mode: Mode;
   private readonly call: PermissionRequest;
-  private readonly readable: readonly string[];
+  private readonly line: Line;
+  /** Every command that may run. */
+  private readonly every: readonly Command[];
+  private readonly whole: Rule | undefined;
 
   constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: PermissionRequest) {
+    this.rules = rules;
     this.all = all;
-    this.rules = rules.filter(({ effect }) => effect !== "deny");
     this.mode = mode;
     this.call = call;
-    this.folders = new Set([call.workspace]);
-    this.readable = [call.workspace, ...(call.readable ?? [])];
-    this.hasDenials = rules.some(({ effect, match }) => effect === "deny" && match !== undefined);
-  }
-  private readonly hasDenials: boolean;
-
-  verdict(command: Command): Verdict {
-    const own = command.known
-      ? this.own(command)
-      : this.unknown("it runs a command that cannot be known in advance");
-    const files = this.files(command);
-    const inner = command.inner.map((one) => this.verdict(one));
-    this.follow(command);
-    return [files, ...inner].reduce((a, b) => (RANK[b.effect] > RANK[a.effect] ? b : a), own);
+    this.line = readLine(call.subject);
+    this.every = this.line.commands.flatMap(withInner);
+    this.whole = rules.find(({ effect, match }) => effect === "allow" && match === undefined);
   }
 
-  /** Only a rule for all of bash can allow what is not known; and not where a deny rule might have bitten. */
-  unknown(why: string): Verdict {
-    const rule = this.rules.find(({ match }) => match === undefined);
-    const effect = rule?.effect ?? MODE_DEFAULTS[this.mode].exec;
-    if (effect === "allow" && this.hasDenials)
-      return { effect: "ask", rule: null, reason: `${why}, so the deny rules cannot be checked`, fix: null };
-    return { effect, rule: rule ?? null, reason: why, fix: null };
-  }
-
-  private own(command: Command): Verdict {
-    const { words, assigns } = command;
-    const text = textOf(command);
-    const risky = assigns.find(({ name }) => (words.length === 0 ? BENDS.test(name) : !MILD.test(name)));
-    const line = this.call.subject.trim();
-    const rule = this.rules.find(
-      (one) =>
-        one.match === undefined ||
-        one.match === line ||
-        (words.length > 0 &&
-          (risky ? fitsText(one, withAssigns(command)) : fitsText(one, text) || fitsText(one, usual(text)))),
-    );
-    if (rule)
+  verdict(): Verdict {
+    const text = this.call.subject.trim();
+    const exact = this.rules.find(({ effect, match }) => effect === "allow" && match === text);
+    const danger = exact ? null : dangerOf(this.line.commands, this.call);
+    if (danger)
       return {
-        effect: rule.effect,
-        rule,
-        reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
-        fix: pattern(command),
+        effect: "deny",
+        rule: null,
+        reason: `${danger}; only a rule with exactly this line allows that`,
       };
-    if (risky && words.length === 0)
-      return this.byMode(`setting ${risky.name} changes what commands do`, null);
-    if (words.length === 0 || (command.transparent && command.inner.length > 0 && !risky)) return this.fine;
+    const denied = this.meeting("deny", text) ?? violatedBy(this.all, this.every, this.call);
+    if (denied) return says(denied);
+    if (exact) return says(exact);
+    const asked = this.meeting("ask", text);
+    if (asked) return says(asked);
+    return (
+      this.protectedWrite() ??
+      this.unreadable() ??
+      (this.whole || this.mode === "bypass" ? this.everything() : this.eachCommand())
+    );
+  }
+
+  /** A rule holds for its command in a folder (`/bin/rm`), behind assignments, in other commands, and for the line as written. */
+  private meeting(effect: Effect, text: string): Rule | undefined {
+    return this.rules.find(
+      (rule) =>
+        rule.effect === effect &&
+        (rule.match === undefined ||
+          rule.match === text ||
+          this.every.some((command) => {
+            const [program, ...args] = command.words;
+            if (!program) return false;
+            return (
+              meetsCommand(rule, command.words) ||
+              meetsCommand(rule, [{ ...program, text: programOf(command) }, ...args])
+            );
+          })),
+    );
+  }
+
+  private protectedWrite(): Verdict | null {
+    const { workspace, disk } = this.call;
+    for (const command of this.every)
+      for (const word of [...changed(command), ...writesOf(command)])
+        for (const folder of foldersOf(this.every, this.call))
+          for (const path of pathsOf(word, folder, this.call) ?? [word.text]) {
+            const part = [physical(path, folder, undefined), physical(path, folder, disk)]
+              .map((one) => protectedPart(one, workspace))
+              .find((one) => one !== null);
+            if (part == null || this.isNamed(part, physical(path, folder, undefined))) continue;
+            return this.stop(`it writes to ${quoted(path)}, and ${part} decides what runs later`);
+          }
+    return null;
+  }
+
+  private isNamed(part: string, path: string): boolean {
+    return this.all.some(
+      (rule) =>
+        WRITERS.some((tool) => concerns(rule, tool)) &&
+        namesProtected(rule, part) &&
+        fitsPath(rule, path, this.call.workspace, this.call.home),
+    );
+  }
+
+  /** Rules that refuse, where nobody can say whether they are violated. */
+  private unreadable(): Verdict | null {
+    const { sound } = this.line;
+    const unknown = this.every.find(({ known }) => !known);
+    const isTooLong = this.call.subject.length > PLAIN_MAX;
+    const why =
+      isTooLong && !sound
+        ? `it is longer than ${PLAIN_MAX} characters`
+        : !sound
+          ? "it cannot be read as a shell would read it"
+          : unknown
+            ? "it runs a command that cannot be known in advance"
+            : null;
+    if (why === null) return null;
+    if (isTooLong && !sound) return this.stop(why);
+    const denies = this.rules.some(({ effect }) => effect === "deny");
+    return denies ? this.stop(`${why}, so the deny rules cannot be checked`) : null;
+  }
+
+  /** The mode or a rule for all of `bash` allows whatever no deny rule may concern. */
+  private everything(): Verdict {
+    for (const command of this.every) {
+      const rule = couldViolate(this.all, command, this.call);
+      if (rule)
+        return this.stop(`${quoted(textOf(command))} may read what the rule deny ${showRule(rule)} closes`);
+    }
+    if (!this.line.sound && fileDenials(this.all, "read").length > 0)
+      return this.stop("it cannot be read as a shell would read it, so the deny rules cannot be checked");
+    if (this.whole) return says(this.whole);
+    return { effect: "allow", rule: null, reason: `mode ${this.mode} ${VERBS.allow} running programs` };
+  }
+
+  private eachCommand(): Verdict {
+    const { plain, sound, commands } = this.line;
+    if (!plain && !(this.call.confined && sound))
+      return this.byMode("it uses more of the shell than can be judged exactly");
+    const folders = new Folders(this.call);
+    let rule: Rule | null = null;
+    for (const command of commands) {
+      const covered = plain ? this.coverOf(command) : undefined;
+      rule ??= covered ?? null;
+      const verdict =
+        (covered ? this.inner(command) : this.reading(command, folders)) ??
+        this.files(command, covered, folders);
+      if (verdict) return verdict;
+      folders.after(command);
+    }
+    return rule
+      ? says(rule)
+      : commands.some((command) => writesOf(command).length > 0)
+        ? { effect: "allow", rule: null, reason: `mode ${this.mode} ${VERBS.allow} writing files` }
+        : { effect: "allow", rule: null, reason: "it changes nothing", readOnly: true };
+  }
+
+  /** The allow rule that covers a command as it is spelled. */
+  private coverOf(command: Command): Rule | undefined {
+    const { words, assigns, known } = command;
+    if (words.length === 0 || !known) return undefined;
+    const mild = assigns.every(({ name, value }) => HARMLESS_VARIABLE.test(name) && value.exact);
+    const [program, ...args] = words;
+    const usual = { text: (program?.text ?? "").replace(/^\/(?:usr\/(?:local\/)?)?bin\//, ""), exact: true };
+    const assigned = assigns.map(({ name, value }) => ({
+      text: `${name}=${value.text}`,
+      exact: value.exact,
+    }));
+    return this.rules.find(
+      (rule) =>
+        rule.effect === "allow" &&
+        (coversCommand(rule, [...assigned, ...words]) ||
+          (mild && (coversCommand(rule, words) || coversCommand(rule, [usual, ...args])))),
+    );
+  }
+
+  /** The commands that a covered command runs in turn. A rule for a wrapper (`bash(timeout *)`) is not one for what it runs. */
+  private inner(command: Command): Verdict | null {
+    for (const one of command.inner) {
+      const covered = this.coverOf(one);
+      if (!covered && !(one.known && isReader(one, this.call.workspace, this.call)))
+        return this.byMode(`no rule allows ${quoted(textOf(one))}`);
+      const verdict = this.inner(one);
+      if (verdict) return verdict;
+    }
+    return null;
+  }
+
+  /** Null when the command only reads, or does nothing but run commands that are allowed. */
+  private reading(command: Command, folders: Folders): Verdict | null {
+    if (command.words.length === 0 && command.assigns.length === 0) return null;
     const closed = couldViolate(this.all, command, this.call);
     if (closed)
-      return this.byMode(`${quoted(text)} may read what the rule deny ${showRule(closed)} closes`, null);
-    if (isReader(command, (path) => this.everywhere((folder) => this.isInside(path, folder))))
-      return this.fine;
-    return this.byMode(`no rule allows ${quoted(text)}`, risky ? null : pattern(command));
-  }
-
-  private byMode(why: string, fix: string | null): Verdict {
-    const effect = MODE_DEFAULTS[this.mode].exec;
-    return {
-      effect,
-      rule: null,
-      reason: `${why}, and mode ${this.mode} ${VERBS[effect]} running programs`,
-      fix,
-    };
-  }
-
-  /** Redirections. A rule for all of bash covers them anywhere; a narrower one covers files of the workspace. */
-  private files(command: Command): Verdict {
+      return this.byMode(`${quoted(textOf(command))} may read what the rule deny ${showRule(closed)} closes`);
+    if (folders.all((folder) => isReader(command, folder, this.call))) return null;
+    if (this.call.confined && asksForVersion(command)) return null;
+    const mild = command.assigns.every(({ name }) => HARMLESS_VARIABLE.test(name));
     if (
-      this.mode === "bypass" ||
-      this.rules.some(({ match, effect }) => match === undefined && effect === "allow")
+      mild &&
+      this.line.plain &&
+      command.transparent &&
+      command.inner.length > 0 &&
+      !SHELLS.test(programOf(command))
     )
-      return this.fine;
-    const covered = command.words.length > 0 && this.own(command).rule?.effect === "allow";
-    for (const { text, exact } of writesOf(command)) {
-      const inside =
-        exact &&
-        !/^[~$]/.test(text) &&
-        this.everywhere((folder) => isWithin(this.call.workspace, resolvePath(folder, text)));
-      if (!inside)
-        return {
-          effect: denies(this.mode),
-          rule: null,
-          reason: `it writes to ${quoted(text)}, which is not known to be in the workspace`,
-          fix: null,
-        };
-      if (!this.everywhere((folder) => !isOurs(resolvePath(folder, text), this.call.workspace)))
-        return {
-          effect: denies(this.mode),
-          rule: null,
-          reason: `it writes to ${quoted(text)}, which belongs to git or to Ekiden itself`,
-          fix: null,
-        };
-      const effect = covered ? "allow" : MODE_DEFAULTS[this.mode].write;
+      return (
+        command.inner
+          .map((one) => (this.coverOf(one) ? this.inner(one) : this.reading(one, folders)))
+          .find((one) => one !== null) ?? null
+      );
+    return this.byMode(
+      command.words.length === 0
+        ? `setting ${command.assigns[0]?.name} may change what commands do`
+        : `no rule allows ${quoted(textOf(command))}`,
+    );
+  }
+
+  /** Redirections are judged like the file tools. */
+  private files(command: Command, covered: Rule | undefined, folders: Folders): Verdict | null {
+    const { workspace, disk, home } = this.call;
+    for (const word of writesOf(command)) {
+      const isInside = folders.all((folder) => {
+        const path = word.glob === undefined ? pathsOf(word, folder, this.call)?.[0] : undefined;
+        return (
+          path !== undefined && isWithin(disk?.real(workspace) ?? workspace, physical(path, folder, disk))
+        );
+      });
+      if (!isInside)
+        return this.stop(`it writes to ${quoted(word.text)}, which is not known to be in the workspace`);
+      const rule = this.all.find(
+        (one) =>
+          one.effect !== "deny" &&
+          WRITERS.some((tool) => concerns(one, tool)) &&
+          folders.all((folder) => fitsPath(one, physical(word.text, folder, disk), workspace, home)),
+      );
+      const effect = rule?.effect ?? MODE_DEFAULTS[this.mode].write;
       if (effect !== "allow")
         return {
           effect,
           rule: null,
-          reason: `it writes the file ${quoted(text)}, and mode ${this.mode} ${VERBS[effect]} that`,
-          fix: null,
+          reason: `it writes the file ${quoted(word.text)}, and mode ${this.mode} ${VERBS[effect]} that`,
         };
     }
-    for (const { op, to } of command.redirects) {
-      if (op !== "<" || covered) continue;
-      if (!to.exact || !this.everywhere((folder) => this.isInside(to.text, folder)))
-        return {
-          effect: denies(this.mode),
-          rule: null,
-          reason: `it reads ${quoted(to.text)}, which is not known to be in the workspace`,
-          fix: null,
-        };
-    }
-    return this.fine;
-  }
-
-  private follow(command: Command): void {
-    const name = programOf(command);
-    if (name === "pushd" || name === "popd") this.folders = null;
-    if (name !== "cd") return;
-    const to = command.words.slice(1).find(({ text }) => !/^-[LPe]+$/.test(text));
-    const certain = to?.exact && !to.glob && !/^[~-]/.test(to.text);
-    const before = this.folders;
-    this.folders =
-      certain && before
-        ? new Set([...before, ...[...before].map((folder) => resolvePath(folder, to.text))])
+    if (covered) return null;
+    const closed = inputsOf(command).find(
+      (word) => !folders.all((folder) => wordIsReadable(word, folder, this.call)),
+    );
+    const text = command.redirects.find(({ op, to }) => op.startsWith("<<") && !to.exact);
+    return closed
+      ? this.stop(`it reads ${quoted(closed.text)}, which is not known to be in the workspace`)
+      : text && !this.call.confined
+        ? this.stop("it uses more of the shell than can be judged exactly")
         : null;
-    if (this.folders && this.folders.size > 64) this.folders = null;
   }
 
-  private isInside(path: string, folder: string): boolean {
-    return isInside(path, folder, this.readable, this.call.real);
+  private byMode(why: string): Verdict {
+    const effect = MODE_DEFAULTS[this.mode].exec;
+    return { effect, rule: null, reason: `${why}, and mode ${this.mode} ${VERBS[effect]} running programs` };
   }
 
-  private everywhere(holds: (folder: string) => boolean): boolean {
-    return this.folders !== null && [...this.folders].every(holds);
+  /** A question in every mode but `plan`, which refuses. */
+  private stop(reason: string): Verdict {
+    return { effect: this.mode === "plan" ? "deny" : "ask", rule: null, reason };
   }
 }
 
-const denies = (mode: Mode): Effect => (mode === "plan" ? "deny" : "ask");
+const WRITERS = ["write_file", "edit_file"];
 
-/** Variables that may stand before any command: they change what it prints, not what it does. */
-const MILD =
-  /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV|DEBUG|PORT|HOST|[a-z]\w*)$/;
-/** Variables that bend what later commands do, when they are exported already. */
-const BENDS =
-  /^(?:PATH|IFS|ENV|BASH\w*|LD_\w+|DYLD_\w+|GIT_\w+|\w*PAGER|\w*EDITOR|VISUAL|SHELL|SHELLOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|PYTHON\w*|PERL\w*|RUBY\w*|\w*_COMMAND|\w*WRAPPER|MAKEFLAGS|CDPATH|HOME|npm_\w+)$/;
+const says = (rule: Rule): Verdict => ({
+  effect: rule.effect,
+  rule,
+  reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
+});
 
-const withAssigns = (command: Command): string =>
-  [...command.assigns.map(({ name, value }) => `${name}=${value.text}`), textOf(command)].join(" ");
+/** In a sandbox the question for a version does no harm; a path could be any program of the workspace, so it needs a bare name. */
+const asksForVersion = ({ words, assigns, known }: Command): boolean =>
+  known &&
+  assigns.length === 0 &&
+  words.length === 2 &&
+  /^[\w+.-]+$/.test(words[0]?.text ?? "") &&
+  !SHELLS.test(words[0]?.text ?? "") &&
+  /^--(?:version|help)$/.test(words[1]?.exact ? (words[1]?.text ?? "") : "");
 
-/** `/usr/bin/git status` is `git status`; programs in other folders are only themselves. */
-const usual = (text: string): string => text.replace(/^\/(?:usr\/(?:local\/)?)?bin\//, "");
-
+const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");
 const quoted = (text: string): string => (text.length > 60 ? `"${text.slice(0, 57)}…"` : `"${text}"`);
-
-/** The pattern people would write for commands like this one: the program, and its verb if it has one. */
-function pattern({ words, known }: Command): string | null {
-  const [program, verb] = words;
-  if (!program || !known) return null;
-  const named =
-    verb?.exact && /^[a-z][\w:-]*$/i.test(verb.text) && VERBED.test(program.text)
-      ? `${program.text} ${verb.text}`
-      : program.text;
-  return words.length === 1 ? named : `${named} *`;
-}
-
-const VERBED =
-  /^(?:git|npm|npx|pnpm|yarn|bun|cargo|go|docker|kubectl|make|pip3?|uv|poetry|dotnet|gradle|mvn|gh|deno|bundle|rails|composer|apt|apt-get|brew|systemctl|terraform)$/;

@@ -1,7 +1,8 @@
-/** What no rule and no mode allows: commands that destroy a machine or take it down. */
+/** Commands that destroy a machine or take it down: no mode and no pattern allows them, only a rule with their exact text. */
 import { isWithin, resolvePath } from "../paths.ts";
-import type { Redirect, Word } from "./syntax.ts";
-import { type Command, programOf, withInner } from "./wrappers.ts";
+import { type Command, programOf, withInner } from "./command.ts";
+import { INTERPRETERS } from "./launchers.ts";
+import type { Redirect, Word } from "./plain.ts";
 
 export type Surroundings = {
   /** The folder commands run in, absolute. */
@@ -10,7 +11,7 @@ export type Surroundings = {
   readonly home?: string | undefined;
 };
 
-/** Why a line may never run, or null. */
+/** The damage that a line would do, or null. */
 export function dangerOf(commands: readonly Command[], where: Surroundings): string | null {
   const all = commands.flatMap(withInner);
   const murky = all.some(({ known }) => !known);
@@ -18,7 +19,7 @@ export function dangerOf(commands: readonly Command[], where: Surroundings): str
   for (const command of all) {
     const found = look(command, command.words, folder, where) ?? bomb(command) ?? device(command.redirects);
     if (found) return found;
-    // Where something cannot be known, arguments may become commands: `set -- rm -rf /; "$@"`.
+    // Where a command cannot be known, arguments may become commands: `set -- rm -rf /; "$@"`.
     if (murky) {
       for (let at = 1; at < command.words.length; at += 1) {
         if (!LETHAL.test(command.words[at]?.text ?? "")) continue;
@@ -26,7 +27,8 @@ export function dangerOf(commands: readonly Command[], where: Surroundings): str
         if (hidden) return hidden;
       }
     }
-    if (programOf(command) === "cd") folder = target(command.words[1]?.text ?? "~", folder, where);
+    if (/^(?:cd|pushd)$/.test(programOf(command)))
+      folder = target(command.words[1]?.text ?? "~", folder, where);
   }
   return null;
 }
@@ -37,17 +39,21 @@ const LETHAL =
 
 function look(command: Command, words: readonly Word[], folder: string, where: Surroundings): string | null {
   const name = words[0]?.text.replace(/^.*\//s, "") ?? "";
-  const args = words.slice(1).map(({ text }) => text);
+  // The arguments that `xargs` reads come from the commands before it in the pipe.
+  const piped = words.some(({ text }) => text === "…")
+    ? command.piped.flatMap((one) => one.words.slice(1))
+    : [];
+  const args = [...words.slice(1), ...piped].map(({ text }) => text);
   const operands = args.filter((text) => !text.startsWith("-"));
   const recursive = args.some((text) => /^-\w*[rR]\w*$|^--recursive$/.test(text));
   const vital = (paths: readonly string[]): string | undefined =>
     paths.find((path) => isVital(target(path, folder, where), where));
-  // A program that nobody can tell, called as `rm -rf /` would be, is not given the benefit of the doubt.
+  // An unknown program with the arguments of `rm -rf /` is taken for it.
   if ((name === "rm" || name === "srm" || !command.known) && recursive) {
     const path = vital(operands);
     if (path !== undefined) return `it would remove ${path} and everything below it`;
   }
-  if (/^(?:chmod|chown|chgrp)$/.test(name) && recursive) {
+  if (/^(?:chmod|chown|chgrp|chattr|setfacl)$/.test(name) && recursive) {
     const path = vital(operands.slice(1));
     if (path !== undefined) return `it would change ${path} and everything below it`;
   }
@@ -63,8 +69,13 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
     const path = vital(first === -1 ? args : args.slice(0, first));
     if (path !== undefined) return `it would remove what is below ${path}`;
   }
+  if (INTERPRETERS.test(name) && args.some((text) => REMOVES_ROOT.test(text)))
+    return "its program would remove /";
   return ends(name, args, operands) ?? wipes(name, args);
 }
+
+const REMOVES_ROOT =
+  /(?:rmtree|rm(?:dir)?Sync|rm_rf?|remove_tree|rm\s+-\w*[rR]\w*)\W+(?:\/|~|\/\*)(?:['"\s)]|$)/;
 
 function ends(name: string, args: readonly string[], operands: readonly string[]): string | null {
   if (/^(?:shutdown|reboot|halt|poweroff)$/.test(name)) return `${name} takes the machine down`;
@@ -104,11 +115,14 @@ function bomb({ words, within, operator }: Command): string | null {
 
 /** The absolute path a word names; `/*` at its end means the folder's whole content, so the folder. */
 function target(text: string, folder: string, { home = "/~", workspace }: Surroundings): string {
+  if (/^\$\w+$/.test(text) && !/^\$(?:HOME|PWD|OLDPWD)$/.test(text)) return workspace;
   const opened = text
     .replace(/^(?:~|\$HOME)(?=\/|$)/, home)
     .replace(/^\$PWD(?=\/|$)/, folder)
     .replace(/^\$OLDPWD(?=\/|$)/, workspace)
-    .replace(/^~(?=\w)/, "/home/");
+    .replace(/^~(?=\w)/, "/home/")
+    // A variable of unknown value may be empty: `rm -rf $X/`.
+    .replace(/\$\w+/g, "");
   return resolvePath(
     folder,
     opened.replace(/\/(?:\*+|\{\*,\.\*\}|\.\*|\.\[!\.\]\*|\?\*)$/, "/").replace(/^\*+$/, "."),

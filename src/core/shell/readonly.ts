@@ -1,153 +1,250 @@
-/** Shell commands that change nothing, and so need no question. A command or an option that is not listed asks. */
-import { isWithin, resolvePath } from "../paths.ts";
-import type { Word } from "./syntax.ts";
-import { type Command, programOf, readShellLine, withInner } from "./wrappers.ts";
+/** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
+import { gitPaths } from "./git.ts";
+import { isForeignRepository, type Place, pathsOf, physical, wordIsReadable } from "./places.ts";
+import { readPlain, type Simple, type Word } from "./plain.ts";
+import { pathOperands } from "./programs.ts";
 
-/** Gets the arguments; true when they keep it from changing anything. */
-type Check = (args: readonly string[]) => boolean;
-type Reader = {
-  readonly harmless: Check;
-  /** Which arguments are no paths: all of them, or the first operand (a pattern, a program). */
-  readonly textArgs?: "all" | "first";
-};
-
-const always: Check = () => true;
-const without =
-  (...options: readonly RegExp[]): Check =>
-  (args) =>
-    !args.some((arg) => options.some((option) => option.test(arg)));
-
-const READERS = new Map<string, Reader>();
-const reads = (names: string, harmless: Check = always, textArgs?: "all" | "first"): void => {
-  for (const name of names.split(" ")) READERS.set(name, { harmless, ...(textArgs && { textArgs }) });
-};
-
-reads(
-  "ls cat head tail wc stat du df basename dirname realpath readlink cut nl tac rev column comm cmp paste fold expand cd",
-);
-reads("md5sum sha1sum sha256sum sha512sum b2sum cksum od hexdump strings diff test [ [[");
-reads(
-  "pwd true false : whoami id uname seq sleep wait exit type which nproc arch uptime printenv groups tty",
-  always,
-  "all",
-);
-reads("echo", always, "all");
-reads("printf", without(/^-v/), "all");
-reads("command", (args) => /^-[vV]$/.test(args[0] ?? ""), "all");
-reads(
-  "set",
-  (args) => args.every((arg) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(arg)),
-  "all",
-);
-reads("hostname env", (args) => args.length === 0);
-reads("date", without(/^-(?!I)\w*s|^--set|^\d/), "all");
-reads("file", without(/^-\w*[Cm]|^--(?:compile|magic)/));
-reads("tree", without(/^-\w*o|^--output/));
-reads("sort", without(/^-\w*[oTS]|^--(?:output|compress-program|temporary-directory)/));
-reads("uniq xxd", (args) => args.filter((arg) => !arg.startsWith("-")).length <= 1);
-reads("tr", always, "all");
-reads("jq", without(/^--(?:from-file|rawfile|slurpfile|argfile)|^-\w*[fL]/), "first");
-reads("grep egrep fgrep", without(/^-\w*f|^--file/), "first");
-reads("rg", without(/^--(?:pre|hostname-bin|file|ignore-file)|^-\w*[fz]|^--search-zip/), "first");
-reads(
-  "sed",
-  (args) => args[0] === "-n" && /^\d+(?:,(?:\d+|\$))?p$/.test(args[1] ?? "") && without(/^-/)(args.slice(2)),
-  "first",
-);
-reads("find", without(/^-(?:delete|fprint|fprint0|fprintf|fls|files0-from)$/));
-reads("git", git);
-
-const GIT_READS =
-  /^(?:status|log|show|diff|blame|shortlog|describe|rev-parse|rev-list|ls-files|ls-tree|cat-file|merge-base|grep|count-objects|name-rev)$/;
-const GIT_LISTS: Readonly<Record<string, RegExp>> = {
-  branch: /^(?:-[avr]+|--(?:list|all|remotes|show-current|contains|merged|no-merged)|-vv)$/,
-  tag: /^(?:-l|--list)$/,
-  remote: /^(?:-v|--verbose)$/,
-  stash: /^list$/,
-  worktree: /^list$/,
-  config: /^(?:--get|--list|-l)$/,
-};
-
-/** Options of git itself may name programs to run (`-c core.pager=…`), so none but these. */
-function git(args: readonly string[]): boolean {
-  const [verb = "", ...rest] = args[0] === "--no-pager" || args[0] === "-P" ? args.slice(1) : args;
-  if (GIT_READS.test(verb))
-    return without(/^--(?:output|ext-diff|textconv|open-files-in-pager|filters|contents|no-index)|^-O/)(rest);
-  const list = GIT_LISTS[verb];
-  if (!list) return false;
-  return rest.length === 0
-    ? verb === "branch" || verb === "tag" || verb === "remote"
-    : list.test(rest[0] ?? "") &&
-        (verb !== "branch" || rest.every((arg) => list.test(arg) || /^(?:HEAD|main|master)$/.test(arg)));
-}
-
-const VERSIONS =
-  /^(?:node|npm|npx|yarn|pnpm|bun|deno|python3?|pip3?|ruby|go|cargo|rustc|java|gcc|g\+\+|clang|make|cmake|git|docker|tsc|bash|rg)$/;
 /** Variables that change how a program prints, not what it does. */
-const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|CI|TERM|NODE_ENV)$/;
+export const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV)$/;
+/** Programs whose only argument asks for their version. None that would run a file of the folder it is started in. */
+const VERSIONED =
+  /^(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|tar|php|perl|deno|bun|sqlite3|psql|tmux|ssh|grep|sed)$/;
+const FOLDERS_MAX = 16;
 
-/** Whether a command itself changes nothing and reads only `inside`; what it runs in turn is judged for itself. */
-export function isReader(command: Command, inside: (path: string) => boolean): boolean {
-  const [, ...words] = command.words;
-  const name = command.words[0]?.text.replace(/^\/(?:usr\/)?bin\//, "") ?? "";
-  const args = words.map(({ text }) => text);
-  if (!command.known || command.assigns.some((assign) => !HARMLESS_VARIABLE.test(assign.name))) return false;
-  if (VERSIONS.test(name) && args.length === 1 && /^(?:--version|-v|-V|version)$/.test(args[0] ?? ""))
-    return true;
-  const reader = READERS.get(name);
-  if (!reader?.harmless(args)) return false;
-  // An expansion may become an option, or a path anywhere.
-  if (words.some((word) => !word.exact) && reader.textArgs !== "all") return false;
-  return pathsIn(words, reader).every(inside);
-}
+/** The folders that a line may be in as it runs: a `cd` may fail. Null when they cannot be known. */
+export class Folders {
+  private known: ReadonlySet<string> | null;
+  private readonly place: Place;
 
-function pathsIn(words: readonly Word[], { textArgs }: Reader): string[] {
-  if (textArgs === "all") return [];
-  const given = words.some(({ text }) => /^-\w*e$|^--regexp/.test(text));
-  let skip = textArgs === "first" && !given;
-  return words.flatMap(({ text }) => {
-    const value =
-      /^-[^=]*=(.*)$/s.exec(text)?.[1] ??
-      (text.startsWith("-") ? /^-\w*?([/~].*|\.\.(?:\/.*)?)$/s.exec(text)?.[1] : text);
-    if (skip && !text.startsWith("-")) {
-      skip = false;
-      return [];
+  constructor(place: Place) {
+    this.place = place;
+    this.known = new Set([place.workspace]);
+  }
+
+  all(holds: (folder: string) => boolean): boolean {
+    return this.known !== null && [...this.known].every(holds);
+  }
+
+  after({ words }: Pick<Simple, "words">): void {
+    const name = words[0]?.text;
+    if (name === "pushd" || name === "popd") this.known = null;
+    if (name !== "cd" || this.known === null) return;
+    const to = words.slice(1).find(({ text }) => !/^-[LPe]+$/.test(text));
+    const next = [...this.known].map((folder) =>
+      !to || to.text.startsWith("-") || to.glob !== undefined ? null : pathsOf(to, folder, this.place)?.[0],
+    );
+    if (next.some((path) => path == null)) this.known = null;
+    else {
+      const folders = [...this.known].flatMap((folder, i) => {
+        const path = next[i] ?? "";
+        // `cd` takes `..` from the path as text, programs take it from the disk.
+        return [folder, physical(path, folder, this.place.disk), physical(path, folder, undefined)];
+      });
+      this.known = folders.length > FOLDERS_MAX ? null : new Set(folders);
     }
-    return value === undefined ? [] : [value];
-  });
+  }
 }
 
-/** `real`: where a path leads through symbolic links. */
-export function isInside(
-  path: string,
+/** Whether a command itself only reads, run in `folder`. Its redirections are judged elsewhere. */
+export function isReader(
+  command: Pick<Simple, "words" | "assigns" | "piped">,
   folder: string,
-  readable: readonly string[],
-  real: (path: string) => string = (same) => same,
+  place: Place,
 ): boolean {
-  if (/^[~$]/.test(path)) return false;
-  if (/^\/dev\/(?:null|stdin|zero|tty)$/.test(path)) return true;
-  const full = resolvePath(folder, path);
-  return [full, real(full)].every((one) =>
-    readable.some((root) => isWithin(root, one) || isWithin(real(root), one)),
+  const [program, ...args] = command.words;
+  if (!program?.exact || program.glob !== undefined) return false;
+  if (!command.assigns.every(({ name, value }) => HARMLESS_VARIABLE.test(name) && value.exact)) return false;
+  return runsReader(program.text.replace(/^\/(?:usr\/)?bin\//, ""), args, command.piped, folder, place);
+}
+
+function runsReader(
+  name: string,
+  args: readonly Word[],
+  piped: readonly Simple[],
+  folder: string,
+  place: Place,
+): boolean {
+  const texts = args.map(({ text }) => text);
+  const readable = (word: Word): boolean => wordIsReadable(word, folder, place);
+  switch (name) {
+    case "echo":
+      return true;
+    case "printf":
+      // `%n` assigns to a variable, whose subscript would be evaluated.
+      return (
+        args.every(({ exact }) => exact) &&
+        /^(?!-)/.test(texts[0] ?? "-") &&
+        !/%[^a-zA-Z%]*[hlLqjzt]*n/.test(texts[0] ?? "")
+      );
+    case "test":
+    case "[":
+      return (
+        args.every(({ exact }) => exact) &&
+        !texts.some((text) => /^-[vR]$/.test(text)) &&
+        (name === "test" || texts.at(-1) === "]")
+      );
+    case "set":
+      return (
+        args.length > 0 &&
+        texts.every((text) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(text))
+      );
+    case "exit":
+      return /^(?:|[0-9]{1,3})$/.test(texts.join(" "));
+    case "command":
+      return /^-[vV]$/.test(texts[0] ?? "");
+    case "timeout":
+    case "nice":
+    case "time": {
+      const rest =
+        name === "timeout" ? (/^\d+(?:\.\d+)?[smh]?$/.test(texts[0] ?? "") ? args.slice(1) : []) : args;
+      return (
+        rest[0]?.exact === true &&
+        rest[0].glob === undefined &&
+        runsReader(rest[0].text, rest.slice(1), piped, folder, place)
+      );
+    }
+    case "xargs":
+      return readsListed(args, piped, folder, place);
+    case "find":
+      return finds(args, folder, place);
+    case "git": {
+      const git = gitPaths(args);
+      if (!git) return false;
+      const at = git.folder ? physical(git.folder.text, folder, place.disk) : folder;
+      if (git.folder && !readable(git.folder)) return false;
+      return (
+        !isForeignRepository(at, place) &&
+        git.paths.every((word) => wordIsReadable(revisionPath(word), at, place))
+      );
+    }
+    default: {
+      if (VERSIONED.test(name) && args.length === 1 && /^(?:--version|-v|-V)$/.test(texts[0] ?? "")) {
+        // `-v` is verbosity to the others.
+        return texts[0] === "--version" || /^(?:node|npm|python3?|ruby|perl|php|make|ssh|tmux)$/.test(name);
+      }
+      if (name === "npm")
+        return /^(?:ls|list|root|prefix)(?: (?:--depth[= ]\d+|--all|--json|--long|--parseable|-a|-l|[\w@][\w@/.-]*))*$/.test(
+          texts.join(" "),
+        );
+      return pathOperands(name, args)?.every(readable) ?? false;
+    }
+  }
+}
+
+/** `HEAD:src/a` names a path in a commit, which git takes from its own store. */
+const revisionPath = (word: Word): Word =>
+  /^[\w@{}^~./-]+:(?!\/)/.test(word.text) && !word.text.includes("..") ? { text: ".", exact: true } : word;
+
+const FIND_TESTS =
+  /^-(?:i?name|i?path|i?wholename|i?regex|type|xtype|size|[mac]time|[mac]min|maxdepth|mindepth|perm|user|group|links|inum|regextype|printf)$/;
+const FIND_FLAGS =
+  /^(?:-(?:depth|empty|print|print0|prune|o|a|not|and|or|true|false|ls|quit|readable|writable|executable|xdev|mount|daystart|noleaf|P|O\d|nouser|nogroup)|[()!,])$/;
+
+function finds(args: readonly Word[], folder: string, place: Place): boolean {
+  if (!args.every(({ exact }) => exact)) return false;
+  let at = 0;
+  for (; at < args.length && !/^(?:-|[(!])/.test(args[at]?.text ?? ""); at += 1) {
+    const word = args[at];
+    if (!word || !wordIsReadable(word, folder, place)) return false;
+  }
+  const roots = args.slice(0, at);
+  const onlyFiles =
+    args.some(({ text }, i) => text === "-type" && args[i + 1]?.text === "f") &&
+    !args.some(({ text }) => /^(?:-o|-or|!|-not|,)$/.test(text));
+  for (; at < args.length; at += 1) {
+    const { text, glob } = args[at] ?? { text: "", glob: undefined };
+    if (glob !== undefined) return false;
+    if (FIND_FLAGS.test(text)) continue;
+    if (FIND_TESTS.test(text)) {
+      at += 1;
+      if (args[at] === undefined) return false;
+      if (args[at]?.glob !== undefined) return false;
+    } else if (/^-(?:newer|samefile|newer[acm][acm])$/.test(text)) {
+      at += 1;
+      const word = args[at];
+      if (!word || !wordIsReadable(word, folder, place)) return false;
+    } else if (text === "-exec") {
+      const end = args.findIndex(({ text: one }, i) => i > at && (one === ";" || one === "+"));
+      const [program, ...rest] = args.slice(at + 1, end);
+      // Without `-type f` a link would be followed to wherever it leads.
+      const isSafe = onlyFiles || isTame(roots, folder, place);
+      if (
+        end === -1 ||
+        !program ||
+        !isSafe ||
+        rest.some(({ text: one }) => one.includes("{}") && one !== "{}")
+      )
+        return false;
+      if (
+        program.text === "xargs" ||
+        program.text === "find" ||
+        !runsReader(program.text, rest, [], folder, place)
+      )
+        return false;
+      at = end;
+    } else return false;
+  }
+  return true;
+}
+
+const isTame = (roots: readonly Word[], folder: string, { disk }: Place): boolean =>
+  (roots.length > 0 ? roots : [{ text: ".", exact: true }]).every(
+    ({ text, glob }) => glob === undefined && disk?.isTame(physical(text, folder, disk)) === true,
   );
+
+/** `… | xargs grep x`: the names come whole from a search of the workspace, and none leads out of it. */
+function readsListed(args: readonly Word[], piped: readonly Simple[], folder: string, place: Place): boolean {
+  const at = args.findIndex(({ text }) => !/^-(?:0|r|0r|r0|n\d+|P\d+|t)$/.test(text));
+  const [program, ...rest] = args.slice(at === -1 ? args.length : at);
+  const [source] = piped;
+  const texts = source?.words.map(({ text }) => text) ?? [];
+  if (!source || !program || /^(?:xargs|find|git)$/.test(program.text)) return false;
+  const isListing =
+    texts[0] === "find" ||
+    (texts[0] === "git" && texts[1] === "ls-files") ||
+    (/^(?:rg|grep)$/.test(texts[0] ?? "") &&
+      texts.some((text) => /^-\w*l$|^--files(?:-with-matches)?$/.test(text)));
+  if (!isListing || !isReader(source, folder, place)) return false;
+  const isFiles = texts.some((text, i) => text === "-type" && texts[i + 1] === "f") || texts[0] === "rg";
+  const isWhole =
+    args.slice(0, at).some(({ text }) => text.includes("0")) &&
+    texts.some((text) => /^-(?:print0|0|-null)$/.test(text));
+  // Without zero bytes between the names, and with links, what is read depends on the names in the workspace.
+  if (!(isFiles && isWhole) && !isTame([], folder, place)) return false;
+  return runsReader(program.text, [...rest, { text: ".", exact: true }], [], folder, place);
+}
+
+/** The files that redirections write. */
+export const writesOf = ({ redirects }: Pick<Simple, "redirects">): Word[] =>
+  redirects.flatMap(({ op, to }) =>
+    op.includes(">") && !(to.exact && /^\/dev\/(?:null|stdout|stderr)$/.test(to.text)) ? [to] : [],
+  );
+
+/** The files that redirections read. */
+export const inputsOf = ({ redirects }: Pick<Simple, "redirects">): Word[] =>
+  redirects.flatMap(({ op, to }) => (op === "<" || op === "<>" ? [to] : []));
+
+/** Whether a line in the small grammar only reads in folders that may be read. */
+export function onlyReads(commands: readonly Simple[], place: Place): boolean {
+  const folders = new Folders(place);
+  return commands.every((command) => {
+    const holds = folders.all(
+      (folder) =>
+        (command.words.length === 0 ? command.assigns.length === 0 : isReader(command, folder, place)) &&
+        inputsOf(command).every((word) => wordIsReadable(word, folder, place)),
+    );
+    folders.after(command);
+    return holds && writesOf(command).length === 0;
+  });
 }
 
 /** Whether a whole line changes nothing, wherever it reads: such calls may run side by side. */
 export function changesNothing(line: string): boolean {
-  const { commands, sound } = readShellLine(line);
+  const commands = readPlain(line);
+  const everywhere: Place = { workspace: "/", home: "/" };
   return (
-    sound &&
-    commands
-      .flatMap(withInner)
-      .every((command) => isReader(command, () => true) && writesOf(command).length === 0) &&
-    !commands.some((command) => programOf(command) === "cd" || command.operator === "&")
+    commands !== null &&
+    !commands.some(({ words }) => words[0]?.text === "cd") &&
+    onlyReads(commands, everywhere)
   );
 }
-
-/** The files that redirections write. */
-export const writesOf = ({ redirects }: Command): Word[] =>
-  redirects.flatMap(({ op, to }) =>
-    op.includes(">") && !(to.exact && /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/.test(to.text))
-      ? [to]
-      : [],
-  );

@@ -1,0 +1,41 @@
+/**
+ * Files that decide what runs later: git's and ours, settings of editors, shells, package managers and agents. Writing one is asked
+ * about in every mode, unless an allow rule names it.
+ */
+import { isWithin, relativeTo } from "../paths.ts";
+import type { Rule } from "./rule.ts";
+
+/** Names of files and folders, at any depth. */
+const NAMES = new Set(
+  [
+    ".git .gitmodules .gitconfig .ekiden .husky .mcp.json .claude .agents .codex .cursor .gemini .windsurf .vscode .idea .devcontainer",
+    ".envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .login .cshrc .tcshrc .kshrc",
+    ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .cargo .mvn .bazelrc .pypirc .netrc .ssh .gnupg",
+    ".vimrc .exrc .nvimrc .gdbinit .lldbinit .pdbrc .pre-commit-config.yaml .lefthook.yml",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/** Characters that some file systems ignore in names. */
+const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+/** The protected name in a path, or null. Case is folded and a trailing dot, blank or stream removed, as some file systems do. */
+export function protectedPart(path: string, workspace: string): string | null {
+  const own = `${workspace}/.ekiden/worktrees`;
+  // The work tree of a task is a project of its own.
+  const shown = isWithin(own, path)
+    ? path.slice(own.length).replace(/^\/[^/]+/, "")
+    : relativeTo(workspace, path);
+  for (const part of shown.split("/")) {
+    const name = part
+      .normalize("NFKC")
+      .replace(IGNORED, "")
+      .toLowerCase()
+      .replace(/:.*$|[. ]+$/g, "");
+    if (NAMES.has(name) || /^git~\d$/.test(name)) return part;
+  }
+  return null;
+}
+
+/** Whether an allow rule was meant for this file: it names the protected part and does not merely span it. */
+export const namesProtected = ({ effect, match = "" }: Rule, part: string): boolean =>
+  effect === "allow" && match.split("/").includes(part);

@@ -1,0 +1,259 @@
+/**
+ * Commands that run other commands (`env`, `sudo`, `xargs`, `find -exec`, `bash -c`, `eval` …), opened, so that rules see the
+ * command that really runs. An option that is not listed here makes what follows unknown: its value could be the command.
+ */
+import { INTERPRETERS, LAUNCHERS, SHELLS, WRAPPERS, type Wrapper } from "./launchers.ts";
+import { readPlain, type Simple, type Word } from "./plain.ts";
+import { readTree } from "./tree.ts";
+
+export type Command = Simple & {
+  /** False when the program cannot be known. */
+  readonly known: boolean;
+  /** The commands it runs in turn. */
+  readonly inner: readonly Command[];
+  /** Commands that it may run: they count for rules that refuse or ask, and for nothing else. */
+  readonly guesses: readonly Command[];
+  /** It does nothing but run the inner commands. */
+  readonly transparent: boolean;
+};
+
+export type Line = {
+  readonly commands: readonly Command[];
+  /** False when commands may have been missed. */
+  readonly sound: boolean;
+  /** In the small grammar, so that the shell certainly sees the same words. */
+  readonly plain: boolean;
+};
+
+type Scope = { readonly values: ReadonlyMap<string, string>; readonly depth: number };
+
+/** Every command of a shell line, with the commands that each runs in turn. */
+export function readLine(source: string): Line {
+  const plain = readPlain(source);
+  return plain
+    ? { commands: plain.map((one) => open(one, { values: new Map(), depth: 0 })), sound: true, plain: true }
+    : read(source, { values: new Map(), depth: 0 }, false);
+}
+
+function read(source: string, { values, depth }: Scope, isPosix: boolean): Line {
+  const script = readTree(source, values, isPosix);
+  const commands = script.commands.map((simple) => open(simple, { values: script.values, depth }));
+  return { commands, sound: script.sound, plain: false };
+}
+
+/** A command and all it runs, itself first. */
+export const withInner = (command: Command): Command[] => [
+  command,
+  ...[...command.inner, ...command.guesses].flatMap(withInner),
+];
+
+/** The program's name without its folder. */
+export const programOf = ({ words }: Pick<Simple, "words">): string =>
+  words[0]?.text.replace(/^.*\//s, "") ?? "";
+
+const DEPTH_MAX = 8;
+const MYSTERY: Word = { text: "…", exact: false };
+const UNKNOWN: Command = {
+  words: [MYSTERY],
+  assigns: [],
+  redirects: [],
+  operator: "",
+  piped: [],
+  within: [],
+  known: false,
+  inner: [],
+  guesses: [],
+  transparent: false,
+};
+const NOTHING: readonly Command[] = [];
+
+function open(simple: Simple, scope: Scope): Command {
+  const [first] = simple.words;
+  const known = first === undefined || (first.exact && first.glob === undefined);
+  const inner = scope.depth > DEPTH_MAX ? [UNKNOWN] : innerOf(simple, scope);
+  const wrapper = WRAPPERS[programOf(simple)];
+  const transparent = wrapper ? !wrapper.opaque : /^(?:eval|(?:ba|da)?sh)$/.test(programOf(simple));
+  return { ...simple, known, inner, guesses: guessesOf(simple, scope), transparent };
+}
+
+function guessesOf(simple: Simple, scope: Scope): readonly Command[] {
+  const name = programOf(simple);
+  const args = simple.words.slice(1);
+  if (INTERPRETERS.test(name)) return interpreter(simple, args);
+  return LAUNCHERS.test(name) ? anywhere(args, simple, scope) : NOTHING;
+}
+
+/** How many words are tried as the start of a command. */
+const STARTS_MAX = 8;
+
+/** The commands that could begin at one of these words. */
+const anywhere = (args: readonly Word[], simple: Simple, scope: Scope): readonly Command[] =>
+  args
+    .slice(0, STARTS_MAX)
+    .map((_, at) => command(args.slice(at), simple, { ...scope, depth: scope.depth + DEPTH_MAX / 2 }));
+
+function innerOf(simple: Simple, scope: Scope): readonly Command[] {
+  const name = programOf(simple);
+  const args = simple.words.slice(1);
+  const wrapper = WRAPPERS[name];
+  if (wrapper) return unwrap(name, wrapper, simple, args, scope);
+  if (SHELLS.test(name)) return shell(name, simple, args, scope);
+  switch (name) {
+    case "eval":
+      return script(args, scope);
+    case "trap":
+      return script(args.filter(({ text }) => text !== "--").slice(0, 1), scope);
+    case "alias":
+      return args.flatMap((arg) => script([{ ...arg, text: arg.text.replace(/^\w+=/, "") }], scope));
+    case "find":
+      return findCommands(simple, args, scope);
+    case "su":
+    case "runuser":
+    case "script": {
+      const at = args.findIndex(({ text }) => /^(?:-\w*c|--command)$/.test(text));
+      return at === -1 ? NOTHING : script(args.slice(at + 1, at + 2), scope);
+    }
+    case "git":
+      return args.some(({ text }) =>
+        /^alias\.|^--config-env|^(?:bisect|filter-branch)$|^--exec|^foreach$/.test(text),
+      )
+        ? [
+            ...script(
+              [{ text: args.map(({ text }) => text.replace(/^[^!]*!/, "")).join(" "), exact: false }],
+              scope,
+            ),
+          ]
+        : NOTHING;
+    case "hash":
+    case "enable":
+      return args.some(({ text }) => /^-\w*[pf]/.test(text)) ? [UNKNOWN] : NOTHING;
+    case ".":
+    case "source":
+      return args[0]?.exact && !/^\/dev|^\/proc/.test(args[0].text) ? NOTHING : [UNKNOWN];
+    default:
+      return NOTHING;
+  }
+}
+
+/** Text that is run as a line of its own. */
+function script(words: readonly Word[], scope: Scope, isPosix = false): readonly Command[] {
+  const line = read(joined(words), { ...scope, depth: scope.depth + 1 }, isPosix);
+  return line.sound && words.every(({ exact }) => exact) ? line.commands : [...line.commands, UNKNOWN];
+}
+
+const joined = (words: readonly Word[]): string => words.map(({ text }) => text).join(" ");
+
+/** Words that are run as a command. */
+const command = (words: readonly Word[], simple: Simple, scope: Scope): Command =>
+  open({ ...simple, words, assigns: [], redirects: [] }, { ...scope, depth: scope.depth + 1 });
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
+function unwrap(
+  name: string,
+  wrapper: Wrapper,
+  simple: Simple,
+  args: readonly Word[],
+  scope: Scope,
+): readonly Command[] {
+  let at = 0;
+  let replaces = "{}";
+  for (; at < args.length; at += 1) {
+    const { text = "", exact = false } = args[at] ?? {};
+    if (text === "--" || !text.startsWith("-")) break;
+    if (name === "command" && /^-[vV]+$/.test(text)) return NOTHING;
+    if (name === "env" && /^(?:-\w*S|--split-string)/.test(text))
+      return [
+        ...script([{ text: joined(args.slice(at)).replace(/^-\S*S|^\S*=/, ""), exact: false }], scope),
+        UNKNOWN,
+      ];
+    if (text === "-I") replaces = args[at + 1]?.text ?? replaces;
+    if (exact && wrapper.values?.test(text)) at += 1;
+    // The command could begin at any of the words that follow.
+    else if (!exact || !wrapper.flags.test(text))
+      return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
+  }
+  if (args[at]?.text === "--") at += 1;
+  at += wrapper.operands ?? 0;
+  const assigns: Simple["assigns"][number][] = [];
+  if (name === "env" || name === "sudo")
+    for (; ASSIGNMENT.test(args[at]?.text ?? ""); at += 1) {
+      const value = args[at] ?? MYSTERY;
+      assigns.push({ name: /^\w+/.exec(value.text)?.[0] ?? "", value });
+    }
+  const words = args.slice(at);
+  if (name === "flock" && words[0]?.text === "-c") return script(words.slice(1, 2), scope);
+  // Nothing to run: `env` prints the environment, `exec` only redirects, `xargs` echoes.
+  if (words.length === 0) return name === "sudo" || name === "doas" ? [UNKNOWN] : NOTHING;
+  if (name !== "xargs") return [{ ...command(words, simple, scope), assigns }];
+  const said =
+    simple.piped[0] && /^(?:echo|printf)$/.test(programOf(simple.piped[0]))
+      ? simple.piped[0].words.slice(1)
+      : [];
+  const filled = words.map((word) => (word.text.includes(replaces) ? { ...word, exact: false } : word));
+  return [command([...filled, ...said, MYSTERY], simple, scope)];
+}
+
+/** Text on the command line or from a pipe is a program that cannot be judged; a script file is an ordinary program. */
+function interpreter(simple: Simple, args: readonly Word[]): readonly Command[] {
+  const isFed = args.some(({ text }) => /^-\w*[ceErpx]|^--(?:eval|print|exec)|^eval$/.test(text));
+  const isAwk = /awk$/.test(programOf(simple));
+  const reads =
+    args.some(({ text }) => text.startsWith("/dev/")) ||
+    simple.piped.length > 0 ||
+    simple.redirects.some(({ op }) => op.startsWith("<"));
+  const hasFile = args.some(({ text }) => /^(?!-|\/dev\/|\/proc\/)/.test(text));
+  if (isAwk) return args.some(({ text }) => /system|[|>]|getline|@/.test(text)) ? [UNKNOWN] : NOTHING;
+  return isFed || (reads && !hasFile) ? [UNKNOWN] : NOTHING;
+}
+
+/** `sh -c '…'`, `sh file`, `sh <<< '…'`, `… | sh`. */
+function shell(name: string, simple: Simple, args: readonly Word[], scope: Scope): readonly Command[] {
+  const isPosix = !/^(?:ba|z)sh$/.test(name);
+  let isScript = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const { text = "", exact = false } = args[at] ?? {};
+    if (!/^[-+]./.test(text)) break;
+    if (!exact || /^--(?:rcfile|init-file)/.test(text)) return [UNKNOWN];
+    if (text === "--") {
+      at += 1;
+      break;
+    }
+    if (/^-[a-z]*c[a-z]*$/i.test(text)) isScript = true;
+    if (/^[-+]\w*[oO]$/.test(text)) at += 1;
+  }
+  const operand = args[at];
+  if (isScript) return operand ? script([operand], scope, isPosix) : NOTHING;
+  const options = args.slice(0, at).map(({ text }) => text);
+  const isFile = operand && !/^\/(?:dev|proc)\//.test(operand.text) && operand.exact;
+  if (isFile && !options.some((text) => /^-[a-z]*s/.test(text))) return NOTHING;
+  if (options.some((text) => /^--(?:version|help)$/.test(text))) return NOTHING;
+  const here = simple.redirects.find(({ op }) => op.startsWith("<<"));
+  if (here) return script([here.to], scope, isPosix);
+  const source = simple.piped[0];
+  if (source && /^(?:echo|printf)$/.test(programOf(source))) {
+    const spoken = source.words.slice(1).filter(({ text }) => !/^-[neE]+$/.test(text));
+    // Escapes and formats are not followed.
+    const isExact = programOf(source) === "echo" && !spoken.some(({ text }) => /\\/.test(text));
+    return [...script(spoken, scope, isPosix), ...(isExact ? [] : [UNKNOWN])];
+  }
+  return [UNKNOWN];
+}
+
+function findCommands(simple: Simple, args: readonly Word[], scope: Scope): Command[] {
+  const found: Command[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(args[at]?.text ?? "")) continue;
+    const end = args.findIndex(({ text }, i) => i > at && (text === ";" || text === "+"));
+    const words = args.slice(at + 1, end === -1 ? undefined : end);
+    // As an argument `{}` is a path below the start of the search; anywhere else it could be anything.
+    const filled = words.map((word, i) =>
+      word.text.includes("{}") && !(i > 0 && word.text === "{}") ? { ...word, exact: false } : word,
+    );
+    found.push(command(filled, simple, scope));
+    if (end === -1) break;
+    at = end;
+  }
+  return found;
+}
