@@ -123,24 +123,33 @@ function operands(command: Command): readonly Word[] {
 
 function shown(command: Command): readonly Word[] {
   const name = programOf(command);
-  if (name === "git") return GIT_SHOWS.test(command.words[1]?.text ?? "") ? command.words.slice(2) : [];
+  if (name === "git") return gitOperands(command, GIT_SHOWS);
   return SHOWS.test(name) ? operands(command) : [];
+}
+
+/** The words after the verb, wherever it is among git's own options. */
+function gitOperands({ words }: Command, verbs: RegExp): readonly Word[] {
+  const at = words.findIndex(({ text }, i) => i > 0 && verbs.test(text));
+  return at === -1 ? [] : words.slice(at + 1);
 }
 
 export function changed(command: Command): readonly Word[] {
   const name = programOf(command);
   const words = command.words.slice(1);
-  if (name === "git") return GIT_CHANGES.test(words[0]?.text ?? "") ? words.slice(1) : [];
+  if (name === "git") return gitOperands(command, GIT_CHANGES);
   if (CHANGES.test(name) || (/^(?:sed|perl)$/.test(name) && words.some(({ text }) => /^-\w*i/.test(text))))
     return words;
-  if (name === "dd") return words.filter(({ text }) => text.startsWith("of="));
+  if (name === "dd")
+    return words.flatMap((word) =>
+      word.text.startsWith("of=") ? { ...word, text: word.text.slice(3) } : [],
+    );
   return FILLS.test(name) ? words.slice(-1) : [];
 }
 
 /** The paths a word may name: itself, its glob on the disk, and the text after `--file=`, `if=`, `-f`, `@`, `HEAD:`. */
 function namesOf(word: Word, folder: string, place: Place): readonly string[] {
   const { text } = word;
-  const inner = [/^[^=]*=(.+)$/s, /^-\w(.+)$/s, /^[^:]*:(.+)$/s, /^@(.+)$/s].flatMap(
+  const inner = [/^[^=]*=@?(.+)$/s, /^-\w(.+)$/s, /^[^:]*:(.+)$/s, /^@(.+)$/s].flatMap(
     (form) => form.exec(text)?.[1] ?? [],
   );
   const found = word.glob === undefined ? [] : (pathsOf(word, folder, place) ?? []);

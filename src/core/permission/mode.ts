@@ -19,8 +19,8 @@ export type PermissionRequest = Place & {
   readonly subject: string;
   /**
    * The line will run in a sandbox: no network, no writing outside the workspace, and a line that only reads gets the workspace
-   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads, and so is the question
-   * of any program for its version. Everything else is decided as without a sandbox.
+   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads. Everything else is
+   * decided as without a sandbox: a line that is merely unknown is asked about.
    */
   readonly confined?: boolean | undefined;
 };

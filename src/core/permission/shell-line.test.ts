@@ -51,12 +51,13 @@ const READS_CONFINED = [
   "cat <<EOF\nhi\nEOF",
   "diff <(ls a) <(ls b)",
   "time ls | wc -l",
-  "cargo --version",
 ];
 const ASKS = [
   "bash -c 'ls -l'",
   "find . -name a -exec grep x {} +",
   "for f in a; do cat $f; f=/etc/passwd; done",
+  "for PATH in .; do ls; done",
+  "echo $((PATH=1)); ls",
   "for f in /etc/passwd; do cat $f; done",
   "rm a",
   "npm test",

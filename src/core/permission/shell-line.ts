@@ -147,8 +147,8 @@ class Judge {
   }
 
   private eachCommand(): Verdict {
-    const { plain, sound, commands } = this.line;
-    if (!plain && !(this.call.confined && sound))
+    const { plain, sound, expandsOnly, commands } = this.line;
+    if (!plain && !(this.call.confined && sound && expandsOnly))
       return this.byMode("it uses more of the shell than can be judged exactly");
     const folders = new Folders(this.call);
     let rule: Rule | null = null;
@@ -206,7 +206,6 @@ class Judge {
     if (closed)
       return this.byMode(`${quoted(textOf(command))} may read what the rule deny ${showRule(closed)} closes`);
     if (folders.all((folder) => isReader(command, folder, this.call))) return null;
-    if (this.call.confined && asksForVersion(command)) return null;
     const mild = command.assigns.every(({ name }) => HARMLESS_VARIABLE.test(name));
     if (
       mild &&
@@ -283,15 +282,6 @@ const says = (rule: Rule): Verdict => ({
   rule,
   reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
 });
-
-/** In a sandbox the question for a version does no harm; a path could be any program of the workspace, so it needs a bare name. */
-const asksForVersion = ({ words, assigns, known }: Command): boolean =>
-  known &&
-  assigns.length === 0 &&
-  words.length === 2 &&
-  /^[\w+.-]+$/.test(words[0]?.text ?? "") &&
-  !SHELLS.test(words[0]?.text ?? "") &&
-  /^--(?:version|help)$/.test(words[1]?.exact ? (words[1]?.text ?? "") : "");
 
 const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");
 const quoted = (text: string): string => (text.length > 60 ? `"${text.slice(0, 57)}…"` : `"${text}"`);

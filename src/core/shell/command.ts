@@ -21,6 +21,8 @@ export type Line = {
   readonly commands: readonly Command[];
   /** False when commands may have been missed. */
   readonly sound: boolean;
+  /** False when an expansion may also assign a variable or evaluate a value. */
+  readonly expandsOnly: boolean;
   /** In the small grammar, so that the shell certainly sees the same words. */
   readonly plain: boolean;
 };
@@ -31,14 +33,19 @@ type Scope = { readonly values: ReadonlyMap<string, string>; readonly depth: num
 export function readLine(source: string): Line {
   const plain = readPlain(source);
   return plain
-    ? { commands: plain.map((one) => open(one, { values: new Map(), depth: 0 })), sound: true, plain: true }
+    ? {
+        commands: plain.map((one) => open(one, { values: new Map(), depth: 0 })),
+        sound: true,
+        expandsOnly: true,
+        plain: true,
+      }
     : read(source, { values: new Map(), depth: 0 }, false);
 }
 
 function read(source: string, { values, depth }: Scope, isPosix: boolean): Line {
   const script = readTree(source, values, isPosix);
   const commands = script.commands.map((simple) => open(simple, { values: script.values, depth }));
-  return { commands, sound: script.sound, plain: false };
+  return { commands, sound: script.sound, expandsOnly: script.expandsOnly, plain: false };
 }
 
 /** A command and all it runs, itself first. */
@@ -72,7 +79,7 @@ function open(simple: Simple, scope: Scope): Command {
   const known = first === undefined || (first.exact && first.glob === undefined);
   const inner = scope.depth > DEPTH_MAX ? [UNKNOWN] : innerOf(simple, scope);
   const wrapper = WRAPPERS[programOf(simple)];
-  const transparent = wrapper ? !wrapper.opaque : /^(?:eval|(?:ba|da)?sh)$/.test(programOf(simple));
+  const transparent = wrapper ? !wrapper.opaque : /^(?:ba|da)?sh$/.test(programOf(simple));
   return { ...simple, known, inner, guesses: guessesOf(simple, scope), transparent };
 }
 
@@ -80,7 +87,8 @@ function guessesOf(simple: Simple, scope: Scope): readonly Command[] {
   const name = programOf(simple);
   const args = simple.words.slice(1);
   if (INTERPRETERS.test(name)) return interpreter(simple, args);
-  return LAUNCHERS.test(name) ? anywhere(args, simple, scope) : NOTHING;
+  const isExec = /^p?npm$|^yarn$/.test(name) && /^(?:exec|x|dlx)$/.test(args[0]?.text ?? "");
+  return isExec || LAUNCHERS.test(name) ? anywhere(args, simple, scope) : NOTHING;
 }
 
 /** How many words are tried as the start of a command. */

@@ -41,7 +41,7 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
   const name = words[0]?.text.replace(/^.*\//s, "") ?? "";
   // The arguments that `xargs` reads come from the commands before it in the pipe.
   const piped = words.some(({ text }) => text === "…")
-    ? command.piped.flatMap((one) => one.words.slice(1))
+    ? command.piped.flatMap((one) => one.words.slice(1).flatMap(split))
     : [];
   const args = [...words.slice(1), ...piped].map(({ text }) => text);
   const operands = args.filter((text) => !text.startsWith("-"));
@@ -73,6 +73,8 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
     return "its program would remove /";
   return ends(name, args, operands) ?? wipes(name, args);
 }
+
+const split = ({ text, exact }: Word): Word[] => text.split(/\s+/).map((part) => ({ text: part, exact }));
 
 const REMOVES_ROOT =
   /(?:rmtree|rm(?:dir)?Sync|rm_rf?|remove_tree|rm\s+-\w*[rR]\w*)\W+(?:\/|~|\/\*)(?:['"\s)]|$)/;

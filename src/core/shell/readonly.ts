@@ -8,7 +8,7 @@ import { pathOperands } from "./programs.ts";
 export const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV)$/;
 /** Programs whose only argument asks for their version. None that would run a file of the folder it is started in. */
 const VERSIONED =
-  /^(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|tar|php|perl|deno|bun|sqlite3|psql|tmux|ssh|grep|sed)$/;
+  /^(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|tar|php|perl|deno|bun|sqlite3|psql|tmux|ssh|grep|sed|tsc)$/;
 const FOLDERS_MAX = 16;
 
 /** The folders that a line may be in as it runs: a `cd` may fail. Null when they cannot be known. */
@@ -76,6 +76,8 @@ function runsReader(
         /^(?!-)/.test(texts[0] ?? "-") &&
         !/%[^a-zA-Z%]*[hlLqjzt]*n/.test(texts[0] ?? "")
       );
+    case "[[":
+      return args.every(({ exact }) => exact) && !texts.some((text) => /[[$`]/.test(text));
     case "test":
     case "[":
       return (
@@ -122,10 +124,6 @@ function runsReader(
         // `-v` is verbosity to the others.
         return texts[0] === "--version" || /^(?:node|npm|python3?|ruby|perl|php|make|ssh|tmux)$/.test(name);
       }
-      if (name === "npm")
-        return /^(?:ls|list|root|prefix)(?: (?:--depth[= ]\d+|--all|--json|--long|--parseable|-a|-l|[\w@][\w@/.-]*))*$/.test(
-          texts.join(" "),
-        );
       return pathOperands(name, args)?.every(readable) ?? false;
     }
   }

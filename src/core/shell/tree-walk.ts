@@ -62,10 +62,15 @@ export class TreeReader {
       case "For":
       case "Select": {
         const items = (node.wordlist ?? []).flatMap((word) => this.words(word));
-        this.values.set(node.name.value, joined(items));
-        const named = this.source.match(new RegExp(`(?<![$\\w]|\\$\\{)${node.name.value}\\b`, "g")) ?? [];
-        if (/^\w+$/.test(node.name.value) && named.length === 1 && items.every(({ exact }) => exact))
-          this.loops.set(node.name.value, items);
+        const name = node.name.value;
+        this.values.set(name, joined(items));
+        // A name that no exported variable has needs no question.
+        if (!/^[a-z][a-z\d]*$/.test(name)) {
+          this.push([], [{ name, value: { text: joined(items), exact: false } }], [], ";", []);
+        }
+        const named = this.source.match(new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b`, "g")) ?? [];
+        if (/^\w+$/.test(name) && named.length === 1 && items.every(({ exact }) => exact))
+          this.loops.set(name, items);
         this.node(node.body, ";", []);
         break;
       }
@@ -284,6 +289,7 @@ export class TreeReader {
     if (index) this.piece(index);
     const instead = this.piece(operation.operand).text;
     if (operation.operator.endsWith("+")) return instead;
+    if (operation.operator.endsWith("=")) this.evaluates = true;
     if (operation.operator.endsWith("=")) this.values.set(parameter, known ?? instead);
     return known ?? (operation.operator.endsWith("?") ? "…" : instead);
   }

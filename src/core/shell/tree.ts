@@ -11,6 +11,8 @@ export type Script = {
   readonly commands: readonly Simple[];
   /** False when commands may have been missed. */
   readonly sound: boolean;
+  /** False when an expansion may also assign or evaluate. */
+  readonly expandsOnly: boolean;
   /** What the line assigned to variables. */
   readonly values: ReadonlyMap<string, string>;
 };
@@ -31,11 +33,12 @@ export function readTree(
   isPosix = false,
 ): Script {
   const reader = new TreeReader(source, new Map([["IFS", " "], ...values]));
-  if (source.length > SOURCE_MAX || nests(source)) return { commands: [], values, sound: false };
+  if (source.length > SOURCE_MAX || nests(source))
+    return { commands: [], values, sound: false, expandsOnly: false };
   reader.script(parse(source));
   const hidden = reader.evaluates && HIDES.test(source);
   const sound = !reader.fault && !hidden && !CONTROL.test(source) && !(isPosix && BASH_ONLY.test(source));
-  return { commands: reader.found, values: reader.values, sound };
+  return { commands: reader.found, values: reader.values, sound, expandsOnly: !reader.evaluates };
 }
 
 /** Whether brackets are nested deeper than anybody writes: reading is recursive. Brackets in quotes count, too. */

@@ -1,0 +1,49 @@
+/**
+ * The proof by effect. A line that the judge allows without a question is run, as an unprivileged user where the test runs as root;
+ * it may not change the workspace, write or read outside of it, or open a connection. The hostile lines are run once, too: most of
+ * them must show an effect, or their silence would prove nothing.
+ */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sections } from "./corpus.ts";
+import { type Proving, prove } from "./proving.ts";
+
+/** Every how many hostile lines one is run: all of them take minutes. EKIDEN_EVERY=1 runs all. */
+const EVERY = Number(process.env.EKIDEN_EVERY ?? 5);
+
+let proving: Proving;
+beforeAll(async () => {
+  proving = await prove();
+});
+afterAll(() => proving.end());
+
+const of = (silent: boolean) =>
+  sections()
+    .filter(({ heading }) => (heading === "silent") === silent)
+    .flatMap(({ name, lines }) => (name === "catastrophes" ? [] : lines));
+
+it("a line that is allowed without a question has no effect outside of it", async () => {
+  const effects: string[] = [];
+  let runs = 0;
+  for (const line of [...of(true), ...of(false)]) {
+    if (!(await proving.isSilent(line))) continue;
+    runs += 1;
+    const effect = await proving.effectOf(line);
+    if (effect !== null) effects.push(`${JSON.stringify(line)}: ${effect}`);
+  }
+  expect(effects).toEqual([]);
+  expect(runs).toBeGreaterThan(300);
+});
+
+it("hostile lines do what they are asked about for", async () => {
+  const classes = ["fed", "reading", "repositories", "redirects", "outside"];
+  const shares: Record<string, number> = {};
+  for (const name of classes) {
+    const all = sections().find((section) => section.name === name)?.lines ?? [];
+    const lines = all.filter((_, i) => i % EVERY === 0);
+    let seen = 0;
+    for (const line of lines) if ((await proving.effectOf(line)) !== null) seen += 1;
+    shares[name] = Number((seen / lines.length).toFixed(2));
+  }
+  if (process.env.EKIDEN_SHOW) console.log(shares);
+  for (const name of classes) expect(shares[name], name).toBeGreaterThan(0.4);
+});
