@@ -92,8 +92,8 @@ function wordsOf(shell: string, line: string, commands: readonly Simple[]): stri
 /** Only lines whose commands all run, one after the other, as stubs: no builtins, globs, redirections or pipes. */
 function comparable(commands: readonly Simple[]): boolean {
   return commands.every(
-    ({ words, redirects, operator }) =>
-      redirects.length === 0 &&
+    ({ words, assigns, redirects, operator }) =>
+      redirects.length + assigns.length === 0 &&
       !/^(?:\||\|\||&&)$/.test(operator) &&
       words.every(({ glob }) => glob === undefined) &&
       /^[a-z][a-z\d]*$/.test(words[0]?.text ?? "") &&
@@ -122,7 +122,7 @@ while (Date.now() < until && faults.length < 5) {
           `${words.map(({ text }) => `${text.replace(/^~(?=\/|$)/, "/home-of-nobody")}\0`).join("")}end\0`,
       )
       .join("");
-    for (const shell of ["bash", "dash"]) {
+    for (const shell of ["/bin/bash", "/bin/dash"]) {
       const seen = wordsOf(shell, line, commands);
       if (seen !== null && seen !== expected)
         faults.push(

@@ -20,5 +20,5 @@ it("reads rules in the names of other harnesses, and refuses those about no tool
   expect(showRule(parseRule("allow", "Edit"))).toBe("edit_file");
   for (const text of ["mcp__files", "mcp__files__read", "*", "write_*", "mcp__*"])
     expect(parseRule("allow", text).tool).toBe(text);
-  expect(() => parseRule("deny", "bahs(rm *)")).toThrow(/tool that there is not\. Did you mean "bash"\?/);
+  expect(() => parseRule("deny", "bahs(rm *)")).toThrow(/names an unknown tool\. Did you mean "bash"\?/);
 });

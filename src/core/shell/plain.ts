@@ -188,6 +188,8 @@ class Reader {
     if (this.at === from || !/^(?:[ \t\n;|&<>]|$)/.test(next)) return null;
     // Digits before a redirection are a file descriptor; `#` begins a comment.
     const written = this.source.slice(from, this.at);
+    // A quoted tilde would look like the home folder.
+    if (text.startsWith("~") && !written.startsWith("~")) return null;
     if (written.startsWith("#") || (/[<>]/.test(next) && /^\d+$/.test(written))) return null;
     return { text, exact: true, ...(isGlob && { glob }) };
   }

@@ -1,5 +1,6 @@
 /** Walks the tree that `unbash` reads and collects simple commands, with what the line itself says about its variables. */
 import { forEachChild, type SyntaxNode } from "unbash";
+import { alternatives, joined, printed } from "./expansion.ts";
 import type { Redirect, Simple, Word } from "./plain.ts";
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
@@ -293,17 +294,4 @@ export class TreeReader {
     if (operation.operator.endsWith("=")) this.values.set(parameter, known ?? instead);
     return known ?? (operation.operator.endsWith("?") ? "…" : instead);
   }
-}
-
-const joined = (words: readonly { readonly text: string }[]): string =>
-  words.map(({ text }) => text).join(" ");
-
-/** `{a,b}` becomes `a` and `b`. A range, and alternatives in alternatives, come out roughly; the word is then not exact. */
-const alternatives = (text: string): readonly string[] =>
-  text.slice(1, -1).includes(",") ? text.replace(/['"\\{}]/g, "").split(",") : [text];
-
-/** The output of one plain `echo` or `printf`, so that `$(echo rm)` is read as `rm`. */
-function printed(commands: readonly Simple[]): string | null {
-  const [first, ...rest] = commands[0]?.words ?? [];
-  return commands.length === 1 && /^(?:echo|printf)$/.test(first?.text ?? "") ? joined(rest) : null;
 }
