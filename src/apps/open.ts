@@ -1,5 +1,5 @@
 /** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -26,12 +26,23 @@ export function sqlitePath(url: string, cwd: string): string | null {
   return resolve(cwd, url);
 }
 
-/** The project's own folder. It ignores itself for git. */
+/** State of one checkout. Settings, roles, skills, hooks and memory are shared by committing them. */
+const IGNORED = `# Written by Ekiden. Everything else here can be committed.
+/.gitignore
+/*.db
+/*.db-*
+/output/
+/worktrees/
+/cache/
+/*.tmp
+`;
+
+/** The project's own folder. Git ignores the state in it; a file that ignored all of it is replaced. */
 export function makeProjectFolder(cwd: string): void {
   const folder = join(cwd, ".ekiden");
   mkdirSync(folder, { recursive: true });
   const ignore = join(folder, ".gitignore");
-  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+  if (!existsSync(ignore) || readFileSync(ignore, "utf8").trim() === "*") writeFileSync(ignore, IGNORED);
 }
 
 /**

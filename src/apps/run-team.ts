@@ -16,8 +16,12 @@ import { clean } from "./terminal/terminal.ts";
 /** `opening`: over when it is known whether there is a live status. */
 type Screen = { live: Live | null; opening: Promise<unknown> };
 
-/** Resolves with the exit code. */
-export async function hostTeam(call: Invocation, work: Work): Promise<number> {
+/** Resolves with the exit code. `embedded`: the runbook model will do when no other is configured. */
+export async function hostTeam(
+  call: Invocation,
+  work: Work,
+  { embedded = "runbook" in work } = {},
+): Promise<number> {
   const settings = await call.settings();
   const screen: Screen = { live: null, opening: Promise.resolve() };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
@@ -31,7 +35,7 @@ export async function hostTeam(call: Invocation, work: Work): Promise<number> {
     cwd: call.cwd,
     env: call.env,
     interactive: false,
-    embedded: "runbook" in work,
+    embedded,
     resume: "resume" in work,
     ...(canAsk && { ask }),
   });
@@ -174,6 +178,16 @@ function conclude(call: Invocation, outcome: Outcome): number {
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
   return exitCodeOf(outcome);
+}
+
+/** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
+export function endedBefore(
+  call: Invocation,
+  counts: { readonly completed: number; readonly failed: number; readonly cancelled: number },
+): number {
+  const end = { type: "team.finished", ...counts, unfinished: 0, reason: "concluded" };
+  if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  return counts.failed > 0 ? 1 : 0;
 }
 
 /** What the person can do now; how it ended stands in the feed. */

@@ -3,7 +3,7 @@
  *
  *   pending ──claim──▶ in_progress ──complete──▶ completed
  *      ▲                 │  │
- *      └──release/reap───┘  └──fail──▶ failed ──retry──▶ pending        any unfinished ──cancel──▶ cancelled ──retry──▶ pending
+ *      └──release/reap───┘  └──fail──▶ failed ──retry──▶ pending        any but completed ──cancel──▶ cancelled ──retry──▶ pending
  *
  * *Ready* is derived: pending and every blocker completed. A failed or cancelled blocker keeps its dependants waiting, visibly.
  */

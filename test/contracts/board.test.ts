@@ -266,11 +266,20 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.completeFor(a.id, lead, "by hand")).toEqual([b.id]);
     await expect(store.board.retry(a.id, lead)).rejects.toMatchObject({ code: "already_started" });
     await expect(store.board.takeBack(c.id, lead)).rejects.toMatchObject({ code: "bad_input" });
+    const failing = await claimed(store, alice);
+    await store.board.fail(held(alice, failing), "no luck");
+    await store.board.cancel(failing.id, lead, "not worth it");
+    expect(await store.board.task(failing.id)).toMatchObject({
+      status: "cancelled",
+      reason: "not worth it",
+      lastFailure: "no luck",
+    });
     await expect(store.board.cancel(asTaskId(50), lead, "x")).rejects.toMatchObject({ code: "not_found" });
     expect(await facts(store, { types: ["task.cancelled", "task.completed", "task.released"] })).toEqual([
       "task.cancelled",
       "task.released",
       "task.completed",
+      "task.cancelled",
     ]);
   });
 

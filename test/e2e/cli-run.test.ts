@@ -197,7 +197,7 @@ describe("from another terminal", () => {
 });
 
 it("ends also when more reports wait for the lead than it looks at in one go", async () => {
-  const tasks = Array.from({ length: 60 }, (_, i) => `## Task ${i}\n`);
+  const tasks = Array.from({ length: 60 }, (_, i) => `## Task ${i}\n\`\`\`sh\ntrue\n\`\`\`\n`);
   project.write({ "plan.md": `# Many\n${tasks.join("")}` });
   expect(await project.run(["run", "plan.md"])).toMatchObject({
     code: 0,

@@ -1,4 +1,5 @@
 /** The command line end to end, without a team: what people type, what comes out, on which stream, with which exit code. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -80,7 +81,12 @@ describe("bad input", () => {
       "round/1.json": '{"id":1,"subject":"a","blockedBy":[2]}',
       "round/2.json": '{"id":2,"subject":"b","blockedBy":[1]}',
     });
-    await refused(["run", "notes.txt"], /not a runbook.* ekiden run "\$\(cat notes\.txt\)"/);
+    await refused(["run", "notes.txt"], /not a runbook.* ekiden run - < notes\.txt/);
+    await refused(["run", "round"], /"round" is a folder, and not a goal/);
+    await refused(["run", "/tmp"], /"\/tmp" is a folder/);
+    await refused(["run", "./nowhere"], /"\.\/nowhere" is a path that does not exist/);
+    await refused(["run", "-"], /the goal is empty/);
+    await refused(["run", "Do it", "--fresh"], /--fresh is for runbooks/);
     await refused(["import", "broken"], /nothing could be imported: task_1\.json: id: is missing/);
     await refused(["import", "round"], /wait for each other: "a" → "b" → "a"/);
     await refused(["add", ""], /A task needs a subject/);
@@ -221,9 +227,21 @@ describe("the board", () => {
     );
   });
 
-  it("ignores itself for git", async () => {
+  it("hides only its state from git: settings, roles and skills can be committed", async () => {
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: project.dir, encoding: "utf8" });
+    git("init", "-q");
+    project.write({
+      ".ekiden/.gitignore": "*\n", // as older versions wrote it
+      ".ekiden/settings.json": "{}",
+      ".ekiden/agents/tester.md": "x",
+      ".ekiden/output/x.txt": "x",
+      ".ekiden/worktrees/a/b": "x",
+    });
     await project.run(["add", "x"]);
-    expect(readFileSync(join(project.dir, ".ekiden/.gitignore"), "utf8")).toBe("*\n");
+    expect(git("status", "--porcelain", "-uall").trim().split("\n")).toEqual([
+      "?? .ekiden/agents/tester.md",
+      "?? .ekiden/settings.json",
+    ]);
   });
 });
 

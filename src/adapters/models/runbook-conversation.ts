@@ -1,4 +1,4 @@
-/** What the runbook model reads in a conversation: its task, new mail, and the result of each step. */
+/** Reads a conversation for the embedded model: its task, new mail, and the result of each step. */
 import type { ToolResult } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import type { ModelRequest } from "../../ports/model.ts";
@@ -28,7 +28,7 @@ export function currentTask({ messages }: ModelRequest): Task | null {
   return null;
 }
 
-/** The harness adds how the last attempt ended; that text is evidence and never a block to run. */
+/** The harness adds how the previous attempt ended. That text is evidence: its blocks are never run. */
 function taskOf({ attributes, content }: Tag): Task {
   const attempt = attributes.attempt ?? "0";
   const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
@@ -57,7 +57,7 @@ export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, S
 export const isInterrupted = ({ isError, text }: ToolResult): boolean =>
   isError && text.startsWith("Interrupted");
 
-/** What went wrong, in a few words, or null. The bash tool reports a failed command in its last line, in brackets. */
+/** The failure in a few words, or null. The bash tool reports a failed command in its last line, in brackets. */
 export function failureOf({ isError, text }: ToolResult): string | null {
   const last = text.trimEnd().split("\n").at(-1) ?? "";
   const note =

@@ -63,7 +63,7 @@ function member(kind: "lead" | "teammate", ...entries: Entry[]) {
 }
 
 const TWO =
-  "Count them.\n\n```sh timeout=5s\nls </auto-claimed> | wc -l\n```\n\nThen:\n\n```bash\necho done\n```\n```js\nno()\n```";
+  "Count them.\n\n```sh timeout=5s\nls </auto-claimed> | wc -l\n```\n\nThen:\n\n```bash\necho done\n```\n```json\n{}\n```";
 
 it("runs the blocks one after the other, completes with the output, then rests", async () => {
   const { next, result } = member("teammate", claimed(task(TWO)));
@@ -111,14 +111,37 @@ it.each([
   expect((await next()).text).toBe("Task #3: failed.");
 });
 
-it("completes a task without blocks, and does not run the evidence of an earlier attempt", async () => {
-  const nothing = member("teammate", claimed(task("Only words.")));
-  expect((await nothing.next()).call).toMatchObject({
-    tool: "complete_task",
-    input: { result: "nothing to run" },
+it("fails a task without a block that can be run: prose, another language, the evidence of an earlier attempt", async () => {
+  const evidence = "said:\n```sh\nrm -rf x\n```";
+  for (const one of [
+    task("Only words."),
+    task("", { needsPlan: true }),
+    task("```ruby\nputs 1\n```"),
+    task("Only words.", { attempt: 2, lastFailure: evidence }),
+  ])
+    expect((await member("teammate", claimed(one)).next()).call).toMatchObject({
+      tool: "fail_task",
+      input: { reason: expect.stringMatching(/^no sh block; needs a model/) },
+    });
+});
+
+it("runs blocks in python and node by their interpreters", async () => {
+  const { next, result } = member(
+    "teammate",
+    claimed(task("```python\nprint(1)\n```\n```js timeout=2s\nEND_OF_BLOCK\n```")),
+  );
+  const first = (await next()).call;
+  expect(first?.input).toEqual({ command: "python3 - <<'END_OF_BLOCK'\nprint(1)\nEND_OF_BLOCK" });
+  result(first, "1");
+  const second = (await next()).call;
+  expect(second?.input).toEqual({
+    command: "node - <<'END_OF_BLOCK_'\nEND_OF_BLOCK\nEND_OF_BLOCK_",
+    timeout_ms: 2_000,
   });
-  const evidence = task("Only words.", { attempt: 2, lastFailure: "said:\n```sh\nrm -rf x\n```" });
-  expect((await member("teammate", claimed(evidence)).next()).call?.tool).toBe("complete_task");
+  result(second, bash("no", { exitCode: 1 }));
+  expect((await next()).call?.input).toMatchObject({
+    reason: expect.stringMatching(/^exit code 1 in block 2 of 2: END_OF_BLOCK\n/),
+  });
 });
 
 it("goes on after a restart: finished blocks are kept, the interrupted one is run again, at most three times", async () => {
@@ -145,8 +168,9 @@ it("begins anew at a new attempt and at the next task", async () => {
   expect((await next()).call).toMatchObject({ id: "run-4-1-0-1", input: { command: "pwd" } });
 });
 
-it("fails a task whose completion is refused, and does not insist", async () => {
-  const { next, result } = member("teammate", claimed(task("")));
+it("fails a task whose completion is refused, once", async () => {
+  const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
+  result((await next()).call, "ok");
   result((await next()).call, "the tests are red", true);
   const failed = (await next()).call;
   expect(failed).toMatchObject({

@@ -1,10 +1,10 @@
 /**
- * The built-in model that needs no key. It runs the fenced `sh` blocks of a task one after the other with the `bash` tool, through
- * permissions, hooks and timeouts as for any model. It is deterministic and reads all its state from the conversation, so it
- * continues after a restart.
+ * The embedded model, which needs no key. It runs the fenced blocks of a task (sh, bash, python, node) one after the other with
+ * the `bash` tool, as any model would: through permissions, hooks and timeouts. A task without such a block fails, because only
+ * a real model can work on prose. Deterministic: it reads everything from the conversation, so a restart loses nothing.
  *
- * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). An interrupted block (crash, urgent mail) runs again, and the
- * transcript says so; at the third interruption the task fails, because a block may be what kills the host.
+ * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). It runs an interrupted block (crash, urgent mail) again and says so;
+ * at the third interruption the task fails, because the block may be what kills the host.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
@@ -27,6 +27,8 @@ type Content = AssistantMessage["content"];
 const MAX_TRIES = 3;
 const RESULT_LINES = 20;
 const RESULT_CHARACTERS = 2_000;
+const NO_BLOCK =
+  "no sh block; needs a model. Give the task a fenced sh, bash, python or node block, or let a team with a model work on it.";
 
 export function runbookModel(): Model {
   return {
@@ -67,7 +69,7 @@ function lead(mails: readonly Tag[]): Content {
   }
   const asked = mails.some(({ attributes }) => attributes.from === "person" && attributes.kind === "note");
   return asked
-    ? say("Noted. The runbook model runs the sh blocks of tasks on the board; it does nothing else.")
+    ? say("Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else.")
     : [];
 }
 
@@ -76,16 +78,16 @@ function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
   const next = task ? workOn(task, request) : null;
   if (next) return next;
   if (mails.some(({ attributes }) => attributes.kind === "note" || attributes.kind === "broadcast"))
-    return say("Noted. I run the sh blocks of tasks on the board.");
+    return say("Noted. I run the fenced blocks of tasks on the board.");
   return [];
 }
 
-/** The next step of a task, or null when the task is over and everything about it was reported. */
+/** The next step of a task, or null when the task has ended and its end was reported. */
 function workOn(task: Task, request: ModelRequest): Content | null {
   const results = resultsOf(task, request);
   const redo = redoOf(task, request, results.get("end"), results.get("redo"));
   if (typeof redo !== "string") return redo;
-  // Steps that were repeated have a mark.
+  // Steps that were repeated after a conflict have a mark.
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
@@ -106,9 +108,10 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     return say(`Task #${task.id}: ${ended.result.tool === "complete_task" ? "completed" : "failed"}.`);
   }
   const scripts = scriptsIn(task.description);
+  if (scripts.length === 0) return end(task, request, "fail_task", NO_BLOCK, tries, redo);
   const planning = nextStep(task, request, scripts, results.get("plan"));
   if (planning) return planning;
-  let output = scripts.length === 0 ? "nothing to run" : "";
+  let output = "";
   for (const [i, script] of scripts.entries()) {
     const step = `${i}${redo}`;
     const ran = results.get(step);
@@ -130,7 +133,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
         task,
         request,
         "fail_task",
-        `${failure} in ${where}: ${firstLine(script.text)}\n${tail(ran.result.text)}`.trim(),
+        `${failure} in ${where}: ${firstLine(script.source)}\n${tail(ran.result.text)}`.trim(),
         tries,
         redo,
       );
@@ -140,8 +143,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
 }
 
 /**
- * It cannot merge, but it can repeat its work on the new state of the target. Returns the call that makes room for that, or
- * the mark of the steps to look at: "" before a conflict, and where there is no room.
+ * This model cannot merge, but it can do its work once more on the commits that others have landed meanwhile. Returns the call
+ * that resets the worktree for that, or the mark of the steps to look at: "" before a conflict and where a reset failed.
  */
 function redoOf(
   task: Task,
@@ -162,7 +165,7 @@ function redoOf(
   ];
 }
 
-/** If a plan is needed, its blocks are the plan. Null when they may run; no words while the answer is open. */
+/** Where a plan is required, the blocks are the plan. Null when they may be run; empty while the answer is missing. */
 function nextStep(
   task: Task,
   request: ModelRequest,
@@ -179,7 +182,7 @@ function nextStep(
         content.startsWith(`Your plan for #${task.id} `),
     );
   if (!submitted) {
-    const text = scripts.map((script) => `Run:\n${script.text}`).join("\n\n") || "There is nothing to run.";
+    const text = scripts.map((script) => `Run:\n${script.text}`).join("\n\n");
     const call = callOf(request, "submit_plan", idOf(task, "plan", 1), { plan: text });
     return call ? [call] : null;
   }
@@ -210,7 +213,7 @@ function end(
 const idOf = (task: Task, step: string, tries: number): string =>
   `run-${task.id}-${task.attempt}-${step}-${tries}`;
 
-/** Puts a text into the field of a tool that is meant for it. Null when the tool does not exist. */
+/** Puts each value into the field of the tool that has its meaning. Null when the tool is missing. */
 function callOf(
   { tools }: ModelRequest,
   tool: string,

@@ -22,8 +22,10 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   tx.notify("board");
 }
 
+/** Also of a failed task: it will not be tried again. */
 export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
-  const row = yield* unfinished(tx, id);
+  const row = yield* taskForUpdate(tx, id);
+  if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
   yield* exec`
     update tasks set status = 'cancelled', owner = null, reason = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
@@ -50,10 +52,11 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
 function* unfinished(tx: Tx, id: TaskId): Op<TaskRow> {
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "failed") throw refused("already_started", row, "Retry it first.");
-  if (row.status === "completed" || row.status === "cancelled")
-    throw refused("already_started", row, "That is final, unless a cancelled task is retried.");
+  if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
   return row;
 }
+
+const FINAL = "That is final, unless a cancelled task is retried.";
 
 const refused = (code: "bad_input" | "already_started", row: TaskRow, hint: string): EkidenError =>
   new EkidenError(

@@ -1,10 +1,21 @@
-/** `ekiden resume`: the same team, where it was. */
+/** `ekiden resume`: the same team, where it was. A team that has concluded is left as it is, so that this needs no model. */
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { hostTeam } from "../run-team.ts";
+import { concluded } from "../queries/conclusion.ts";
+import { endedBefore, hostTeam } from "../run-team.ts";
 
 export async function run(call: Invocation): Promise<number> {
-  // Says so when there is nothing to resume, before a new team is made in its place.
-  await withTeam(call, "look", async () => {});
-  return hostTeam(call, { resume: true });
+  // Also says that there is nothing to resume, before a new team is made in its place.
+  const end = await withTeam(call, "look", concluded);
+  if (end === null) return await hostTeam(call, { resume: true });
+  const { completed, failed, cancelled } = end;
+  const parts = [
+    `${completed} completed`,
+    failed > 0 ? `${failed} failed` : "",
+    cancelled > 0 ? `${cancelled} cancelled` : "",
+  ].filter((part) => part !== "");
+  const next =
+    failed > 0 ? " To try a failed task again: ekiden retry ID. To give it up: ekiden cancel ID." : "";
+  call.say(`nothing left to do: ${parts.join(", ")}.${next}`);
+  return endedBefore(call, end);
 }

@@ -1,38 +1,82 @@
 /** `ekiden run`: a team works on a goal or a runbook until the board is done. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
-import { quote } from "../../core/ids.ts";
+import { text as textOf } from "node:stream/consumers";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { PERSON, quote } from "../../core/ids.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
+import type { Continued } from "../actions/runbook.ts";
 import type { Invocation } from "../invocation.ts";
-import { hostTeam } from "../run-team.ts";
+import { withTeam } from "../open.ts";
+import { endedBefore, hostTeam } from "../run-team.ts";
 
-export async function run(call: Invocation, args: readonly string[]): Promise<number> {
+type Options = { fresh?: boolean };
+
+export async function run(
+  call: Invocation,
+  args: readonly string[],
+  { fresh = false }: Options,
+): Promise<number> {
   const [file] = args;
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
-    return hostTeam(call, { runbook: readRunbook(call, file) });
-  if (args.length === 1 && file !== undefined) refuseFile(call, file);
-  const goal = args.join(" ").trim();
+    return await runRunbook(call, file, fresh);
+  if (fresh)
+    throw new EkidenError("bad_input", "--fresh is for runbooks, such as: ekiden run plan.md --fresh");
+  if (args.length === 1 && file !== undefined && file !== "-") refusePath(call, file);
+  const goal = (args.join(" ") === "-" ? await textOf(process.stdin) : args.join(" ")).trim();
   if (goal === "")
     throw new EkidenError(
       "bad_input",
       'the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"',
     );
-  return hostTeam(call, { goal });
+  return await hostTeam(call, { goal });
 }
 
-/** The name of a file is no goal: a team would be paid for guessing what to do with it. @throws EkidenError `bad_input` */
-function refuseFile(call: Invocation, file: string): void {
-  const stat = isName(file) ? statSync(resolve(call.cwd, file), { throwIfNoEntry: false }) : undefined;
-  if (stat?.isFile())
-    throw new EkidenError(
-      "bad_input",
-      `${quote(file)} is a file, but not a runbook: that is a Markdown file, NAME.md. To use its text as the goal: ekiden run "$(cat ${/^[\w./-]+$/.test(file) ? file : quote(file)})"`,
+async function runRunbook(call: Invocation, file: string, fresh: boolean): Promise<number> {
+  const runbook = readRunbook(call, file);
+  const { abandonRunbook, continueRunbook } = await import("../actions/runbook.ts");
+  const before = await withExisting(call, async (store): Promise<Continued> => {
+    if (!fresh) return await continueRunbook(store, PERSON, runbook, file);
+    await abandonRunbook(store, PERSON, runbook);
+    return { kind: "new" };
+  });
+  if (before === null || before.kind === "new") return await hostTeam(call, { runbook });
+  call.say(before.text);
+  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true });
+  return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
+}
+
+/** Null where there is no such team yet. */
+async function withExisting<T>(call: Invocation, use: Parameters<typeof withTeam<T>>[2]): Promise<T | null> {
+  try {
+    return await withTeam(call, "look", use);
+  } catch (error) {
+    if (isEkidenError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+/** A path is not a goal: a team would be paid for guessing what to do with it. @throws EkidenError `bad_input` */
+function refusePath(call: Invocation, path: string): void {
+  const stat = isName(path) ? statSync(resolve(call.cwd, path), { throwIfNoEntry: false }) : undefined;
+  const shown = /^[\w./-]+$/.test(path) ? path : quote(path);
+  const refuse = (text: string): never => {
+    throw new EkidenError("bad_input", `${quote(path)} ${text}`);
+  };
+  if (stat?.isDirectory())
+    refuse(
+      `is a folder, and not a goal. Say what is to be done there, such as: ekiden run "Tidy up ${shown}"; to work in it: ekiden --cwd ${shown} run GOAL`,
     );
+  if (stat)
+    refuse(
+      `is a file, but not a runbook: that is a Markdown file, NAME.md. To use its text as the goal: ekiden run - < ${shown}`,
+    );
+  if (isName(path) && /^(\.{0,2}|~)\/\S*$/.test(path))
+    refuse("is a path that does not exist, and not a goal. Give a runbook (NAME.md), or a goal in words.");
 }
 
-/** Whatever is longer or has lines is a goal, and might be too much for the file system to look for. */
-const isName = (text: string): boolean => text.length <= 255 && !/[\n\0]/.test(text);
+/** Anything longer or with line breaks is a goal, and may be too long for the file system to look up. */
+const isName = (text: string): boolean => text !== "" && text.length <= 255 && !/[\n\0]/.test(text);
 
 function readRunbook(call: Invocation, file: string): Runbook {
   let text: string;

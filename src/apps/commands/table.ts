@@ -36,9 +36,10 @@ const TASK_OPTIONS: readonly OptionRow[] = [
 export const COMMANDS: readonly Entry[] = [
   {
     usage: "run <goal...>",
-    about: "let a team work on a goal, or on the tasks of a runbook (FILE.md), until the board is done",
+    about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
     example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
     group: WORK,
+    options: [["--fresh", "start a runbook anew that was run before, instead of going on with it"]],
     load: () => import("./run.ts"),
   },
   {

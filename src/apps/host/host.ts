@@ -8,7 +8,7 @@ import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
-import { isFinished } from "../../core/task.ts";
+import { isFinished, type Task } from "../../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
 import { followNewTasks } from "../../runtime/team/new-tasks.ts";
 import { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
@@ -108,7 +108,7 @@ class Host implements TeamHost {
   private readonly words: UserPrompts;
   private readonly providerTimeout: ProviderTimeout | undefined;
   private budget: Budget;
-  /** Tasks that were finished before this run. They do not count in its outcome. */
+  /** Tasks that ended before this run do not count in its outcome; of a resumed one, those that were cancelled. */
   private before: ReadonlySet<TaskId> = new Set();
   private resolve: (outcome: Outcome) => void = () => {};
   private finishing: Promise<void> | null = null;
@@ -181,7 +181,9 @@ class Host implements TeamHost {
 
   async start(work: Work): Promise<void> {
     const tasks = await this.store.board.tasks();
-    if (!("resume" in work)) this.before = new Set(tasks.filter(isFinished).map((task) => task.id));
+    const isBefore = (task: Task): boolean =>
+      "resume" in work ? task.status === "cancelled" : isFinished(task);
+    this.before = new Set(tasks.filter(isBefore).map((task) => task.id));
     const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
     if (over?.kind === "over") {
       await this.store.journal.note([

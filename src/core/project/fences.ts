@@ -1,4 +1,4 @@
-/** Fenced code blocks in Markdown: which lines are inside one, and the shell scripts among them. Pure. */
+/** Fenced code blocks in Markdown: which lines are inside one, and which blocks can be run. Pure. */
 
 export type Fence = {
   /** 1-based lines of its first and last marker; `last` is null when it is never closed. */
@@ -48,17 +48,47 @@ export function fencesIn(lines: readonly string[]): Fence[] {
   return fences;
 }
 
-export type Script = { readonly text: string; readonly timeoutMs: number | null };
+/** A block that can be run. `text`: the shell line that runs it. `source`: the block as it was written. */
+export type Script = { readonly text: string; readonly source: string; readonly timeoutMs: number | null };
 
-/** True for the fences that the runbook model runs. */
-export const isShell = ({ info }: Fence): boolean => /^(sh|bash|shell)(\s|$)/i.test(info);
+/** The languages that can be run, and the program that reads a block of the language from its input; null for the shell itself. */
+const INTERPRETERS: Readonly<Record<string, string | null>> = {
+  sh: null,
+  bash: null,
+  shell: null,
+  python: "python3 -",
+  python3: "python3 -",
+  py: "python3 -",
+  node: "node -",
+  js: "node -",
+  javascript: "node -",
+  mjs: "node --input-type=module -",
+};
 
-/** The fenced `sh`, `bash` and `shell` blocks of a text, in order, with `timeout=60s` (or `500ms`, `2m`, `90`: seconds) of their info string. */
+/** Undefined for a language that cannot be run. */
+function interpreterOf({ info }: Fence): string | null | undefined {
+  const language = /^\w+(?=\s|$)/.exec(info)?.[0].toLowerCase() ?? "";
+  return Object.hasOwn(INTERPRETERS, language) ? INTERPRETERS[language] : undefined;
+}
+
+/** Whether the runbook model runs the block. */
+export const isRunnable = (fence: Fence): boolean => interpreterOf(fence) !== undefined;
+
+/** The blocks of a text that can be run, in order, with `timeout=60s` (or `500ms`, `2m`, `90`: seconds) of their info string. */
 export const scriptsIn = (text: string): Script[] =>
-  fencesIn(text.split(/\r?\n/))
-    .filter(isShell)
-    .map((fence) => ({ text: fence.lines.join("\n"), timeoutMs: timeoutOf(fence) ?? null }))
-    .filter((script) => script.text.trim() !== "");
+  fencesIn(text.split(/\r?\n/)).flatMap((fence) => {
+    const interpreter = interpreterOf(fence);
+    const source = fence.lines.join("\n");
+    if (interpreter === undefined || source.trim() === "") return [];
+    return [{ text: shellLine(interpreter, source), source, timeoutMs: timeoutOf(fence) ?? null }];
+  });
+
+function shellLine(interpreter: string | null, source: string): string {
+  if (interpreter === null) return source;
+  let mark = "END_OF_BLOCK";
+  while (source.split("\n").includes(mark)) mark += "_";
+  return `${interpreter} <<'${mark}'\n${source}\n${mark}`;
+}
 
 /** Milliseconds; null without the option, undefined when its value is not a time. */
 export function timeoutOf({ info }: Fence): number | null | undefined {

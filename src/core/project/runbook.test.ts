@@ -124,7 +124,7 @@ it("reads a long chain, from its end, without a deep stack", () => {
 
 it("knows fences within fences, tildes, indents and unclosed ones", () => {
   const text =
-    "````md\n```sh\nno\n```\n````\n- list\n  ~~~bash timeout=500ms\n  yes\n    more\n  ~~~\n```sh\n\n```\n```js\nno\n```\n```SHELL timeout=2m\nopen";
+    "````md\n```sh\nno\n```\n````\n- list\n  ~~~bash timeout=500ms\n  yes\n    more\n  ~~~\n```sh\n\n```\n```jsx\nno\n```\n```SHELL timeout=2m\nopen";
   expect(fencesIn(text.split("\n")).map(({ first, last }) => [first, last])).toEqual([
     [1, 5],
     [7, 10],
@@ -133,8 +133,8 @@ it("knows fences within fences, tildes, indents and unclosed ones", () => {
     [17, null],
   ]);
   expect(scriptsIn(text)).toEqual([
-    { text: "yes\n  more", timeoutMs: 500 },
-    { text: "open", timeoutMs: 120_000 },
+    { text: "yes\n  more", source: "yes\n  more", timeoutMs: 500 },
+    { text: "open", source: "open", timeoutMs: 120_000 },
   ]);
 });
 

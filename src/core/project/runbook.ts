@@ -1,12 +1,12 @@
 /**
- * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task, in a task optional lines
+ * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task. A task may have the lines
  * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` anywhere
  * outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
 import { EkidenError, messageOf } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { checkTask, type NewTask } from "../task.ts";
-import { type Fence, fencesIn, isShell, timeoutOf } from "./fences.ts";
+import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
 
 export type Runbook = { readonly goal: string; readonly tasks: readonly NewTask[] };
 
@@ -83,7 +83,7 @@ function checkFence(fence: Fence, complain: Complain): void {
       fence.first,
       "the fence that opens here is never closed. Close it with a line of the same marks.",
     );
-  if (isShell(fence) && timeoutOf(fence) === undefined)
+  if (isRunnable(fence) && timeoutOf(fence) === undefined)
     complain(fence.first, `the timeout in "${fence.info}" is not a time such as timeout=60s.`);
 }
 
@@ -110,8 +110,8 @@ function resolve(sections: readonly Section[], complain: Complain): NewTask[] {
   const places = new Map<string, number>();
   sections.forEach(({ subject, line }, nth) => {
     if (subject === "") return;
-    const before = places.get(key(subject));
-    if (before === undefined) places.set(key(subject), nth);
+    const before = places.get(subjectKey(subject));
+    if (before === undefined) places.set(subjectKey(subject), nth);
     else
       complain(
         line,
@@ -164,7 +164,7 @@ function blockersOf(
     if (text === "") complain(line, `"After:" names nothing.`);
     for (const word of namesIn(text, places)) {
       const number = /^#(\d+)$/.exec(word)?.[1];
-      const nth = number === undefined ? places.get(key(word)) : Number(number) - 1;
+      const nth = number === undefined ? places.get(subjectKey(word)) : Number(number) - 1;
       if (nth === self) complain(line, `"${section.subject}" cannot come after itself.`);
       else if (nth !== undefined && sections[nth]) found.add(nth);
       else if (number !== undefined)
@@ -187,7 +187,7 @@ function namesIn(text: string, places: ReadonlyMap<string, number>): string[] {
   const names: string[] = [];
   for (let from = 0; from < pieces.length; ) {
     let to = pieces.length;
-    while (to > from + 1 && !places.has(key(pieces.slice(from, to).join(", ")))) to -= 1;
+    while (to > from + 1 && !places.has(subjectKey(pieces.slice(from, to).join(", ")))) to -= 1;
     names.push(pieces.slice(from, to).join(", "));
     from = to;
   }
@@ -200,8 +200,8 @@ const split = (text: string): string[] =>
     .map((piece) => piece.trim())
     .filter((piece) => piece !== "");
 
-/** Subjects are equal in any case, with any blanks, quotes and backquotes. */
-const key = (subject: string): string =>
+/** Subjects are equal regardless of case, blanks, quotes and backquotes. */
+export const subjectKey = (subject: string): string =>
   subject
     .replace(/^(["'`])(.*)\1$/, "$2")
     .replace(/\s*,\s*/g, ", ")

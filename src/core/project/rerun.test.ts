@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { asTaskId, instant, PERSON } from "../ids.ts";
+import type { NewTask, Task } from "../task.ts";
+import { rerunOf } from "./rerun.ts";
+import { parseRunbook } from "./runbook.ts";
+
+let last = 0;
+function onBoard(status: Task["status"], { subject, description = "", blockedBy = [] }: NewTask): Task {
+  last += 1;
+  const now = instant(0);
+  const task = {
+    id: asTaskId(last),
+    subject,
+    description,
+    blockedBy: blockedBy.map((one) => (typeof one === "object" ? asTaskId(one.nth + 1) : one)),
+    openBlockers: 0,
+    priority: 0,
+    estimate: 1,
+    role: null,
+    touches: [],
+    needsPlan: false,
+    attempt: 1,
+    lastFailure: null,
+    createdBy: PERSON,
+    describedBy: PERSON,
+    createdAt: now,
+    updatedAt: now,
+    startedAt: now,
+    endedAt: now,
+    result: "",
+    reason: "",
+  };
+  if (status === "cancelled") return { ...task, status, owner: null };
+  return { ...task, status, owner: PERSON } as Task;
+}
+const board = (text: string, ...statuses: Task["status"][]): Task[] => {
+  last = 0;
+  return parseRunbook(text).tasks.map((task, nth) => onBoard(statuses[nth] ?? "pending", task));
+};
+
+const TEXT = "# G\n## Fetch\nget it\n## Build\nAfter: Fetch\nmake\n## Ship\nAfter: Build\nsend\n";
+
+it("goes on: the failed task is retried with its corrected text, completed ones stay", () => {
+  const tasks = board(TEXT, "completed", "failed");
+  const corrected = parseRunbook(TEXT.replace("make", "make all").replace("## Build", "## `build`"));
+  expect(rerunOf(corrected, tasks)).toEqual({
+    tasks,
+    retry: [2],
+    change: [{ id: 2, change: { description: "make all" } }],
+    add: [],
+    link: [],
+    outdated: [],
+  });
+});
+
+it("adds tasks that are new in the file, with their edges to old and new ones", () => {
+  const tasks = board(TEXT, "completed", "completed");
+  const more = `${TEXT.replace("After: Build", "After: Build, Test")}## Test\nAfter: Build\n## Tell\nAfter: Test\n`;
+  expect(rerunOf(parseRunbook(more), tasks)).toMatchObject({
+    change: [],
+    add: [
+      { subject: "Test", blockedBy: [2] },
+      { subject: "Tell", blockedBy: [{ nth: 0 }] },
+    ],
+    link: [{ id: 3, after: [0] }],
+  });
+});
+
+it("names completed tasks whose text has changed, and leaves cancelled ones alone", () => {
+  const tasks = board(TEXT, "completed", "cancelled");
+  const changed = parseRunbook(TEXT.replace("get it", "get them").replace("make", "make all"));
+  expect(rerunOf(changed, tasks)).toMatchObject({ retry: [], change: [], outdated: [1] });
+});
+
+it("takes the latest of each subject, and another runbook for another one", () => {
+  const first = board(TEXT, "completed", "cancelled", "cancelled");
+  const again = parseRunbook(TEXT).tasks.map((task) => onBoard("failed", task));
+  expect(rerunOf(parseRunbook(TEXT), [...first, ...again])?.retry).toEqual([4, 5, 6]);
+  expect(rerunOf(parseRunbook("# G\n## Ship\n## A\n## B\n"), first)).toBeNull();
+  expect(rerunOf(parseRunbook(TEXT), [])).toBeNull();
+});
