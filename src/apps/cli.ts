@@ -1,38 +1,48 @@
 /** The command line: the options that every command takes, the help, and how a command line ends. Commands: `commands/table.ts`. */
 import { Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { MODES } from "../core/permission/mode.ts";
-import { COMMANDS, type Code, GROUPS, nameOf } from "./commands/table.ts";
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type Code,
+  GROUPS,
+  HOSTS,
+  nameOf,
+  TEAM_OPTIONS,
+} from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
 import { addCommand, faultOf, repeatable, unknownCommand } from "./program.ts";
 
 function addCommonOptions(program: Command): void {
-  const ofTeam = (flags: string, about: string): Option => new Option(flags, about).helpGroup(OF_A_TEAM);
-  const repeat = (flags: string, about: string): Option =>
-    repeatable(flags, `${about} (repeatable)`).helpGroup(OF_A_TEAM);
-  program
-    .option("--cwd <dir>", "folder of the project (default: this one)")
-    .option("--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)")
-    .option("--team <name>", 'which team of the store (default "default")')
-    .option("--json", "print JSON: one object, or one a line where it streams")
-    .option("--quiet", "results only, no progress")
-    .option("--verbose", "more detail; stacks of errors")
-    .addOption(ofTeam("--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"))
-    .addOption(ofTeam("--lead-model <spec>", "model of the lead, where it differs"))
-    .addOption(ofTeam("--base-url <url>", "address of an openai-compatible provider"))
-    .addOption(ofTeam("--teammates <n>", "how many teammates to start with"))
-    .addOption(repeat("--teammate <name[:role]>", "a teammate to start with"))
-    .addOption(ofTeam("--max-turns <n>", "stop after this many model calls of the whole team"))
-    .addOption(ofTeam("--budget-tokens <n>", "stop after this many tokens"))
-    .addOption(ofTeam("--budget-usd <x>", "stop after this many US dollars"))
-    .addOption(ofTeam("--permission-mode <mode>", MODES.join(", ")))
-    .addOption(repeat("--allow <rule>", "allow calls without asking"))
-    .addOption(repeat("--ask <rule>", "always ask about calls"))
-    .addOption(repeat("--deny <rule>", "refuse calls"))
-    .addOption(ofTeam("--worktrees", "give every task a git worktree of its own"));
+  for (const [flags, about] of COMMON_OPTIONS) program.option(flags, about);
+  for (const [flags, about, repeat] of TEAM_OPTIONS) {
+    const option = repeat ? repeatable(flags, `${about} (repeatable)`) : new Option(flags, about);
+    program.addOption(option.helpGroup(OF_A_TEAM));
+  }
+}
+
+/**
+ * Refuses an option for a team at work after a command that hosts none: it would have no effect. Before the command it is accepted,
+ * so that an alias of the shell may hold it. @throws EkidenError `bad_input`
+ */
+function refuseIdleOptions(program: Command, command: string, args: readonly string[]): void {
+  if (HOSTS.has(command)) return;
+  const behind = args.slice(args.indexOf(command) + 1);
+  const idle = program.options.find(
+    (option) =>
+      option.helpGroupHeading === OF_A_TEAM &&
+      behind.some((word) => word === option.long || word.startsWith(`${option.long}=`)) &&
+      program.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  if (idle)
+    throw new EkidenError(
+      "bad_input",
+      `${idle.long} has no effect on ekiden ${command}. It is for ekiden run, ekiden resume, ekiden doctor and ekiden without a command.`,
+    );
 }
 
 /** Runs one command line; resolves with the exit code. */
@@ -68,6 +78,7 @@ export async function main(args: readonly string[]): Promise<number> {
   });
   for (const entry of COMMANDS)
     addCommand(program, entry, ({ args: words, options }) => {
+      refuseIdleOptions(program, nameOf(entry), args);
       if (nameOf(entry) === "run") output.keepGoing();
       return start(entry.load, words, options);
     });

@@ -1,13 +1,11 @@
 /**
- * What `--help` shows: first what can be done, in groups, then the options; of a command only those that do something there.
- * All options are accepted everywhere, so that an alias of the shell may hold them.
+ * The text of `--help`: first the commands, in groups, then the options; of a command only the options that have an effect there.
  */
 import { type Command, Help, type HelpConfiguration } from "commander";
+import { HOSTS } from "./commands/table.ts";
 
-/** The options that say how a team works. */
+/** The heading of the options that say how a team works. */
 export const OF_A_TEAM = "Options for a team at work:";
-/** Those who host a team, or tell how one would be. */
-const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "doctor"]);
 
 export const helpConfiguration: HelpConfiguration = {
   showGlobalOptions: true,

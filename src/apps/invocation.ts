@@ -101,11 +101,24 @@ function folder(path: string): string {
 function flagsOf(options: CommonOptions): Flags {
   if (options.teammates !== undefined && options.teammate !== undefined)
     throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
+  if (options.teammates !== undefined) checkCount(options.teammates);
   const { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd } = options;
   const { permissionMode, allow, ask, deny, worktrees } = options;
   const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
   const lists = { allow, ask, deny, worktrees, teammates: options.teammate ?? options.teammates };
   return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
+}
+
+/** More teammates than this cost more than they do: each has its own conversation. */
+const TEAMMATES_MAX = 100;
+
+function checkCount(text: string): void {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= TEAMMATES_MAX) return;
+  const names = /^[a-z]/i.test(text) ? ` For teammates by name: --teammate ${text.split(",")[0]}` : "";
+  throw new EkidenError(
+    "bad_input",
+    `--teammates ${quote(text)} is not a number from 0 to ${TEAMMATES_MAX}.${names}`,
+  );
 }
 
 /** @throws EkidenError `bad_input` naming the option */

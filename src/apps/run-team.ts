@@ -1,27 +1,37 @@
-/** What `run` and `resume` share: a team is hosted here until it has concluded, is interrupted, or runs out of something. */
+/** Shared by `run` and `resume`: hosts a team until it has concluded, is interrupted, or runs out of a budget. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { isNews } from "../core/views/sentence.ts";
+import { isNews, tally } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
 import { openHost, type TeamHost } from "./host/host.ts";
 import type { Outcome } from "./host/outcome.ts";
 import type { Work } from "./host/start-work.ts";
 import type { Invocation } from "./invocation.ts";
 import { follow } from "./queries/journal.ts";
+import { RunSummary, type Summary, summaryText } from "./queries/summary.ts";
 import { askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
 import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
 
-/** `opening`: over when it is known whether there is a live status. */
+/** `opening`: resolves when it is known whether there is a live status. */
 type Screen = { live: Live | null; opening: Promise<unknown> };
+/** A run that is being read along. */
+type Watched = {
+  readonly call: Invocation;
+  readonly host: TeamHost;
+  readonly screen: Screen;
+  readonly summary: RunSummary;
+  readonly report: string | undefined;
+};
 
-/** Resolves with the exit code. `embedded`: the runbook model will do when no other is configured. */
-export async function hostTeam(
-  call: Invocation,
-  work: Work,
-  { embedded = "runbook" in work } = {},
-): Promise<number> {
+/** `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. */
+export type RunOptions = { readonly embedded?: boolean; readonly report?: string | undefined };
+
+/** Resolves with the exit code. */
+export async function hostTeam(call: Invocation, work: Work, options: RunOptions = {}): Promise<number> {
   const settings = await call.settings();
   const screen: Screen = { live: null, opening: Promise.resolve() };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
@@ -35,7 +45,7 @@ export async function hostTeam(
     cwd: call.cwd,
     env: call.env,
     interactive: false,
-    embedded,
+    embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
     ...(canAsk && { ask }),
   });
@@ -43,13 +53,14 @@ export async function hostTeam(
     if (screen.live) screen.live.say(text);
     else if (!call.json) call.err.write(`${text}\n`);
   });
+  const watched: Watched = { call, host, screen, summary: new RunSummary(), report: options.report };
   try {
     const reading = new AbortController();
-    const reader = readAlong(call, host, host.since, screen, reading.signal);
+    const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
       setTimeout(keepYoungSmall, START_MS).unref();
-      return conclude(call, await ended(host, reading, reader, screen));
+      return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {
       reading.abort();
       await reader;
@@ -96,14 +107,9 @@ async function ended(
   return outcome;
 }
 
-/** Follows the journal for whoever watches: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
-async function readAlong(
-  call: Invocation,
-  host: TeamHost,
-  from: Cursor,
-  screen: Screen,
-  signal: AbortSignal,
-): Promise<void> {
+/** Follows the journal: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
+  const { call, host, screen, summary } = watched;
   if (call.quiet && !call.json) return;
   if (call.err.isTTY && !call.json) {
     const opening = openLive(call, host, screen, signal);
@@ -115,7 +121,12 @@ async function readAlong(
       // Nothing comes after our team.finished, whatever the members write while they leave.
       const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
       const events = end === -1 ? page : page.slice(0, end + 1);
-      if (call.json) for (const event of events) call.out.write(`${JSON.stringify(event)}\n`);
+      summary.take(events);
+      if (call.json)
+        for (const [i, event] of events.entries())
+          call.out.write(
+            `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
+          );
       else if (screen.live) screen.live.take(events);
       else
         for (const event of events.filter(isNews))
@@ -127,6 +138,8 @@ async function readAlong(
     call.say(`cannot follow the journal: ${messageOf(error)}`);
   }
 }
+
+const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
 
 async function openLive(
   call: Invocation,
@@ -161,7 +174,8 @@ function interruptible(host: TeamHost, tell: (text: string) => void): () => void
   };
 }
 
-function conclude(call: Invocation, outcome: Outcome): number {
+async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
+  const { call } = watched;
   if (outcome.elsewhere) {
     call.say("The team goes on in another process; ekiden stop ends it.");
     // The last line of a stream says how it ended, also where the journal has no such line.
@@ -170,14 +184,25 @@ function conclude(call: Invocation, outcome: Outcome): number {
     if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
   }
   if (!call.json) {
-    // The last words before an interruption conclude nothing.
+    // After an interruption the last words of the lead conclude nothing.
     if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
       call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
     const next = nextStep(outcome);
     if (next !== "") call.say(next);
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
   return exitCodeOf(outcome);
+}
+
+async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
+  const { call } = watched;
+  const summary = await figures(watched);
+  const { completed, failed, cancelled, unfinished } = outcome;
+  const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
+  call.say(`${tasks}${summaryText(summary)}`);
+  if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
+  else if (outcome.text.trim() !== "") call.say("To read the last words again: ekiden inbox person");
 }
 
 /** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
@@ -190,7 +215,7 @@ export function endedBefore(
   return counts.failed > 0 ? 1 : 0;
 }
 
-/** What the person can do now; how it ended stands in the feed. */
+/** What the person can do now; the feed says how it ended. */
 function nextStep({ reason, failed, unfinished, error }: Outcome): string {
   switch (reason) {
     case "interrupted":

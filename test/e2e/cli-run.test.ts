@@ -56,7 +56,9 @@ describe("a runbook", () => {
     const run = await project.run(["run", "plan.md"]);
     expect(run).toMatchObject({ code: 0, stdout: "The runbook has ended: 3 of 3 tasks completed.\n" });
     expect(run.stderr).toMatch(/person +added #3 Report, after #1 #2\n/);
-    expect(run.stderr).toMatch(/finished \(concluded\): 3 completed\n$/);
+    expect(run.stderr).toMatch(
+      /finished \(concluded\): 3 completed\ntasks: 3 completed · \d+s\nTo read the last words again: ekiden inbox person\n$/,
+    );
     expect(run.stderr + run.stdout).not.toContain("\x1b");
     expect(readFileSync(join(project.dir, "report.txt"), "utf8")).toBe("left\nright\n");
     const { tasks } = await project.json<Board>(["tasks"]);
@@ -78,6 +80,11 @@ describe("a runbook", () => {
       completed: 3,
       failed: 0,
       reason: "concluded",
+      files: 0,
+      landed: 0,
+      tokens: 0,
+      usd: 0,
+      ms: expect.any(Number),
     });
     expect(lines.filter(({ type }) => type === "task.completed")).toHaveLength(3);
     expect(lines.filter(({ type }) => type === "team.finished")).toHaveLength(1);
@@ -371,5 +378,56 @@ describe("talking to the lead through a pipe", () => {
   it("ends at once when there is nothing to say", async () => {
     script([]);
     expect(await talk("")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("the end of a run", () => {
+  const steps = [
+    {
+      who: "lead",
+      when: "Write it",
+      calls: [{ tool: "write_file", input: { path: "notes.md", content: "x" } }],
+      usage: { inputTokens: 1_000, outputTokens: 200 },
+      usd: 0.5,
+    },
+    { who: "lead", text: "It is written.", times: "any" },
+  ];
+  const args = (): string[] => [
+    "run",
+    "Write it",
+    "--model",
+    `scripted:${join(project.dir, "script.json")}`,
+    "--allow",
+    "write_file",
+  ];
+
+  it("is a summary: files, tokens, dollars, time, and where the last words are", async () => {
+    project.write({ "script.json": JSON.stringify({ steps }) });
+    const { stderr, stdout } = await project.run(args());
+    expect(stdout).toBe("It is written.\n");
+    expect(stderr).toMatch(
+      /\n1 file changed · 1\.2k tokens · \$0\.50 · \d+s\nTo read .*: ekiden inbox person\n$/,
+    );
+    expect((await project.run(["inbox", "person"])).stdout).toContain("It is written.");
+    expect((await project.run([...args(), "--quiet"])).stderr).toBe("");
+  });
+
+  it("is the last object of --json, too", async () => {
+    project.write({ "script.json": JSON.stringify({ steps }) });
+    const last = linesOf((await project.run([...args(), "--json"])).stdout).at(-1);
+    expect(last).toMatchObject({ type: "team.finished", files: 1, landed: 0, usd: 0.5 });
+    expect(last?.tokens).toBe(1_200);
+  });
+
+  it("names the report of a runbook", async () => {
+    const text =
+      "# Report\nReport: out/report.md\n## Write\n```sh\nmkdir out && echo x > out/report.md\n```\n";
+    project.write({ "plan.md": text });
+    expect((await project.run(["run", "plan.md"])).stderr).toMatch(/\nRead out\/report\.md\n$/);
+    expect(linesOf((await project.run(["run", "plan.md", "--fresh", "--json"])).stdout).at(-1)).toMatchObject(
+      {
+        report: "out/report.md",
+      },
+    );
   });
 });

@@ -55,6 +55,31 @@ describe("usage", () => {
     }
   });
 
+  it("completes commands and options in bash, with what every command has", async () => {
+    const script = (await project.run(["completion", "bash"])).stdout;
+    const complete = (...words: string[]): string[] =>
+      execFileSync(
+        "bash",
+        [
+          "-c",
+          `${script}\nCOMP_WORDS=(ekiden "$@"); COMP_CWORD=$#; _ekiden; echo "\${COMPREPLY[*]}"`,
+          "-",
+          ...words,
+        ],
+        { encoding: "utf8" },
+      )
+        .trim()
+        .split(" ");
+    expect(complete("ta")).toEqual(["tasks"]);
+    expect(complete("--json", "tasks", "--")).toEqual(
+      expect.arrayContaining(["--status", "--owner", "--json", "--help"]),
+    );
+    expect(complete("run", "--m")).toEqual(["--model", "--max-turns"]);
+    expect(complete("tasks", "--m")).toEqual([""]);
+    for (const shell of ["zsh", "fish"])
+      expect((await project.run(["completion", shell])).stdout).toMatch(/transcript[\s\S]*teammate/);
+  });
+
   it("suggests the nearest command, option and setting", async () => {
     await refused(["taks"], /unknown command "taks"\. Did you mean "tasks"\?/);
     await refused(["tasks", "--jsn"], /unknown option '--jsn'\. Did you mean --json\?/);
@@ -65,7 +90,13 @@ describe("usage", () => {
       ["runn", "--help"],
     ])
       await refused(args, /unknown command "runn"\. Did you mean "run"\?/);
-    await refused(["tasks", "--permission-mode", "yolo"], /--permission-mode: expected one of "plan"/);
+    for (const [word, meant] of [
+      ["top", "team"],
+      ["status", "team"],
+      ["ls", "tasks"],
+    ] as const)
+      await refused([word], new RegExp(`unknown command "${word}"\\. Did you mean "${meant}"\\?`));
+    await refused(["--permission-mode", "yolo", "tasks"], /--permission-mode: expected one of "plan"/);
     project.write({ ".ekiden/settings.json": '{\n  "modle": "x/y"\n}' });
     await refused(["tasks"], /\.ekiden\/settings\.json:2: unknown setting "modle"\. Did you mean "model"\?/);
   });
@@ -89,6 +120,13 @@ describe("bad input", () => {
     await refused(["run", "Do it", "--fresh"], /--fresh is for runbooks/);
     await refused(["import", "broken"], /nothing could be imported: task_1\.json: id: is missing/);
     await refused(["import", "round"], /wait for each other: "a" → "b" → "a"/);
+    await refused(["run", "x", "--teammates", "abc"], /--teammates "abc" is not a number from 0 to 100/);
+    await refused(["run", "x", "--teammates", "500"], /--teammates "500" is not a number from 0 to 100/);
+    await refused(["tasks", "--model", "x/y"], /--model has no effect on ekiden tasks/);
+    await refused(["add", "x", "--touches", ""], /--touches "" names no file/);
+    await refused(["log", "-n", "few"], /-n "few" is not a number of 1 or more/);
+    await refused(["tasks", "--status", "complete"], /--status "complete".* Did you mean "completed"\?/);
+    await refused(["completion", "tcsh"], /no completion for "tcsh"/);
     await refused(["add", ""], /A task needs a subject/);
     await refused(["add", "x", "--priority", "high"], /--priority "high" is not a number/);
     await refused(["tasks", "../x"], /"\.\.\/x" is not a task id/);
@@ -266,6 +304,9 @@ describe("mail and journal", () => {
         ],
       });
     expect((await project.run(["inbox", "lead"])).stdout).toMatch(/person {2}● urgent: Use the new API/);
+    expect((await project.run(["log", "-n", "1"])).stdout).toMatch(
+      /^\S+ {2}person +→ lead \(note\): Use the new API\n$/,
+    );
   });
 
   it("shows the journal from a number, by name, and as it grows in another process", async () => {

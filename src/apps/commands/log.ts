@@ -2,10 +2,17 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { name, quote } from "../../core/ids.ts";
-import { sentence } from "../../core/views/sentence.ts";
 import { followUntilInterrupted, type Invocation, wholeNumber } from "../invocation.ts";
 import { withTeam } from "../open.ts";
-import { allEvents, concerns, follow, lastEvents } from "../queries/journal.ts";
+import {
+  allEvents,
+  concerns,
+  type Detailed,
+  detailedSentence,
+  follow,
+  lastEvents,
+  withDetails,
+} from "../queries/journal.ts";
 import { mustExist } from "../queries/team.ts";
 import { feedLine } from "../terminal/print.ts";
 
@@ -27,22 +34,22 @@ export async function run(
   const wanted = (event: Event): boolean => who === null || concerns(event, who);
   return withTeam(call, "look", async (store) => {
     let shown = 0;
-    const write = (events: readonly Event[]): void => {
-      const lines = events.filter(wanted).map((event) => line(call, event));
+    const write = async (events: readonly Event[]): Promise<void> => {
+      const lines = (await withDetails(store, events.filter(wanted))).map((event) => line(call, event));
       shown += lines.length;
       if (lines.length > 0) call.out.write(lines.join(""));
     };
     let from = store.journal.from(since);
     if (count !== null) {
       const last = await lastEvents(store.journal, from, count, wanted);
-      write(last.events);
+      await write(last.events);
       from = last.cursor;
     }
     if (options.follow)
       return await followUntilInterrupted(call, async (signal) => {
-        for await (const events of follow(store, from, signal)) write(events);
+        for await (const events of follow(store, from, signal)) await write(events);
       });
-    if (count === null) for await (const events of allEvents(store.journal, from)) write(events);
+    if (count === null) for await (const events of allEvents(store.journal, from)) await write(events);
     if (shown > 0) return undefined;
     if (who !== null) await mustExist(store, who);
     if (!call.json) call.say("nothing to show");
@@ -50,7 +57,7 @@ export async function run(
   });
 }
 
-const line = (call: Invocation, event: Event): string =>
+const line = (call: Invocation, event: Detailed): string =>
   call.json
     ? `${JSON.stringify(event)}\n`
-    : `${feedLine(call.out, { at: event.at, ...sentence(event) }, 12).join("\n")}\n`;
+    : `${feedLine(call.out, { at: event.at, ...detailedSentence(event) }, 12).join("\n")}\n`;

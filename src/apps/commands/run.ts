@@ -34,15 +34,16 @@ export async function run(
 
 async function runRunbook(call: Invocation, file: string, fresh: boolean): Promise<number> {
   const runbook = readRunbook(call, file);
+  const { report } = runbook;
   const { abandonRunbook, continueRunbook } = await import("../actions/runbook.ts");
   const before = await withExisting(call, async (store): Promise<Continued> => {
     if (!fresh) return await continueRunbook(store, PERSON, runbook, file);
     await abandonRunbook(store, PERSON, runbook);
     return { kind: "new" };
   });
-  if (before === null || before.kind === "new") return await hostTeam(call, { runbook });
+  if (before === null || before.kind === "new") return await hostTeam(call, { runbook }, { report });
   call.say(before.text);
-  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true });
+  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true, report });
   return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
 }
 

@@ -1,6 +1,9 @@
 /** The journal: all of it, its last events, or its events as they come, whichever process writes them. */
 import type { Event, FactType } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
+import { words } from "../../core/mail.ts";
+import { oneLine } from "../../core/one-line.ts";
+import { type Sentence, sentence } from "../../core/views/sentence.ts";
 import type { Cursor, Journal, Store } from "../../ports/index.ts";
 
 const PAGE = 500;
@@ -53,6 +56,35 @@ export async function lastEvents(
     at = cursor;
   }
 }
+
+/** Details that the journal itself does not hold: the text of a mail, the command of a job that has ended. */
+export type Detailed = Event & { readonly text?: string; readonly command?: string };
+
+export async function withDetails(
+  { mail, jobs }: Pick<Store, "mail" | "jobs">,
+  events: readonly Event[],
+): Promise<Detailed[]> {
+  return await Promise.all(
+    events.map(async (event): Promise<Detailed> => {
+      if (event.type === "mail.sent") {
+        const found = await mail.mail(event.mail);
+        return found ? { ...event, text: words(found.body) } : event;
+      }
+      if (event.type !== "job.ended") return event;
+      const job = await jobs.job(event.job);
+      return job ? { ...event, command: job.command } : event;
+    }),
+  );
+}
+
+/** The sentence of an event, with its details. */
+export function detailedSentence(event: Detailed): Sentence {
+  const said = sentence(event);
+  const detail = event.type === "mail.sent" ? event.text : event.type === "job.ended" ? event.command : "";
+  return detail ? { ...said, text: `${said.text}: ${oneLine(detail, DETAIL_MAX)}` } : said;
+}
+
+const DETAIL_MAX = 400;
 
 /** Whether the event is about the member or was caused by it. */
 export const concerns = (event: Event, who: Name): boolean =>

@@ -8,7 +8,12 @@ import { didYouMean } from "../nearest.ts";
 import { checkTask, type NewTask } from "../task.ts";
 import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
 
-export type Runbook = { readonly goal: string; readonly tasks: readonly NewTask[] };
+export type Runbook = {
+  readonly goal: string;
+  readonly tasks: readonly NewTask[];
+  /** The file that its tasks write for a person to read: a line `Report: path` before the first task. */
+  readonly report?: string;
+};
 
 type Section = {
   readonly line: number;
@@ -36,7 +41,8 @@ export function parseRunbook(text: string, name = "The runbook"): Runbook {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
     throw new EkidenError("bad_input", `${name} has ${count}:\n${list.join("\n")}`);
   }
-  return { goal: goal ?? "", tasks };
+  const report = /^Report:[ \t]*(\S.*?)[ \t]*$/im.exec(goal ?? "")?.[1];
+  return { goal: goal ?? "", tasks, ...(report !== undefined && { report }) };
 }
 
 function read(

@@ -1,0 +1,16 @@
+/** `npm run demo`: builds without its output, unless the build fails, then runs the example. It needs no key. */
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+
+const build = spawnSync(process.execPath, ["node_modules/tsdown/dist/run.mjs"], { encoding: "utf8" });
+if (build.status !== 0) {
+  process.stderr.write(`${build.stdout}${build.stderr}The build failed.\n`);
+  process.exit(1);
+}
+rmSync(".ekiden/report.md", { force: true });
+const { status } = spawnSync(
+  process.execPath,
+  ["dist/main.js", "run", "examples/quickstart.md", "--cwd", ".", "--fresh"],
+  { stdio: "inherit" },
+);
+process.exit(status ?? 1);
