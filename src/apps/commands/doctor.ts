@@ -1,6 +1,7 @@
 /** `ekiden doctor`: every check with what was found and, where something is wrong, how to fix it. Keys are never shown. */
 import type { Figure, View } from "../../core/views/view.ts";
-import { type Finding, runChecks } from "../checks.ts";
+import { runChecks } from "../doctor/checks.ts";
+import type { Finding } from "../doctor/finding.ts";
 import type { Invocation } from "../invocation.ts";
 
 export async function run(call: Invocation): Promise<number | undefined> {

@@ -289,7 +289,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "doctor",
-    about: "what is installed, which models are reachable, what is wrong and how to fix it",
+    about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
     example: "ekiden doctor",
     group: MORE,
     near: ["check"],

@@ -1,22 +1,16 @@
-/** The checks of `ekiden doctor`. Each is short, changes nothing, and never lets a key out. */
+/** The checks of `ekiden doctor`: each changes nothing and never shows a key. Here: what the machine has, the settings, the store. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import type { Provider } from "../adapters/models/index.ts";
-import { isEkidenError, messageOf } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
-import type { Invocation } from "./invocation.ts";
-import { sqlitePath, storeUrl } from "./open.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Invocation } from "../invocation.ts";
+import { sqlitePath, storeUrl } from "../open.ts";
+import { count, type Finding } from "./finding.ts";
+import { chosenModel, providers } from "./models.ts";
+import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";
 
 const PROBE_MS = 3_000;
-
-export type Finding = {
-  readonly name: string;
-  /** `missing`: not there, and only some work needs it. */
-  readonly state: "ok" | "missing" | "wrong";
-  readonly found: string;
-  readonly fix?: string;
-};
 
 export async function runChecks(call: Invocation): Promise<Finding[]> {
   const { settings, finding } = await settingsOf(call);
@@ -30,12 +24,17 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
     ...(settings ? [store(call, settings), chosenModel(call, settings)] : []),
     ...(await providers(call, settings)),
   ];
-  return Promise.all(checks);
+  const ofProject = [
+    agentFiles(call),
+    ...(settings ? [hooks(call, settings), mcpServers(call, settings)] : []),
+  ];
+  return [...(await Promise.all(checks)), ...(await Promise.all(ofProject)).flat()];
 }
 
 async function settingsOf(call: Invocation): Promise<{ settings: Settings | null; finding: Finding }> {
   try {
-    return { settings: await call.settings(), finding: { name: "settings", state: "ok", found: "valid" } };
+    const found = `valid; ${settingsFiles(call.cwd)}`;
+    return { settings: await call.settings(), finding: { name: "settings", state: "ok", found } };
   } catch (error) {
     if (!isEkidenError(error, "settings_invalid")) throw error;
     const problems = error.details.problems as readonly string[];
@@ -110,11 +109,11 @@ async function store(call: Invocation, settings: Settings): Promise<Finding> {
   const name = "store";
   const path = sqlitePath(settings.store, call.cwd);
   if (path !== null && !existsSync(path))
-    return { name, state: "ok", found: `${path} will be made when it is first needed` };
+    return { name, state: "ok", found: `${path} will be created when it is first needed` };
   try {
     const [{ openStore }, { systemClock }] = await Promise.all([
-      import("../adapters/store/index.ts"),
-      import("../adapters/clock.ts"),
+      import("../../adapters/store/index.ts"),
+      import("../../adapters/clock.ts"),
     ]);
     const open = await openStore({
       url: storeUrl(settings, call.cwd),
@@ -127,78 +126,12 @@ async function store(call: Invocation, settings: Settings): Promise<Finding> {
       return {
         name,
         state: "ok",
-        found: `${path ?? "PostgreSQL"}: team "${open.team}", ${total} ${total === 1 ? "task" : "tasks"}`,
+        found: `${path ?? "PostgreSQL"}: team "${open.team}", ${count(total, "task")}`,
       };
     } finally {
       await open.close();
     }
   } catch (error) {
     return { name, state: "wrong", found: messageOf(error), fix: "See --store, or name another file." };
-  }
-}
-
-/** What a run would use, were it started now. */
-async function chosenModel({ env }: Invocation, { model }: Settings): Promise<Finding> {
-  const name = "model";
-  try {
-    const { chooseModel } = await import("../adapters/models/index.ts");
-    return { name, state: "ok", found: await chooseModel({ env, setting: model }) };
-  } catch (error) {
-    return { name, state: "missing", found: "none is configured", fix: messageOf(error) };
-  }
-}
-
-/** Found where a run would find them. */
-async function providers({ env }: Invocation, settings: Settings | null): Promise<Promise<Finding>[]> {
-  const { PROVIDERS } = await import("../adapters/models/index.ts");
-  const wanted = [settings?.model, settings?.leadModel].map((spec) => spec?.split("/")[0]);
-  return PROVIDERS.flatMap((provider) => {
-    const isWanted = wanted.includes(provider.name);
-    const given = isWanted || provider.name === "openai-compatible" ? settings?.baseUrl : undefined;
-    try {
-      const address = provider.address({ env, baseUrl: given ?? "" });
-      return address === null ? [] : [examineProvider(provider, address, env, isWanted)];
-    } catch (error) {
-      const label = `model: ${provider.name}`;
-      return [Promise.resolve<Finding>({ name: label, state: "wrong", found: messageOf(error) })];
-    }
-  });
-}
-
-async function examineProvider(
-  { name, keyVariable: key }: Provider,
-  address: string,
-  env: NodeJS.ProcessEnv,
-  wanted: boolean,
-): Promise<Finding> {
-  const label = `model: ${name}`;
-  const worst = wanted ? "wrong" : "missing";
-  if (key !== "" && !env[key]) {
-    return {
-      name: label,
-      state: worst,
-      found: `${key} is not set`,
-      ...(wanted && { fix: `Set ${key}, or choose another --model.` }),
-    };
-  }
-  const reached = await reach(address);
-  const found = `${key === "" ? "" : "key is set, "}${reached ? "reachable" : "cannot be reached"}`;
-  if (reached) return { name: label, state: "ok", found };
-  const fix = key === "" && !wanted ? undefined : "Check the network, the proxy, and the address.";
-  return { name: label, state: key === "" ? worst : "wrong", found, ...(fix && { fix }) };
-}
-
-/** Any answer will do: what is asked is whether somebody is there. */
-async function reach(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, {
-      method: "HEAD",
-      redirect: "manual",
-      signal: AbortSignal.timeout(PROBE_MS),
-    });
-    await response.body?.cancel();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,0 +1,114 @@
+/** Checks of models: each provider whose key is set is asked for one short reply, so that a wrong key or model shows here. */
+import { systemClock } from "../../adapters/clock.ts";
+import type { Provider } from "../../adapters/models/index.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Invocation } from "../invocation.ts";
+import type { Finding } from "./finding.ts";
+
+const PROBE_MS = 3_000;
+/** How long a model may take to say one word. */
+const REPLY_MS = 20_000;
+
+/** The model that a run would use now. */
+export async function chosenModel({ env }: Invocation, { model }: Settings): Promise<Finding> {
+  const name = "model";
+  try {
+    const { chooseModel } = await import("../../adapters/models/index.ts");
+    return { name, state: "ok", found: await chooseModel({ env, setting: model }) };
+  } catch (error) {
+    return { name, state: "missing", found: "none is configured", fix: messageOf(error) };
+  }
+}
+
+/** Keys, addresses and models, read as a run reads them. */
+export async function providers({ env }: Invocation, settings: Settings | null): Promise<Promise<Finding>[]> {
+  const { PROVIDERS } = await import("../../adapters/models/index.ts");
+  const specs = [settings?.model ?? env.EKIDEN_MODEL, settings?.leadModel, settings?.fallbackModel];
+  return PROVIDERS.flatMap((provider) => {
+    const wanted = [...new Set(specs)].filter((spec) => spec?.split("/")[0] === provider.name) as string[];
+    const given = wanted.length > 0 || provider.name === "openai-compatible" ? settings?.baseUrl : undefined;
+    try {
+      const address = provider.address({ env, baseUrl: given ?? "" });
+      return address === null ? [] : [checkProvider(provider, { address, baseUrl: given, env, wanted })];
+    } catch (error) {
+      const label = `model: ${provider.name}`;
+      return [Promise.resolve<Finding>({ name: label, state: "wrong", found: messageOf(error) })];
+    }
+  });
+}
+
+type Probe = {
+  readonly address: string;
+  readonly baseUrl: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** The models of this provider that the settings name. */
+  readonly wanted: readonly string[];
+};
+
+async function checkProvider({ name, keyVariable: key }: Provider, probe: Probe): Promise<Finding> {
+  const { address, env, wanted } = probe;
+  const label = `model: ${name}`;
+  const worst = wanted.length > 0 ? "wrong" : "missing";
+  if (key !== "" && !env[key])
+    return {
+      name: label,
+      state: worst,
+      found: `${key} is not set`,
+      ...(wanted.length > 0 && { fix: `Set ${key}, or choose another --model.` }),
+    };
+  const set = key === "" ? "" : "key is set, ";
+  if (!(await reach(address))) {
+    const fix =
+      key === "" && wanted.length === 0 ? undefined : "Check the network, the proxy, and the address.";
+    const state = key === "" ? worst : "wrong";
+    return { name: label, state, found: `${set}cannot be reached`, ...(fix && { fix }) };
+  }
+  // Without a key nothing is asked that nobody uses: a local model may take a minute to load.
+  const specs = wanted.length > 0 ? wanted : key === "" ? [] : [name];
+  const faults = (await Promise.all(specs.map((spec) => faultOf(spec, probe)))).filter(
+    (fault) => fault !== null,
+  );
+  if (faults.length > 0)
+    return {
+      name: label,
+      state: "wrong",
+      found: `${set}reachable, but ${faults.join("; ")}`,
+      fix: `Check ${key === "" ? "" : `${key} and `}the name of the model.`,
+    };
+  const tried =
+    specs.length > 0 ? `, ${specs.join(" and ")} ${specs.length === 1 ? "answers" : "answer"}` : "";
+  return { name: label, state: "ok", found: `${set}reachable${tried}` };
+}
+
+/** Asks a model for one word; null when it answers. Costs about twenty tokens. */
+async function faultOf(spec: string, { env, baseUrl }: Probe): Promise<string | null> {
+  try {
+    const { openModel } = await import("../../adapters/models/index.ts");
+    const model = await openModel(spec, { env, clock: systemClock, baseUrl, attempts: 1, stallMs: REPLY_MS });
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
+    const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16 };
+    await model.reply(request, { signal: AbortSignal.timeout(REPLY_MS) });
+    return null;
+  } catch (error) {
+    const isSlow = error instanceof Error && error.name === "TimeoutError";
+    return isSlow
+      ? `${spec} did not answer within ${REPLY_MS / 1_000} s`
+      : messageOf(error).replace(/\.$/, "");
+  }
+}
+
+/** Whether anything answers at the address. */
+async function reach(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
