@@ -1,11 +1,32 @@
-/** How a failed command ends: one line on stderr and an exit code. A stack is shown only to who asks for it. */
-import { isEkidenError, messageOf } from "../core/errors.ts";
+/** How a failed command ends: one line on stderr and an exit code. A stack is shown only with --verbose. */
+import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { clean } from "./terminal/terminal.ts";
 
 export type FailureOptions = { readonly verbose: boolean; readonly json: boolean };
 
-/** Reports whatever was thrown and returns the exit code: the error's own, or 1 for a fault of this program. */
-export function reportFailure(error: unknown, { verbose, json }: FailureOptions): number {
+/** Faults of the machine that its person can correct, with what to say of them. */
+const SYSTEM: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "not permitted by the system",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left",
+  ENOTDIR: "a part of the path is a file",
+  EISDIR: "is a folder",
+  EEXIST: "exists already",
+  ENAMETOOLONG: "the path is too long",
+};
+
+/** A refused file operation names the path and the reason. Not so other errors: those are ours. */
+function asKnown(thrown: unknown): unknown {
+  const { code = "", path } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
+  if (path === undefined || !Object.hasOwn(SYSTEM, code)) return thrown;
+  const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
+  return new EkidenError("bad_input", why, { cause: thrown });
+}
+
+/** Reports the error and returns the exit code: the error's own, or 1 for a fault of this program. */
+export function reportFailure(thrown: unknown, { verbose, json }: FailureOptions): number {
+  const error = asKnown(thrown);
   const known = isEkidenError(error);
   const message = messageOf(error);
   if (json) {

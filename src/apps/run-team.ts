@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { isNews, tally } from "../core/views/sentence.ts";
+import { tally } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
 import { openHost, type TeamHost } from "./host/host.ts";
 import type { Outcome } from "./host/outcome.ts";
@@ -13,6 +13,7 @@ import { follow } from "./queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "./queries/summary.ts";
 import { askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
+import { News } from "./terminal/news.ts";
 import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
 
@@ -110,6 +111,7 @@ async function ended(
 /** Follows the journal: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
 async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
   const { call, host, screen, summary } = watched;
+  const news = new News();
   if (call.quiet && !call.json) return;
   if (call.err.isTTY && !call.json) {
     const opening = openLive(call, host, screen, signal);
@@ -129,8 +131,10 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
           );
       else if (screen.live) screen.live.take(events);
       else
-        for (const event of events.filter(isNews))
-          call.err.write(`${newsLines(call.err, event).join("\n")}\n`);
+        for (const event of events) {
+          const said = news.of(event);
+          if (said) call.err.write(`${newsLines(call.err, event.at, said).join("\n")}\n`);
+        }
       if (end !== -1) return;
     }
   } catch (error) {

@@ -87,6 +87,18 @@ it("a permission is asked for in another terminal, and always is written down", 
   );
   expect(await over).toMatchObject({ code: 0, stdout: "Done.\n" });
   expect(existsSync(join(project.dir, "x"))).toBe(true);
+  type Timed = { type: string; at: number; tool?: string; ms?: number };
+  const events = (await project.run(["log", "--json"])).stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Timed);
+  const put = events.find(({ type }) => type === "permission.asked");
+  const called = events.find(({ type, tool }) => type === "tool.called" && tool === "bash");
+  const answered = events.find(({ type }) => type === "permission.answered");
+  if (!put || !called || !answered) throw new Error("it was asked, answered and called");
+  // The time of the call begins with the answer.
+  expect(called.ms).toBeLessThanOrEqual(called.at - answered.at + 20);
+  expect(called.ms).toBeLessThan(called.at - put.at);
   expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toMatch(
     /\/\/ mine[\s\S]*"allow": \[\s*"bash\(touch/,
   );

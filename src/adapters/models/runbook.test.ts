@@ -94,14 +94,14 @@ const bash = (output: string, more: Partial<ShellResult>): string =>
 
 it.each([
   [bash("", { exitCode: null, signal: "SIGKILL" }), false, /^ended by SIGKILL/],
-  [bash("no such file", { exitCode: 2 }), false, /^exit code 2 in block 1 of 2: ls .*\nno such file/],
-  ["Exit code 7\noh", false, /^exit code 7 in/i],
+  [bash("no such file", { exitCode: 2 }), false, /^exit code 2: no such file \(block 1 of 2: ls .*\)$/],
+  ["Exit code 7\noh", false, /^exit code 7: oh \(/i],
   [
     "…\n[timed out after 5000 ms and was ended with everything it started]",
     false,
     /^timed out after 5000 ms/,
   ],
-  ["rm is not permitted here", true, /^error in block 1 of 2.*\nrm is not permitted/],
+  ["rm is not permitted here", true, /^error: rm is not permitted here \(block 1 of 2/],
 ])("stops at the first failing result: %j", async (text, isError, reason) => {
   const { next, result } = member("teammate", claimed(task(TWO)));
   result((await next()).call, text, isError);
@@ -140,7 +140,7 @@ it("runs blocks in python and node by their interpreters", async () => {
   });
   result(second, bash("no", { exitCode: 1 }));
   expect((await next()).call?.input).toMatchObject({
-    reason: expect.stringMatching(/^exit code 1 in block 2 of 2: END_OF_BLOCK\n/),
+    reason: expect.stringMatching(/^exit code 1: no \(block 2 of 2: END_OF_BLOCK\)$/),
   });
 });
 

@@ -92,14 +92,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
     if (ended.result.isError && ended.result.tool === "complete_task") {
-      const failed = end(
-        task,
-        request,
-        "fail_task",
-        `complete_task was refused: ${ended.result.text}`,
-        tries,
-        redo,
-      );
+      const failed = end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
       return failed;
     }
     const last = request.messages.at(-1);
@@ -128,15 +121,10 @@ function workOn(task: Task, request: ModelRequest): Content | null {
       return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`, tries, redo);
     }
     const failure = failureOf(ran.result);
-    if (failure)
-      return end(
-        task,
-        request,
-        "fail_task",
-        `${failure} in ${where}: ${firstLine(script.source)}\n${tail(ran.result.text)}`.trim(),
-        tries,
-        redo,
-      );
+    if (failure) {
+      const reason = blockFailure(failure, ran.result.text, `${where}: ${firstLine(script.source)}`);
+      return end(task, request, "fail_task", reason, tries, redo);
+    }
     output = ran.result.text;
   }
   return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
@@ -246,6 +234,22 @@ const fieldsOf = ({ schema }: ToolSpec): Set<string> | null => {
   const properties = schema.properties;
   return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
 };
+
+/** The error first, then where it came from, then the end of the output. */
+function blockFailure(failure: string, output: string, where: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
+  const error = lines.at(-1)?.trim().slice(0, 200);
+  const head = `${failure}${error ? `: ${error}` : ""} (${where})`;
+  return lines.length > 1 ? `${head}\n${tail(output)}` : head;
+}
+
+/** Why a task could not be completed: its error first, without the advice to the model that follows the evidence. */
+function refusal(text: string): string {
+  const [evidence = ""] = text.split("\n\n");
+  return `complete_task was refused: ${lastLine(evidence)}\n${evidence.replace(/^#/, "Task #")}`;
+}
+
+const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? "";
 
 function tail(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");

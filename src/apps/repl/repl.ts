@@ -8,7 +8,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { checkText, words } from "../../core/mail.ts";
-import { isNews, sentence } from "../../core/views/sentence.ts";
+import { sentence } from "../../core/views/sentence.ts";
 import { openHost, type TeamHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Invocation } from "../invocation.ts";
@@ -16,6 +16,7 @@ import { makeProjectFolder } from "../open.ts";
 import { follow } from "../queries/journal.ts";
 import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
+import { News } from "../terminal/news.ts";
 import { feedLine, lines, overflow } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
@@ -77,6 +78,7 @@ class Conversation {
   private readonly over: Promise<number | undefined>;
   private end: (code: number | undefined) => void = () => {};
   private readonly reading = new AbortController();
+  private readonly feed = new News();
   private interruptedAt = 0;
   private leaving = false;
   private outcome: Outcome | null = null;
@@ -276,7 +278,8 @@ class Conversation {
       return;
     }
     if (event.type === "permission.asked" && (await this.isAskedHere())) return;
-    if (isNews(event) && !this.call.quiet && !this.leaving) this.news(event, sentence(event).text);
+    const said = this.feed.of(event);
+    if (said && !this.call.quiet && !this.leaving) this.news(event, said.text);
   }
 
   /** Then the prompt says it. */

@@ -6,10 +6,10 @@ import type { Event } from "../../core/event.ts";
 import type { Counts } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
 import { reasonWords } from "../../core/views/reason.ts";
-import { isNews } from "../../core/views/sentence.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { Keyboard } from "./keyboard.ts";
+import { News } from "./news.ts";
 import { newsLines, progressBar } from "./print.ts";
 import { type Doing, TeamStatus } from "./status.ts";
 import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
@@ -27,6 +27,7 @@ export class Live {
   private timer: NodeJS.Timeout | null = null;
   private readonly tick: NodeJS.Timeout;
   private last = 0;
+  private readonly news = new News();
   private paused = false;
   private readonly keyboard = new Keyboard();
   private counts: Counts = countTasks([]);
@@ -57,7 +58,8 @@ export class Live {
   take(events: readonly Event[]): void {
     for (const event of events) {
       this.status.apply(event);
-      if (isNews(event)) this.above.push(...newsLines(this.term, event));
+      const said = this.news.of(event);
+      if (said) this.above.push(...newsLines(this.term, event.at, said));
     }
     this.schedule();
   }

@@ -1,6 +1,6 @@
 /** Prints views as text: tables cut to the width of the terminal, everything else broken into lines of it. */
 import type { Event } from "../../core/event.ts";
-import { sentence } from "../../core/views/sentence.ts";
+import type { Sentence } from "../../core/views/sentence.ts";
 import type { Cell, Column, FeedLine, Figure, Tone, View } from "../../core/views/view.ts";
 import { clean, columns, cut, pad, type Terminal, wrap } from "./terminal.ts";
 
@@ -132,10 +132,8 @@ export function feedLine(
 }
 
 /** An event in a feed that runs along: on one line, unless it is something to act on. */
-export function newsLines(out: Terminal, event: Event): string[] {
-  const said = sentence(event);
-  return feedLine(out, { at: event.at, ...said }, 12, overflow(said.tone));
-}
+export const newsLines = (out: Terminal, at: Event["at"], said: Sentence): string[] =>
+  feedLine(out, { at, ...said }, 12, overflow(said.tone));
 
 export type Overflow = "goes on" | "is cut";
 export const overflow = (tone: Tone): Overflow => (tone === "bad" || tone === "warn" ? "goes on" : "is cut");

@@ -11,6 +11,8 @@ export type Call = {
   readonly call: ToolCall;
   readonly input: unknown;
   readonly ctx: ToolContext;
+  /** Called when the permission is decided: the time a person takes to answer is not the tool's time. */
+  readonly onPermitted?: () => void;
 };
 export type Run = (call: Call) => Promise<string>;
 /** Gets every call. It refuses a call by throwing, changes its input or result, or passes it on. */
@@ -44,6 +46,7 @@ export const permitted =
   (next) =>
   async (call) => {
     const verdict = await policy(call);
+    call.onPermitted?.();
     if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
     return next(verdict.closed ? { ...call, ctx: { ...call.ctx, closed: verdict.closed } } : call);
   };

@@ -137,7 +137,7 @@ async function answer(
     kind: "result",
     result: { type: "result", id: call.id, tool: call.tool, text, isError },
   });
-  const began = clock.now();
+  let began = clock.now();
   let subject = "";
   let effect: Effect | undefined;
   let written: Entry | null = null;
@@ -165,7 +165,10 @@ async function answer(
         return written;
       },
     };
-    const text = await loadout.run({ tool, call, input, ctx });
+    const onPermitted = (): void => {
+      began = clock.now();
+    };
+    const text = await loadout.run({ tool, call, input, ctx, onPermitted });
     entry = written ?? result(text, false);
   } catch (error) {
     const interrupted = interruptionOf(signal);
