@@ -3,15 +3,8 @@ import { Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import {
-  COMMANDS,
-  COMMON_OPTIONS,
-  type Code,
-  GROUPS,
-  HOSTS,
-  nameOf,
-  TEAM_OPTIONS,
-} from "./commands/table.ts";
+import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS } from "./commands/options.ts";
+import { COMMANDS, type Code, GROUPS, nameOf } from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";

@@ -2,7 +2,7 @@
  * The text of `--help`: first the commands, in groups, then the options; of a command only the options that have an effect there.
  */
 import { type Command, Help, type HelpConfiguration } from "commander";
-import { HOSTS } from "./commands/table.ts";
+import { HOSTS } from "./commands/options.ts";
 
 /** The heading of the options that say how a team works. */
 export const OF_A_TEAM = "Options for a team at work:";

@@ -2,15 +2,8 @@
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Invocation } from "../invocation.ts";
-import {
-  COMMANDS,
-  COMMON_OPTIONS,
-  type Entry,
-  HOSTS,
-  nameOf,
-  type OptionRow,
-  TEAM_OPTIONS,
-} from "./table.ts";
+import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
+import { COMMANDS, type Entry, nameOf } from "./table.ts";
 
 type Word = { readonly word: string; readonly about: string };
 

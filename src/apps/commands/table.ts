@@ -2,14 +2,13 @@
  * Every command: how it is written, what it does, its options, and its file. A new command is one entry here and one file in
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
-import { MODES } from "../../core/permission/mode.ts";
 import type { Invocation } from "../invocation.ts";
+import { type OptionRow, TASK_OPTIONS } from "./options.ts";
 
 /** A command's code. It returns the exit code, if that is not 0. */
 export type Code = {
   run(call: Invocation, args: readonly string[], options: never): Promise<number | undefined>;
 };
-export type OptionRow = readonly [flags: string, about: string, repeat?: "repeat"];
 export type Entry = {
   /** Name and arguments, as commander writes them. */
   readonly usage: string;
@@ -26,42 +25,6 @@ export type Entry = {
 
 export const GROUPS = ["Set a team to work:", "The board:", "The team:", "More:"] as const;
 const [WORK, BOARD, TEAM, MORE] = GROUPS;
-
-/** Every command takes these. */
-export const COMMON_OPTIONS: readonly OptionRow[] = [
-  ["--cwd <dir>", "folder of the project (default: this one)"],
-  ["--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)"],
-  ["--team <name>", 'which team of the store (default "default")'],
-  ["--json", "print JSON: one object, or one a line where it streams"],
-  ["--quiet", "results only, no progress"],
-  ["--verbose", "more detail; stacks of errors"],
-];
-
-/** How a team works: for the commands that host one, and before any other command, so that an alias may hold them. */
-export const TEAM_OPTIONS: readonly OptionRow[] = [
-  ["--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"],
-  ["--lead-model <spec>", "model of the lead, where it differs"],
-  ["--base-url <url>", "address of an openai-compatible provider"],
-  ["--teammates <n>", "how many teammates to start with"],
-  ["--teammate <name[:role]>", "a teammate to start with", "repeat"],
-  ["--max-turns <n>", "stop after this many model calls of the whole team"],
-  ["--budget-tokens <n>", "stop after this many tokens"],
-  ["--budget-usd <x>", "stop after this many US dollars"],
-  ["--permission-mode <mode>", MODES.join(", ")],
-  ["--allow <rule>", "allow calls without asking", "repeat"],
-  ["--ask <rule>", "always ask about calls", "repeat"],
-  ["--deny <rule>", "refuse calls", "repeat"],
-  ["--worktrees", "give every task a git worktree of its own"],
-];
-/** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
-export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "doctor", "talk"]);
-
-const TASK_OPTIONS: readonly OptionRow[] = [
-  ["-d, --description <text>", "what is to be done, in full"],
-  ["--priority <n>", "higher goes first (default 0)"],
-  ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
-  ["--touches <patterns>", "files it will edit; tasks for the same files take turns", "repeat"],
-];
 
 export const COMMANDS: readonly Entry[] = [
   {
