@@ -35,18 +35,32 @@ export function processesOf(groups: ReadonlySet<number>, tag: string): number[] 
   return found;
 }
 
-/** TERM to all of them, KILL to who is left after `graceMs`. Resolves when none is left (or cannot be killed by us). */
-export async function endAll(groups: ReadonlySet<number>, tag: string, graceMs: number): Promise<void> {
+/**
+ * TERM to all of them, KILL to those left after `graceMs`. Resolves when none is left (or cannot be killed by us). `supervisor`:
+ * a process, and leader of its group, whose end kills all that it started; it gets no TERM, so that they have their grace.
+ */
+export async function endAll(
+  groups: ReadonlySet<number>,
+  tag: string,
+  graceMs: number,
+  supervisor: number | null = null,
+): Promise<void> {
   const signalAll = (signal: NodeJS.Signals): boolean => {
+    const spared = signal === "SIGTERM" ? supervisor : null;
     let any = false;
-    for (const group of groups) if (groupAlive(group)) any = signalOne(-group, signal) || any;
-    for (const pid of processesOf(NO_GROUPS, tag)) any = signalOne(pid, signal) || any;
+    for (const group of groups)
+      if (group !== spared && groupAlive(group)) any = signalOne(-group, signal) || any;
+    for (const pid of processesOf(NO_GROUPS, tag)) if (pid !== spared) any = signalOne(pid, signal) || any;
     return any;
   };
   const gone = (): boolean =>
     process.platform === "linux" ? processesOf(groups, tag).length === 0 : ![...groups].some(groupAlive);
-  // Each look goes through all processes of the machine, so none is for nothing.
-  if (!signalAll("SIGTERM")) return;
+  // Each look goes through all processes of the machine, so there is none without a reason.
+  if (!signalAll("SIGTERM")) {
+    // It has not started anything yet.
+    if (supervisor !== null) signalOne(-supervisor, "SIGKILL");
+    return;
+  }
   let left = !gone();
   const deadline = performance.now() + graceMs;
   for (let wait = 4; left && performance.now() <= deadline; wait = Math.min(wait * 2, 100)) {

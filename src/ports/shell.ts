@@ -1,4 +1,6 @@
-/** Child processes. Two implementations: plain, and inside a sandbox. */
+/** Child processes: plain, or confined by a sandbox. */
+import type { Confinement } from "../core/sandbox.ts";
+
 export type ShellResult = {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
@@ -10,6 +12,10 @@ export type ShellResult = {
   readonly spooledTo: string | null;
   readonly timedOut: boolean;
   readonly ms: number;
+  /** Bytes that were printed after `outputMax` was reached: counted, not kept. */
+  readonly droppedBytes: number;
+  /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
+  readonly denial: string | null;
 };
 
 export type ShellOptions = {
@@ -21,24 +27,72 @@ export type ShellOptions = {
   readonly keepBytes?: number;
   /** Text for its stdin; without it stdin is closed. */
   readonly input?: string;
-  /**
-   * A new file for the whole output, as it comes, written by the command itself: it is whole even when this process dies. Then
-   * `output` is empty and `spooledTo` is this file.
-   */
+  /** A new file for the whole output, as it comes, at most `outputMax` bytes. Then `output` is empty and `spooledTo` is this file. */
   readonly outputFile?: string;
+  /** Bytes of output that are kept at most, in memory and in files. */
+  readonly outputMax?: number;
   /** Told the id of its first process, which leads its process group, as soon as there is one. */
   readonly onStart?: (pid: number) => void;
+  /** How a command line differs from the session's rules; makes `exec` confine its program, too. */
+  readonly confine?: Confinement;
+  /** Outside the sandbox, because a person said so for this one command. */
+  readonly unconfined?: boolean;
 };
 
 export interface Shell {
   /**
-   * Runs one command line with bash (sh where there is none) in a process group of its own. On timeout or abort the whole
-   * group, and what it left behind, is ended: TERM, then KILL. Secrets of the harness are not in its environment.
+   * Runs one command line with bash (sh where there is none) in a process group of its own, inside the sandbox where one is
+   * active. On timeout or abort the whole group, and what it left behind, is ended: TERM, then KILL. Its environment holds
+   * only variables that are known to be harmless or named in the settings.
    * Resolves also for failing commands and time-outs; rejects with the signal's reason on abort, and for a shell that cannot start.
    */
   run(command: string, options: ShellOptions): Promise<ShellResult>;
-  /** Runs one program without a shell. Otherwise the same. */
+  /** Runs one program of ours without a shell, and outside the sandbox unless `confine` is given. Otherwise the same. */
   exec(file: string, args: readonly string[], options: ShellOptions): Promise<ShellResult>;
   /** Ends every process this shell started and that is still alive. */
   close(): Promise<void>;
 }
+
+/** What is to be started. */
+export type Program = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** A program as it is really started. */
+export type ConfinedProgram = Program & {
+  /** File descriptors that the process must get as its numbers 3, 4 …; closed by `done`. */
+  readonly descriptors: readonly number[];
+  /** Whether the program is started by another one, which must outlive it until it has been told to end. */
+  readonly supervised: boolean;
+  /** To be called when it has been started. */
+  done(): void;
+  /** The line of `ShellResult.denial`; the output of a command that succeeded is left out. */
+  denial(output: string): string | null;
+};
+
+export interface Sandbox {
+  /** Null: no sandbox is active, so the program is started as it is. @throws EkidenError `not_permitted` when one is required */
+  confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null>;
+  /** The same for callers that cannot pass descriptors; it costs a shell more. */
+  confineWhole(program: Program, wanted: Confinement): Promise<Program>;
+  /** From now on these hosts are reachable, too. */
+  allowHosts(hosts: readonly string[]): void;
+  status(): Promise<SandboxStatus>;
+  close(): Promise<void>;
+}
+
+export type SandboxStatus = {
+  readonly mode: "auto" | "required" | "off";
+  readonly active: boolean;
+  /** `bubblewrap`, `seatbelt`, or null where there is none for this system. */
+  readonly adapter: string | null;
+  /** Program and version, such as `/usr/bin/bwrap (bubblewrap 0.8.0)`. */
+  readonly version: string | null;
+  /** One sentence: what holds, or why it is off and what to install or change. */
+  readonly text: string;
+  /** Whether listed hosts can be opened; why not, if not. */
+  readonly network: string;
+};

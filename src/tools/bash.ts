@@ -46,6 +46,7 @@ export function report(result: ShellResult, timeoutMs: number): string {
   const notes: string[] = [];
   if (result.spooledTo !== null)
     notes.push(`[whole output, ${result.totalBytes} bytes: ${result.spooledTo}]`);
+  if (result.denial !== null) notes.push(result.denial);
   if (result.timedOut)
     notes.push(`[timed out after ${timeoutMs} ms and was ended with everything it started]`);
   else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);

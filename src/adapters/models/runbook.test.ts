@@ -88,7 +88,11 @@ it("runs the blocks one after the other, completes with the output, then rests",
 
 const bash = (output: string, more: Partial<ShellResult>): string =>
   report(
-    { exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1, ...more },
+    {
+      ...{ exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1 },
+      ...{ droppedBytes: 0, denial: null },
+      ...more,
+    },
     5_000,
   );
 

@@ -4,19 +4,32 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
-import type { Shell, ShellOptions, ShellResult } from "../../ports/shell.ts";
+import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
+import type {
+  ConfinedProgram,
+  Program,
+  Sandbox,
+  Shell,
+  ShellOptions,
+  ShellResult,
+} from "../../ports/shell.ts";
 import { endAll, groupAlive } from "../process-table.ts";
+import { CappedFile } from "./capped-file.ts";
+import { childEnvironment } from "./environment.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell } from "./programs.ts";
-import { withoutSecrets } from "./secrets.ts";
 
 export type ShellSettings = {
   /** Where output goes that is too large to keep; made when first needed. */
   readonly outputDir: string;
-  /** Further names of variables that children must not see. */
+  /** Without it commands run with all rights of this process. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Further names of variables that children get (`NAME`, `NAME_*`). */
+  readonly passEnv?: readonly string[];
+  /** Names of variables that children must not see. */
   readonly hideEnv?: readonly string[];
   /** Whose environment the children get; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -35,94 +48,131 @@ export function createShell(settings: ShellSettings): Shell {
   const id = `${process.pid}-${randomBytes(6).toString("hex")}`;
   const graceMs = settings.graceMs ?? 2_000;
   const ownEnv = settings.env ?? process.env;
-  const env = withoutSecrets(ownEnv, settings.hideEnv ?? []);
+  const env = childEnvironment(ownEnv, { passed: settings.passEnv ?? [], hidden: settings.hideEnv ?? [] });
   const outerTag = ownEnv.EKIDEN_JOB ? `${ownEnv.EKIDEN_JOB}:` : "";
   const bash = findShell(env.PATH);
+  const quota = new OutputQuota();
   const running = new Set<() => Promise<void>>();
   /** Groups of ended commands that left somebody behind. */
   const leftovers = new Set<number>();
   let jobs = 0;
   let closed = false;
 
-  async function start(file: string, args: readonly string[], options: ShellOptions): Promise<ShellResult> {
+  async function start(
+    file: string,
+    args: readonly string[],
+    options: ShellOptions,
+    line: boolean,
+  ): Promise<ShellResult> {
     if (closed)
       throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
     options.signal.throwIfAborted();
     jobs += 1;
     const job = `${id}.${jobs}`;
-    const output = new Output(options.keepBytes ?? KEEP_BYTES, join(settings.outputDir, `${job}.txt`));
+    const tag = `${job};`;
+    const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
+    const output = new Output(
+      options.keepBytes ?? KEEP_BYTES,
+      join(settings.outputDir, `${job}.txt`),
+      max,
+      quota,
+    );
     const began = performance.now();
-    const sink = options.outputFile === undefined ? "pipe" : openNew(options.outputFile);
+    const plain: Program = {
+      ...{ file, args, cwd: options.cwd },
+      env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${tag}` },
+    };
+    const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
+    if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
+    const confined = wanted === undefined ? null : ((await settings.sandbox?.confine(plain, wanted)) ?? null);
+    let sink: number | null = null;
     let child: ChildProcess;
     try {
-      child = launch(file, args, {
-        cwd: options.cwd,
-        env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${job};` },
-        detached: true,
-        windowsHide: true,
-        stdio: [options.input === undefined ? "ignore" : "pipe", sink, sink],
-      });
+      if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
+      options.signal.throwIfAborted();
+      sink = options.outputFile === undefined ? null : openNew(options.outputFile);
+      child = launch(confined ?? plain, [
+        options.input === undefined ? "ignore" : "pipe",
+        sink ?? "pipe",
+        sink ?? "pipe",
+        ...(confined?.descriptors ?? []),
+      ]);
+    } catch (error) {
+      if (sink !== null) closeSync(sink);
+      throw error;
     } finally {
-      if (sink !== "pipe") closeSync(sink); // the command has its own by now
+      confined?.done();
     }
-    const tag = `${job};`;
-    const group = await started(child, file, options.cwd);
-    child.on("error", () => {});
-    child.stdin?.on("error", () => {}); // it may end without reading its input
-    child.stdin?.end(options.input);
-    options.onStart?.(group);
-    const ended = observe(child, output);
-
+    const capped = sink === null ? null : new CappedFile(sink, max, quota);
     let ending: Promise<void> | undefined;
     let timedOut = false;
-    let giveUp = (_: Ended): void => {};
-    const unkillable = new Promise<Ended>((resolve) => {
-      giveUp = resolve;
-    });
+    let timeout: NodeJS.Timeout | undefined;
+    let group = 0;
     const end = (): Promise<void> => {
-      ending ??= endAll(new Set([group]), tag, graceMs).finally(() => {
+      ending ??= endAll(new Set([group]), tag, graceMs, confined?.supervised ? group : null).finally(() => {
         // Input comes after timers in a turn of the event loop: an end that is already there is heard first.
         setTimeout(() => setImmediate(giveUp, { code: null, signal: "SIGKILL" }), 1_000).unref();
       });
       return ending;
     };
-    const timeout = setTimeout(
-      () => {
-        timedOut = true;
-        void end();
-      },
-      Math.min(Math.max(0, options.timeoutMs), LONGEST_TIMER),
-    );
+    let giveUp = (_: Ended): void => {};
     const onAbort = (): void => void end();
-    options.signal.addEventListener("abort", onAbort, { once: true });
-    if (options.signal.aborted) onAbort();
-    running.add(end);
     try {
-      const { code, signal } = await Promise.race([ended, unkillable]);
+      group = await started(child, file, options.cwd);
+      child.on("error", () => {});
+      child.stdin?.on("error", () => {}); // it may end without reading its input
+      child.stdin?.end(options.input);
+      options.onStart?.(group);
+      const ended = observe(child, output);
+      const unkillable = new Promise<Ended>((resolve) => {
+        giveUp = resolve;
+      });
+      timeout = setTimeout(
+        () => {
+          timedOut = true;
+          void end();
+        },
+        Math.min(Math.max(0, options.timeoutMs), LONGEST_TIMER),
+      );
+      options.signal.addEventListener("abort", onAbort, { once: true });
+      if (options.signal.aborted) onAbort();
+      running.add(end);
+      const { code, signal } = outcomeOf(
+        await Promise.race([ended, unkillable]),
+        confined,
+        ending !== undefined,
+      );
       await ending;
       if (options.signal.aborted && ending) throw options.signal.reason;
+      capped?.finish();
+      const text = output.finish();
       return {
         exitCode: code,
         signal,
-        output: output.finish(),
-        totalBytes: options.outputFile === undefined ? output.totalBytes : statSync(options.outputFile).size,
+        output: text,
+        totalBytes:
+          sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
         ms: performance.now() - began,
+        droppedBytes: capped?.dropped ?? output.droppedBytes,
+        denial: ending === undefined ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
       };
     } finally {
       clearTimeout(timeout);
       options.signal.removeEventListener("abort", onAbort);
       running.delete(end);
       output.close();
-      if (groupAlive(group)) leftovers.add(group);
+      capped?.finish();
+      if (sink !== null) closeSync(sink);
+      if (group !== 0 && groupAlive(group)) leftovers.add(group);
     }
   }
 
   return {
     // One pipe for both streams, so that they come in the order in which they were written.
-    run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options),
-    exec: async (file, args, options) => start(await bundled(file), args, options),
+    run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options, true),
+    exec: async (file, args, options) => start(await bundled(file), args, options, false),
     async close() {
       closed = true;
       await Promise.all([...running].map((end) => end()));
@@ -133,11 +183,18 @@ export function createShell(settings: ShellSettings): Shell {
   };
 }
 
-/** A file of its owner's alone. @throws EkidenError `tool_failed` */
+/** What a supervisor reports as an exit code was a signal when we have just sent one. */
+function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {
+  if (!confined?.supervised || !ending) return ended;
+  if (ended.code === 143) return { code: null, signal: "SIGTERM" };
+  return ended.code === 137 ? { code: null, signal: "SIGKILL" } : ended;
+}
+
+/** A file that only its owner can read, written at its end. @throws EkidenError `tool_failed` */
 function openNew(path: string): number {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    return openSync(path, "wx", 0o600);
+    return openSync(path, "ax", 0o600);
   } catch (cause) {
     throw new EkidenError("tool_failed", `The output cannot be kept in ${path}: ${messageOf(cause)}.`, {
       cause,
@@ -148,9 +205,9 @@ function openNew(path: string): number {
 type Ended = { readonly code: number | null; readonly signal: string | null };
 
 /** Some failures (a command line that is too long, a NUL) are thrown at once, others come as an event. */
-function launch(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+function launch({ file, args, cwd, env }: Program, stdio: SpawnOptions["stdio"]): ChildProcess {
   try {
-    return spawn(file, args, options);
+    return spawn(file, args, { cwd, env, stdio, detached: true, windowsHide: true });
   } catch (cause) {
     const length = args.reduce((sum, arg) => sum + arg.length, 0);
     const why =
@@ -161,14 +218,21 @@ function launch(file: string, args: readonly string[], options: SpawnOptions): C
   }
 }
 
+const noFolder = (cwd: string, cause?: unknown): EkidenError =>
+  new EkidenError(
+    "tool_failed",
+    `The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`,
+    { cause, details: { missing: true } },
+  );
+
 /** The process group, once there is a process. @throws EkidenError `tool_failed` when it cannot start. */
 function started(child: ChildProcess, file: string, cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     if (child.pid !== undefined) return resolve(child.pid);
     child.once("error", (cause: NodeJS.ErrnoException) => {
-      const message = !existsSync(cwd)
-        ? `The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`
-        : cause.code === "ENOENT"
+      if (!existsSync(cwd)) return reject(noFolder(cwd, cause));
+      const message =
+        cause.code === "ENOENT"
           ? `The program ${file} was not found. Install it, or use another one.`
           : `${file} cannot be started: ${cause.message}.`;
       reject(

@@ -1,15 +1,15 @@
 /**
- * What a command prints: head and tail in memory, all of it in a file as soon as it is more than that. Writing is synchronous
+ * The output of a command: head and tail in memory, all of it in a file as soon as it is more than that. Writing is synchronous
  * on purpose: chunks stay in order, memory stays flat without back-pressure, and the file is whole when the command has ended.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-
-/** Past this the rest of a runaway command is counted but no longer written. */
-const SPOOL_MAX = 1024 ** 3;
+import type { OutputQuota } from "../../core/output-quota.ts";
 
 export class Output {
   totalBytes = 0;
+  /** Bytes that are in no file, because a quota was used up. */
+  droppedBytes = 0;
   /** The file, once there is one. */
   spooledTo: string | null = null;
   private readonly keep: number;
@@ -22,10 +22,14 @@ export class Output {
   private file: number | null = null;
   private written = 0;
   private trouble = "";
+  private readonly max: number;
+  private readonly quota: OutputQuota;
 
-  constructor(keepBytes: number, path: string) {
+  constructor(keepBytes: number, path: string, max: number, quota: OutputQuota) {
     this.keep = Math.max(2, keepBytes);
     this.path = path;
+    this.max = max;
+    this.quota = quota;
   }
 
   add(chunk: Buffer): void {
@@ -78,14 +82,16 @@ export class Output {
   }
 
   private write(chunk: Buffer): void {
+    if (this.droppedBytes > 0) this.droppedBytes += chunk.length;
     if (this.file === null) return;
+    const length = this.quota.take(Math.min(chunk.length, this.max - this.written));
     try {
-      for (let at = 0; at < chunk.length; ) at += writeSync(this.file, chunk, at);
-      this.written += chunk.length;
-      if (this.written > SPOOL_MAX) {
-        this.trouble = `; the file ends after ${this.written} bytes`;
-        this.close();
-      }
+      for (let at = 0; at < length; ) at += writeSync(this.file, chunk, at, length - at);
+      this.written += length;
+      if (length === chunk.length) return;
+      this.droppedBytes += chunk.length - length;
+      this.trouble = `; the file ends after ${this.written} bytes, the most that is kept`;
+      this.close();
     } catch (error) {
       this.trouble = `; the file is not whole: ${error instanceof Error ? error.message : String(error)}`;
       this.close();

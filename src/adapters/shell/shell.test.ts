@@ -90,25 +90,36 @@ describe("a command", () => {
     );
   });
 
-  it("sees no secrets", async () => {
-    const env = {
-      PATH: process.env.PATH,
+  it("sees harmless variables and those that are named, and no others", async () => {
+    const secret = {
       ANTHROPIC_API_KEY: "sk-1",
       GITHUB_TOKEN: "sk-2",
-      MY_SECRET: "sk-3",
+      DATABASE_URL: "postgres://u:sk-3@h/d",
+      EKIDEN_STORE: "postgres://u:sk-4@h/d",
+      HTTPS_PROXY: "http://sk-5@proxy:8080",
+      EKIDEN_PROXY_TOKEN: "sk-6",
+      SENTRY_DSN: "sk-7",
+      COMPANY_INTERNAL: "sk-8",
+      HIDDEN_ALTHOUGH_NAMED: "sk-9",
     };
-    const more = {
-      DB_PASSWORD_FILE: "sk-4",
-      EKIDEN_STORE: "postgres://u:sk-5@h/d",
-      EXTRA: "sk-6",
-      PLAIN: "seen",
+    const seen = {
+      PATH: process.env.PATH,
+      LC_ALL: "C",
+      EKIDEN_TEAM: "blue",
+      MY_FLAG: "1",
+      DEPLOY_KEY: "mine",
     };
     await shell.close();
-    shell = createShell({ outputDir: folder, hideEnv: ["EXTRA"], env: { ...env, ...more } });
+    shell = createShell({
+      outputDir: folder,
+      env: { ...secret, ...seen },
+      passEnv: ["DEPLOY_KEY", "MY_*", "HIDDEN_ALTHOUGH_NAMED"],
+      hideEnv: ["HIDDEN_ALTHOUGH_NAMED"],
+    });
     const { output } = await run("env", { env: { GIVEN: "given" } });
     expect(output).not.toContain("sk-");
-    expect(output).toContain("PLAIN=seen");
-    expect(output).toContain("GIVEN=given");
+    for (const line of ["LC_ALL=C", "EKIDEN_TEAM=blue", "MY_FLAG=1", "DEPLOY_KEY=mine", "GIVEN=given"])
+      expect(output.split("\n")).toContain(line);
   });
 });
 

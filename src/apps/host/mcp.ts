@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mcp } from "../../adapters/mcp/index.ts";
-import { withoutSecrets } from "../../adapters/shell/secrets.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -34,7 +34,7 @@ export async function openMcp(
   const { Mcp } = await import("../../adapters/mcp/index.ts");
   return new Mcp([...servers.values()], {
     cwd: workspace,
-    env: withoutSecrets(env, []),
+    env: childEnvironment(env),
     onProblem: (server, problem) => warn(`server "${server}": ${problem}`),
   });
 }

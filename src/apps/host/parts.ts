@@ -7,8 +7,8 @@ import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
-import { withoutSecrets } from "../../adapters/shell/secrets.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -123,7 +123,7 @@ async function treesOf(
     shell,
     gate,
     gateTimeoutMs,
-    env: withoutSecrets(env, []),
+    env: childEnvironment(env),
     target: targetBranch,
     share: worktreeShare,
   });

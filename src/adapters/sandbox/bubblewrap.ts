@@ -1,0 +1,153 @@
+/**
+ * bubblewrap: a policy as its arguments. The whole disk is read-only; process ids, IPC, host name and network are private; a
+ * system call filter, passed as a file descriptor, takes away what namespaces do not cover.
+ */
+import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "../../core/paths.ts";
+import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
+import { real } from "./place.ts";
+
+export type Found = {
+  readonly path: string;
+  /** Changes when another version is installed. */
+  readonly version: string;
+};
+
+/** The program in an absolute folder of PATH that no command can write to. */
+export function findProgram(
+  name: string,
+  path: string | undefined,
+  outside: readonly string[],
+): Found | null {
+  for (const folder of [...(path ?? "").split(delimiter), "/usr/bin", "/usr/local/bin", "/bin"]) {
+    if (!isAbsolute(folder)) continue;
+    const file = real(join(folder, name));
+    if (file === null || outside.some((one) => isWithin(one, file))) continue;
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() && (stat.mode & 0o111) !== 0)
+      return { path: file, version: `${stat.size}:${stat.mtimeMs}` };
+  }
+  return null;
+}
+
+/**
+ * What the user root keeps: its own files stay usable whoever owns them. Everything that reaches past a mount (devices, handles,
+ * kernel settings) is gone. Others have no capabilities at all.
+ */
+const ROOT_KEEPS = [
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "SETUID",
+  "SETGID",
+  "KILL",
+  "NET_BIND_SERVICE",
+];
+/** In `/run`, read by programs at start: the resolver's file, and where NixOS and others keep their programs. */
+const RUN_NEEDED = [
+  "/run/current-system",
+  "/run/booted-system",
+  "/run/opengl-driver",
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/systemd/resolve/resolv.conf",
+  "/run/NetworkManager/resolv.conf",
+  "/run/resolvconf/resolv.conf",
+];
+
+export type Jail = {
+  readonly bwrap: string;
+  /** Shares this process's network namespace when given, instead of an empty one of its own. */
+  readonly shared: "host" | "holder" | null;
+  /** An empty file that nobody can read more of. */
+  readonly emptyFile: string;
+  readonly readable: readonly string[];
+  readonly filter: boolean;
+};
+
+/** Everything but the program itself and its own arguments. */
+export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
+  const args = [
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...(jail.shared === null ? ["--unshare-net"] : []),
+    ...["--die-with-parent", "--new-session"],
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...runFolders(),
+    ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
+    ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
+    ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail.emptyFile)),
+    // Last, because mount points in them are made before.
+    ...hidden(policy.rules).flatMap((path) => ["--remount-ro", path]),
+    ...(existsSync("/run") ? ["--remount-ro", "/run"] : []),
+    ...["--chdir", policy.cwd],
+  ];
+  if (process.getuid?.() === 0) {
+    args.push("--cap-drop", "ALL");
+    for (const name of ROOT_KEEPS) args.push("--cap-add", `CAP_${name}`);
+  }
+  if (jail.filter) args.push("--seccomp", "3");
+  return args;
+}
+
+function mountOf(rule: SandboxRule, emptyFile: string): string[] {
+  switch (rule.access) {
+    case "write":
+      return ["--bind", rule.path, rule.path];
+    case "read":
+      return ["--ro-bind", rule.path, rule.path];
+    case "hide":
+      return rule.kind === "folder" ? ["--tmpfs", rule.path] : ["--ro-bind", emptyFile, rule.path];
+    case "replace":
+      return [];
+  }
+}
+
+const hidden = (rules: readonly SandboxRule[]): string[] =>
+  rules.flatMap((rule) => (rule.access === "hide" && rule.kind === "folder" ? rule.path : []));
+
+/** Without what is hidden along with a folder around it. */
+function visible(rules: readonly SandboxRule[]): SandboxRule[] {
+  const folders = hidden(rules);
+  return rules.filter(
+    ({ access, path }) =>
+      access !== "hide" || !folders.some((folder) => folder !== path && isWithin(folder, path)),
+  );
+}
+
+/** `/run` holds the sockets of the system's services, and the secrets of containers. */
+function runFolders(): string[] {
+  const needed = RUN_NEEDED.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
+  const old = lstatSync("/var/run", { throwIfNoEntry: false });
+  return [
+    ...(existsSync("/run") ? ["--tmpfs", "/run", ...needed] : []),
+    ...(old?.isDirectory() ? ["--tmpfs", "/var/run", "--remount-ro", "/var/run"] : []),
+  ];
+}
+
+/** A file without a name, which can be opened again and again from its beginning; nobody else can change it. */
+export class UnnamedFile {
+  private readonly file: number;
+
+  constructor(path: string, content: Buffer) {
+    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+    this.file = openSync(path, "r");
+    unlinkSync(path);
+  }
+
+  get path(): string {
+    return `/proc/${process.pid}/fd/${this.file}`;
+  }
+
+  open(): number {
+    return openSync(`/proc/self/fd/${this.file}`, "r");
+  }
+
+  closeOne(descriptor: number | undefined): void {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * The sandbox of a process: chooses the adapter of the system, has it proven once, and confines programs with it. An adapter
+ * that has not proven itself here counts as off.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { homedir, release } from "node:os";
+import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import {
+  type Confinement,
+  denialNote,
+  type Network,
+  type SandboxMode,
+  sandboxPolicy,
+} from "../../core/sandbox.ts";
+import type { ConfinedProgram, Program, Sandbox, SandboxStatus } from "../../ports/shell.ts";
+import { bubblewrapArgs, type Found, findProgram } from "./bubblewrap.ts";
+import { hiddenPrograms, real } from "./place.ts";
+import { type ProofPlace, ProvenKeys, proofFault } from "./proof.ts";
+import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
+import { seccompProgram } from "./seccomp.ts";
+import { replacedFolders, Stage } from "./stage.ts";
+
+export type SandboxOptions = {
+  readonly mode: SandboxMode;
+  readonly network: Network;
+  /** The project; absolute. */
+  readonly workspace: string;
+  /** Where it is kept what was proven. */
+  readonly stateFolder: string;
+  /** Where commands of this project keep their caches, in the place of the person's. */
+  readonly cacheFolder: string;
+  /** Folders of this program that commands must not see. */
+  readonly ownFolders: readonly string[];
+  /** Whose PATH and HOME hold; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+};
+
+type Tool = {
+  readonly name: "bubblewrap" | "seatbelt";
+  readonly found: Found;
+  readonly filter: Buffer | null;
+};
+type Ready = { readonly tool: Tool } | { readonly off: string };
+
+/** Raised with each change that makes old proofs worthless. */
+const PROOF = 1;
+const INSTALL = "Install bubblewrap (Debian, Ubuntu, Fedora, Arch: the package bubblewrap).";
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  return new ProcessSandbox(options);
+}
+
+class ProcessSandbox implements Sandbox {
+  private readonly options: SandboxOptions;
+  private readonly home: string;
+  private readonly workspace: string;
+  private hosts: string[];
+  private ready: Promise<Ready> | null = null;
+  private stage: Stage | null = null;
+
+  constructor(options: SandboxOptions) {
+    this.options = options;
+    const home = options.env?.HOME || homedir();
+    this.home = real(home) ?? home;
+    this.workspace = realpathSync(options.workspace);
+    this.hosts = typeof options.network === "string" ? [] : [...options.network];
+  }
+
+  async confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null> {
+    const tool = await this.tool();
+    return tool === null ? null : await this.build(tool, program, wanted, null);
+  }
+
+  async confineWhole(program: Program, wanted: Confinement): Promise<Program> {
+    const confined = await this.confine(program, wanted);
+    if (confined === null) return program;
+    confined.done();
+    const { file, args, cwd, env } = confined;
+    const filter = this.stage?.filter;
+    if (!filter) return { file, args, cwd, env };
+    return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env };
+  }
+
+  allowHosts(hosts: readonly string[]): void {
+    this.hosts = [...new Set([...this.hosts, ...hosts])];
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const { mode } = this.options;
+    const ready = mode === "off" ? { off: "The settings turn it off." } : await this.readiness();
+    if ("off" in ready)
+      return {
+        mode,
+        active: false,
+        adapter: null,
+        version: null,
+        text: `Sandbox off: ${ready.off}${mode === "required" ? " It is required, so no command runs." : ""}`,
+        network: "not restricted",
+      };
+    const { name, found } = ready.tool;
+    return {
+      mode,
+      active: true,
+      adapter: name,
+      version: found.path,
+      text: `Sandbox on (${name}): commands write only to the workspace and to private folders.`,
+      network: this.networkText(ready.tool),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.stage?.close();
+    this.stage = null;
+  }
+
+  private networkText({ name }: Tool): string {
+    const { network } = this.options;
+    if (network === "all") return "open to all hosts";
+    if (this.hosts.length === 0) return "no connections";
+    return name === "bubblewrap" && this.nsenter() === null
+      ? "no connections: listed hosts need the program nsenter (package util-linux)"
+      : `HTTP and HTTPS to ${this.hosts.join(", ")}`;
+  }
+
+  /** Null: programs run as they are. @throws EkidenError `not_permitted` */
+  private async tool(): Promise<Tool | null> {
+    const { mode } = this.options;
+    if (mode === "off") return null;
+    const ready = await this.readiness();
+    if ("tool" in ready) return ready.tool;
+    if (mode === "auto") return null;
+    throw new EkidenError(
+      "not_permitted",
+      `The setting sandbox is "required", but the sandbox is off: ${ready.off} No command runs until that is changed, or the setting.`,
+    );
+  }
+
+  private readiness(): Promise<Ready> {
+    this.ready ??= this.findProven();
+    return this.ready;
+  }
+
+  private async findProven(): Promise<Ready> {
+    const tool = this.findTool();
+    if (typeof tool === "string") return { off: tool };
+    const keys = new ProvenKeys(this.options.stateFolder);
+    const hash = createHash("sha256");
+    for (const part of [
+      PROOF,
+      tool.name,
+      tool.found.path,
+      tool.found.version,
+      release(),
+      process.arch,
+      process.getuid?.() ?? "",
+    ])
+      hash.update(`${part}\0`);
+    const key = hash
+      .update(tool.filter ?? "")
+      .digest("hex")
+      .slice(0, 32);
+    if (keys.has(key)) return { tool };
+    const fault = await this.prove(tool);
+    if (fault !== null)
+      return {
+        off: `${tool.name} (${tool.found.path}) does not hold on this system: ${fault}.${hintOf(fault)}`,
+      };
+    keys.add(key);
+    return { tool };
+  }
+
+  private findTool(): Tool | string {
+    const path = this.options.env?.PATH ?? process.env.PATH;
+    if (process.platform === "darwin") {
+      const found = findProgram("sandbox-exec", "/usr/bin", [this.workspace]);
+      return found === null ? `${SANDBOX_EXEC} is missing.` : { name: "seatbelt", found, filter: null };
+    }
+    if (process.platform !== "linux") return `there is none for ${process.platform}.`;
+    const filter = seccompProgram(process.arch);
+    if (filter === null) return `there is no system call filter for ${process.arch}.`;
+    const found = findProgram("bwrap", path, [this.workspace, ...replacedFolders()]);
+    return found === null ? `bubblewrap was not found. ${INSTALL}` : { name: "bubblewrap", found, filter };
+  }
+
+  private nsenter(): string | null {
+    const path = this.options.env?.PATH ?? process.env.PATH;
+    return findProgram("nsenter", path, [this.workspace, ...replacedFolders()])?.path ?? null;
+  }
+
+  private prove(tool: Tool): Promise<string | null> {
+    const stage = this.staged(tool);
+    const folder = join(stage.folder, `proof-${randomBytes(4).toString("hex")}`);
+    return proofFault(folder, this.home, (program, place) =>
+      this.build(tool, program, { readOnly: false, network: "off" }, place),
+    );
+  }
+
+  private staged(tool: Tool): Stage {
+    const { cacheFolder, ownFolders } = this.options;
+    this.stage ??= new Stage({
+      ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders },
+      bwrap: tool.name === "bubblewrap" ? tool.found.path : null,
+      nsenter: this.nsenter(),
+      filter: tool.filter,
+    });
+    return this.stage;
+  }
+
+  private async build(
+    tool: Tool,
+    program: Program,
+    wanted: Confinement,
+    proof: ProofPlace | null,
+  ): Promise<ConfinedProgram> {
+    const stage = this.staged(tool);
+    const session: Network =
+      this.options.network === "all" ? "all" : this.hosts.length > 0 ? this.hosts : "off";
+    const place = proof
+      ? stage.proofPlace(proof)
+      : stage.reader.read(real(program.cwd) ?? program.cwd, wanted);
+    const policy = sandboxPolicy(place, wanted, session);
+    const began = performance.now();
+    const denial = (output: string): string | null =>
+      denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
+    const { network } = policy;
+    const variables =
+      typeof network === "string" || proof ? {} : ((await stage.network?.open(network)) ?? {});
+    const env = { ...program.env, ...stage.variables, ...variables };
+    if (tool.name === "seatbelt") {
+      const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];
+      return {
+        file: tool.found.path,
+        args,
+        cwd: program.cwd,
+        env,
+        descriptors: [],
+        supervised: false,
+        done() {},
+        denial,
+      };
+    }
+    // A command that must have no network although others have gets a namespace of its own.
+    const joins = !proof && network !== "all" && !(network === "off" && session !== "off");
+    const [enter, shared] =
+      network === "all"
+        ? [[], "host" as const]
+        : joins && stage.network
+          ? [await stage.network.enter(), "holder" as const]
+          : [[], null];
+    const jail = bubblewrapArgs(policy, {
+      bwrap: tool.found.path,
+      shared,
+      emptyFile: stage.emptyFile,
+      readable: proof ? [proof.outside] : hiddenPrograms(program.env.PATH, replacedFolders()),
+      filter: true,
+    });
+    const [file = "", ...args] = [...enter, tool.found.path, ...jail, "--", program.file, ...program.args];
+    const descriptor = stage.filter?.open();
+    return {
+      file,
+      args,
+      cwd: program.cwd,
+      env,
+      descriptors: descriptor === undefined ? [] : [descriptor],
+      supervised: true,
+      done: () => stage.filter?.closeOne(descriptor),
+      denial,
+    };
+  }
+}
+
+/** What a failed proof usually means. */
+const hintOf = (fault: string): string =>
+  /namespace|permission|Operation not permitted|No such file.*ns|uid map/i.test(fault)
+    ? " User namespaces are probably disabled here (containers, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)."
+    : "";

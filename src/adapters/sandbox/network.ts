@@ -1,0 +1,171 @@
+/**
+ * One network namespace for all confined commands of a process, held by a process that does nothing else: a server that one
+ * command starts can be reached by the next, and nothing outside can. Where hosts are listed, a forwarder in the namespace
+ * leads to our proxy; it is started once and not for each command, because a start of Node takes about 40 ms.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { HostProxy } from "./proxy.ts";
+
+/** Of the namespace, where nothing else listens unless a command does. */
+const PROXY_PORT = 39_128;
+const START_MS = 10_000;
+
+export type NetworkOptions = {
+  readonly bwrap: string;
+  readonly nsenter: string;
+  /** A folder that commands cannot see. */
+  readonly folder: string;
+};
+
+const FORWARDER = `
+const [socket, port] = process.argv.slice(1);
+const net = require("node:net");
+process.stdin.resume().on("close", () => process.exit()).on("end", () => process.exit());
+net.createServer({ allowHalfOpen: true }, (inside) => {
+  const outside = net.connect({ path: socket, allowHalfOpen: true });
+  inside.on("error", () => outside.destroy());
+  outside.on("error", () => inside.destroy());
+  inside.pipe(outside).pipe(inside);
+}).listen(Number(port), "127.0.0.1", () => process.stdout.write("ready"));
+`;
+
+export class SharedNetwork {
+  private readonly options: NetworkOptions;
+  private holder: Promise<{ child: ChildProcess; pid: number }> | null = null;
+  private forwarder: Promise<ChildProcess> | null = null;
+  private proxy: HostProxy | null = null;
+
+  constructor(options: NetworkOptions) {
+    this.options = options;
+  }
+
+  /** The arguments that put a program into the namespace; it begins with the program to start. */
+  async enter(): Promise<readonly string[]> {
+    this.holder ??= this.start();
+    this.holder.catch(() => {
+      this.holder = null;
+    });
+    const { pid } = await this.holder;
+    const root = process.getuid?.() === 0;
+    return [
+      this.options.nsenter,
+      ...(root ? [] : [`--user=/proc/${pid}/ns/user`, "--preserve-credentials"]),
+      `--net=/proc/${pid}/ns/net`,
+      "--",
+    ];
+  }
+
+  /** Opens the way to these hosts. Resolves to what commands need in their environment. */
+  async open(hosts: readonly string[]): Promise<Readonly<Record<string, string>>> {
+    if (this.proxy) this.proxy.allow(hosts);
+    else {
+      this.proxy = new HostProxy(hosts);
+      this.forwarder = this.startForwarder(this.proxy);
+      this.forwarder.catch(() => {});
+    }
+    await this.forwarder;
+    return proxyVariables(PROXY_PORT);
+  }
+
+  refusedSince(at: number): string[] {
+    return this.proxy?.refusedSince(at) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.proxy?.close();
+    const [holder, forwarder] = await Promise.allSettled([this.holder, this.forwarder]);
+    if (forwarder.status === "fulfilled") forwarder.value?.kill("SIGKILL");
+    if (holder.status === "fulfilled") holder.value?.child.kill("SIGKILL");
+  }
+
+  /** It ends with this process: its input is closed then, and bubblewrap watches its parent, too. */
+  private async start(): Promise<{ child: ChildProcess; pid: number }> {
+    // Without --dev: for that bubblewrap nests a second user namespace, from which the network cannot be joined.
+    const args = [
+      "--unshare-net",
+      "--unshare-pid",
+      "--ro-bind",
+      "/",
+      "/",
+      "--die-with-parent",
+      "--new-session",
+    ];
+    const child = spawn(
+      this.options.bwrap,
+      [...args, "--json-status-fd", "3", "--", "/bin/sh", "-c", "echo; read end"],
+      { stdio: ["pipe", "pipe", "pipe", "pipe"], env: {} },
+    );
+    quietly(child);
+    const told = child.stdio[3] as NodeJS.ReadableStream;
+    const pid = new Promise<number>((resolve) => {
+      let text = "";
+      told.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        const [, found] = /"child-pid":\s*(\d+)/.exec(text) ?? [];
+        if (found !== undefined) resolve(Number(found));
+      });
+    });
+    // The line comes when the namespace is complete.
+    await said(child);
+    const found = await pid;
+    // Something else may end it; the next command starts another one.
+    child.once("exit", () => {
+      this.holder = null;
+    });
+    for (const stream of [...child.stdio]) (stream as { unref?: () => void } | null)?.unref?.();
+    return { child, pid: found };
+  }
+
+  private async startForwarder(proxy: HostProxy): Promise<ChildProcess> {
+    const socket = join(this.options.folder, "proxy.sock");
+    await proxy.listen(socket);
+    const [file = "", ...args] = await this.enter();
+    const child = spawn(file, [...args, process.execPath, "-e", FORWARDER, socket, String(PROXY_PORT)], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: {},
+    });
+    quietly(child);
+    await said(child);
+    for (const stream of [...child.stdio]) (stream as { unref?: () => void } | null)?.unref?.();
+    return child;
+  }
+}
+
+function quietly(child: ChildProcess): void {
+  child.unref();
+  child.on("error", () => {});
+  child.stdin?.on("error", () => {});
+}
+
+/** Resolves with its first output. @throws with its error output when it ends before that */
+function said(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let complaint = "";
+    const timer = setTimeout(() => reject(new Error(`it does not start: ${complaint}`)), START_MS);
+    child.stderr?.on("data", (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(0, 1_000);
+    });
+    child.stdout?.once("data", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once("error", reject);
+    child.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(complaint.trim() || "it ended at once"));
+    });
+  });
+}
+
+/** Both spellings: programs look for either. */
+function proxyVariables(port: number): Record<string, string> {
+  const url = `http://127.0.0.1:${port}`;
+  const own = "localhost,127.0.0.1,::1";
+  return {
+    ...{ HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: own },
+    ...{ http_proxy: url, https_proxy: url, all_proxy: url, no_proxy: own },
+    // Node from 24 on; older versions need an agent of their own.
+    NODE_USE_ENV_PROXY: "1",
+  };
+}

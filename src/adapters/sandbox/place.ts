@@ -1,0 +1,132 @@
+/** What the disk says about the place of a confined command: repositories, protected files, secrets, sockets of others. */
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { isWithin } from "../../core/paths.ts";
+import {
+  type Confinement,
+  PROTECTED_PATHS,
+  type SandboxPlace,
+  SECRET_PATHS,
+  SYSTEM_SECRETS,
+  writableRoots,
+} from "../../core/sandbox.ts";
+import { repositoryOf } from "./git-folders.ts";
+
+export type PlaceOptions = {
+  /** The project: absolute, without links. */
+  readonly workspace: string;
+  readonly home: string;
+  /** Folders of this program with keys and settings. */
+  readonly ownFolders: readonly string[];
+  readonly replaced: SandboxPlace["replaced"];
+};
+
+/** Secrets are looked for again after this; a look costs about half a millisecond. */
+const SECRETS_MS = 10_000;
+/** Of the system, and not replaced by private folders. */
+const RUNTIME_FOLDERS = ["/run", "/var/run"];
+
+export class PlaceReader {
+  private readonly options: PlaceOptions;
+  private secrets: { at: number; folders: string[]; files: string[] } | null = null;
+
+  constructor(options: PlaceOptions) {
+    this.options = options;
+  }
+
+  read(cwd: string, wanted: Confinement): SandboxPlace {
+    const { workspace, home, replaced } = this.options;
+    const named = [workspace, ...(wanted.writable ?? []).flatMap((path) => real(path) ?? [])];
+    const worktree = worktreeAround(workspace, cwd);
+    const roots = named.flatMap((root) =>
+      root === home ? visibleFolders(home) : writableRoots([root], home),
+    );
+    if (worktree !== null) roots.push(worktree);
+    const repositories = [...new Set([workspace, worktree ?? workspace])].map(repositoryOf);
+    const links = repositories.flatMap(({ link }) => link ?? []);
+    const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
+      PROTECTED_PATHS.flatMap((name) => real(join(root, name)) ?? []),
+    );
+    const { folders, files } = this.findSecrets();
+    const covered = [...roots, ...folders, ...RUNTIME_FOLDERS, "/dev", ...replaced.map(([path]) => path)];
+    return {
+      cwd,
+      home,
+      roots,
+      git: repositories.flatMap((one) => one.folders),
+      guarded: [...guarded, ...links],
+      secretFolders: folders,
+      secretFiles: files,
+      sockets: socketsOutside(covered),
+      replaced,
+    };
+  }
+
+  private findSecrets(): { folders: string[]; files: string[] } {
+    const now = performance.now();
+    if (this.secrets && now - this.secrets.at < SECRETS_MS) return this.secrets;
+    const { home, ownFolders } = this.options;
+    const homes = process.getuid?.() === 0 ? [home, "/root", ...entries("/home")] : [home];
+    const paths = [
+      ...homes.flatMap((one) => SECRET_PATHS.map((name) => join(one, name))),
+      ...SYSTEM_SECRETS,
+      ...ownFolders,
+    ];
+    const folders: string[] = [];
+    const files: string[] = [];
+    for (const path of new Set(paths.flatMap((one) => real(one) ?? [])))
+      (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? folders : files).push(path);
+    this.secrets = { at: now, folders, files };
+    return this.secrets;
+  }
+}
+
+/** Programs in PATH that a private folder would hide, such as a version manager below /tmp. */
+export const hiddenPrograms = (path: string | undefined, replaced: readonly string[]): string[] =>
+  [...(path ?? "").split(delimiter), dirname(process.execPath)].filter(
+    (folder) => isAbsolute(folder) && replaced.some((one) => isWithin(one, folder)) && existsSync(folder),
+  );
+
+/** The worktree of a task below `.ekiden/worktrees` that holds the folder. */
+function worktreeAround(workspace: string, cwd: string): string | null {
+  const all = join(workspace, ".ekiden", "worktrees");
+  for (let folder = cwd; isWithin(all, folder) && folder !== all; folder = dirname(folder))
+    if (existsSync(join(folder, ".git"))) return folder;
+  return null;
+}
+
+const visibleFolders = (home: string): string[] =>
+  entries(home).filter((path) => !path.startsWith(join(home, ".")));
+
+const entries = (folder: string): string[] => {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+};
+
+/** A read-only mount does not keep anybody from connecting to a socket in it, so each needs a cover of its own. */
+export const socketsOutside = (covered: readonly string[]): string[] =>
+  boundSockets().filter((path) => !covered.some((folder) => isWithin(folder, path)) && existsSync(path));
+
+function boundSockets(): string[] {
+  try {
+    // Number, reference count, protocol, flags, type, state, inode, path.
+    return readFileSync("/proc/net/unix", "utf8")
+      .split("\n")
+      .flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}
+
+export const real = (path: string): string | null => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,153 @@
+/**
+ * The way out for confined commands: an HTTP proxy on a Unix socket that connects to listed hosts only. It resolves names by
+ * itself and refuses addresses of this machine and of private networks, unless such an address is listed as it is.
+ */
+import { lookup } from "node:dns/promises";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { BlockList, connect, isIP } from "node:net";
+import type { Duplex } from "node:stream";
+import { hostAllowed } from "../../core/sandbox.ts";
+
+const CONNECT_MS = 30_000;
+const REFUSED_KEPT = 100;
+
+const PRIVATE = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["224.0.0.0", 3],
+] as const)
+  PRIVATE.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+  ["64:ff9b::", 96],
+] as const)
+  PRIVATE.addSubnet(network, prefix, "ipv6");
+
+export class HostProxy {
+  private readonly server: Server;
+  private patterns: string[];
+  /** Hosts that were refused, with the time. */
+  private readonly refused: { at: number; host: string }[] = [];
+
+  constructor(patterns: readonly string[]) {
+    this.patterns = [...patterns];
+    this.server = createServer((incoming, response) => void this.forward(incoming, response));
+    this.server.on("connect", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.tunnel(incoming, socket, head);
+    });
+    this.server.on("clientError", (_, socket) => socket.destroy());
+    this.server.unref();
+  }
+
+  listen(path: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once("error", reject);
+      this.server.listen(path, resolve);
+    });
+  }
+
+  allow(patterns: readonly string[]): void {
+    this.patterns = [...new Set([...this.patterns, ...patterns])];
+  }
+
+  refusedSince(at: number): string[] {
+    return [...new Set(this.refused.filter((one) => one.at >= at).map(({ host }) => host))];
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private async tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on("error", () => {});
+    const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(incoming.url ?? "") ?? [];
+    const address = await this.address(host, Number(port));
+    if (address === null) {
+      socket.end(
+        `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${refusal(host)}`,
+      );
+      return;
+    }
+    const upstream = connect({ host: address, port: Number(port), timeout: CONNECT_MS });
+    upstream.once("connect", () => {
+      upstream.setTimeout(0);
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.once("timeout", () => upstream.destroy());
+    upstream.on("error", () => {
+      if (upstream.connecting || upstream.bytesRead === 0) socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      else socket.destroy();
+    });
+    socket.once("close", () => upstream.destroy());
+  }
+
+  private async forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url ?? "") : null;
+    if (url?.protocol !== "http:") {
+      response.writeHead(400).end("This is a proxy: send requests with an absolute http:// address.\n");
+      return;
+    }
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const port = Number(url.port || 80);
+    const address = await this.address(host, port);
+    if (address === null) {
+      response.writeHead(403, { "content-type": "text/plain" }).end(refusal(host));
+      return;
+    }
+    const { "proxy-connection": _, "proxy-authorization": __, ...headers } = incoming.headers;
+    const upstream = request({
+      host: address,
+      port,
+      method: incoming.method,
+      path: `${url.pathname}${url.search}`,
+      // The host that was judged, not the one that the request names besides.
+      headers: { ...headers, host: url.host },
+      setHost: false,
+      timeout: CONNECT_MS,
+    });
+    upstream.on("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.on("timeout", () => upstream.destroy(new Error("timeout")));
+    upstream.on("error", () => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end();
+    });
+    incoming.pipe(upstream);
+  }
+
+  /** The address to connect to, so that no second look-up can give another one; null when it is refused. */
+  private async address(host: string, port: number): Promise<string | null> {
+    const allowed = host !== "" && hostAllowed(host, port, this.patterns);
+    if (!allowed) {
+      this.refused.push({
+        at: performance.now(),
+        host: port === 443 || port === 80 ? host : `${host}:${port}`,
+      });
+      if (this.refused.length > REFUSED_KEPT) this.refused.shift();
+      return null;
+    }
+    if (isIP(host) !== 0) return host; // listed as it is
+    const found = await lookup(host).catch(() => null);
+    if (found === null) return null;
+    const listed = host === "localhost" && this.patterns.some((one) => /^localhost(:\d+)?$/.test(one));
+    const isPrivate = PRIVATE.check(found.address, found.family === 6 ? "ipv6" : "ipv4");
+    return isPrivate && !listed ? null : found.address;
+  }
+}
+
+const refusal = (host: string): string =>
+  `The sandbox refuses connections to ${host}. The rule that would allow it: allow network(${host})\n`;

@@ -1,0 +1,25 @@
+/** How much output is kept on disk. What comes after is counted and dropped, because `yes` writes gigabytes in seconds. */
+
+/** Bytes of one command, in the foreground or in the background. */
+export const COMMAND_OUTPUT_MAX = 512 * 1024 ** 2;
+/** Bytes of all commands of one process together. */
+export const RUN_OUTPUT_MAX = 4 * 1024 ** 3;
+
+/** Bytes that may still be kept, counted down by all commands of a process. */
+export class OutputQuota {
+  left: number;
+
+  constructor(bytes = RUN_OUTPUT_MAX) {
+    this.left = bytes;
+  }
+
+  /** The part of `bytes` that may be kept. */
+  take(bytes: number): number {
+    const granted = Math.min(bytes, this.left);
+    this.left -= granted;
+    return granted;
+  }
+}
+
+export const droppedText = (bytes: number, kept: number): string =>
+  `${bytes} more bytes were dropped: ${kept} are kept of one command at most, and ${RUN_OUTPUT_MAX} of all.`;

@@ -1,0 +1,244 @@
+/**
+ * The sandbox as data: what a confined command may write, what it may only read, what it does not see, and which hosts it
+ * reaches. Pure: the adapters turn a `SandboxPolicy` into mounts or into a profile.
+ */
+import { isWithin } from "./paths.ts";
+
+export const SANDBOX_MODES = ["auto", "required", "off"] as const;
+/** auto: confine where an adapter has proven itself. required: refuse to run anything otherwise. off: never confine. */
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+/** No connections, any connection, or HTTP(S) to the hosts that these patterns name. */
+export type Network = "off" | "all" | readonly string[];
+
+/** What differs for one command from what holds for the session. */
+export type Confinement = {
+  /** Nothing but the private folders is writable: for lines judged read-only, and in plan mode. */
+  readonly readOnly?: boolean;
+  readonly network?: Network;
+  /** Further folders that it may write; absolute. */
+  readonly writable?: readonly string[];
+};
+
+/** A git directory that commands may write, except for what makes git run programs. */
+export type GitFolder = {
+  /** Absolute, without links. */
+  readonly path: string;
+  /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
+  readonly guarded: readonly string[];
+};
+
+/** What the disk says about the place of a command; gathered by the adapter. All paths are absolute and without links. */
+export type SandboxPlace = {
+  readonly cwd: string;
+  readonly home: string;
+  /** Folders that may be written: the workspace, the worktree of the task, further ones. */
+  readonly roots: readonly string[];
+  readonly git: readonly GitFolder[];
+  /** Existing protected files and folders of the roots. */
+  readonly guarded: readonly string[];
+  /** Existing folders and files with secrets. */
+  readonly secretFolders: readonly string[];
+  readonly secretFiles: readonly string[];
+  /** Sockets of other programs of this machine that a path leads to. */
+  readonly sockets: readonly string[];
+  /** Folders that are replaced by private ones: what stands for each. */
+  readonly replaced: readonly (readonly [path: string, by: string])[];
+};
+
+export type SandboxPolicy = {
+  readonly cwd: string;
+  /** Applied in this order: a later line overrides what an earlier one says about a folder above it. */
+  readonly rules: readonly SandboxRule[];
+  readonly network: Network;
+};
+export type SandboxRule =
+  | { readonly access: "write" | "read"; readonly path: string }
+  /** An empty folder or an empty file is in its place. */
+  | { readonly access: "hide"; readonly path: string; readonly kind: "folder" | "file" }
+  | { readonly access: "replace"; readonly path: string; readonly by: string };
+
+export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network: Network): SandboxPolicy {
+  const access = wanted.readOnly ? "read" : "write";
+  const rules: SandboxRule[] = [
+    ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
+    ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
+    // Visible also where a folder above it is replaced by a private one.
+    ...(place.roots.some((root) => isWithin(root, place.cwd))
+      ? []
+      : [{ access: "read", path: place.cwd } as const]),
+    ...place.roots.map((path): SandboxRule => ({ access, path })),
+    // A `.git` that is a mount of its own cannot be renamed, so no other one with other hooks can take its place.
+    ...place.git.map(({ path }): SandboxRule => ({ access, path })),
+    ...place.git.flatMap(({ guarded }) => guarded).map((path): SandboxRule => ({ access: "read", path })),
+    ...place.guarded.map((path): SandboxRule => ({ access: "read", path })),
+    ...place.secretFiles.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
+    ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
+  ];
+  return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
+}
+
+/** Of two rules about one path the later one wins, alone. Parents come before children: a worktree lies in `.ekiden`, which is read-only. */
+function parentsFirst(rules: readonly SandboxRule[]): SandboxRule[] {
+  const last = new Map<string, SandboxRule>();
+  for (const rule of rules) {
+    last.delete(rule.path);
+    last.set(rule.path, rule);
+  }
+  return [...last.values()].sort((a, b) => depth(a.path) - depth(b.path));
+}
+const depth = (path: string): number => (path === "/" ? 0 : path.split("/").length);
+
+/**
+ * The roots that can be made writable without giving away the home folder. A workspace that is the home folder, or contains
+ * it, would otherwise let commands write shell start-up files that do not exist yet.
+ */
+export const writableRoots = (roots: readonly string[], home: string): string[] =>
+  roots.filter((root) => root !== "/" && !isWithin(root, home));
+
+/** Below the home folder of the person: keys, tokens, passwords, and histories that often contain them. */
+export const SECRET_PATHS: readonly string[] = [
+  ".ssh",
+  ".gnupg",
+  ".aws",
+  ".azure",
+  ".config/gcloud",
+  ".config/gh",
+  ".config/glab-cli",
+  ".config/git/credentials",
+  ".config/op",
+  ".config/rclone",
+  ".config/containers",
+  ".config/hub",
+  ".config/doctl",
+  ".config/fly",
+  ".fly",
+  ".config/heroku",
+  ".config/google-chrome",
+  ".config/chromium",
+  ".mozilla",
+  ".docker",
+  ".kube",
+  ".terraform.d",
+  ".password-store",
+  ".local/share/keyrings",
+  ".local/share/kwalletd",
+  ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".s3cfg",
+  ".boto",
+  ".vault-token",
+  ".git-credentials",
+  ".gem/credentials",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".m2/settings.xml",
+  ".gradle/gradle.properties",
+  ".claude",
+  ".claude.json",
+  ".codex",
+  ".gemini",
+  ".bash_history",
+  ".zsh_history",
+  ".python_history",
+  ".node_repl_history",
+  ".psql_history",
+  ".mysql_history",
+  "Library/Keychains",
+  "Library/Cookies",
+  "Library/Application Support/Google/Chrome",
+];
+
+/** Below no home folder. */
+export const SYSTEM_SECRETS: readonly string[] = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/ssl/private",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+];
+
+/** Of a writable root: what other programs run or obey later. Read-only where it exists. */
+export const PROTECTED_PATHS: readonly string[] = [
+  ".ekiden",
+  ".mcp.json",
+  ".claude",
+  ".agents",
+  ".codex",
+  ".vscode",
+  ".idea",
+  ".husky",
+  ".envrc",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".gitmodules",
+];
+
+/** Of a git directory: what decides which programs git runs. `commondir` and `gitdir` say where the rest of it is. */
+export const GUARDED_GIT_PATHS: readonly string[] = [
+  "config",
+  "config.worktree",
+  "hooks",
+  "commondir",
+  "gitdir",
+];
+
+/** Whether a pattern of a network rule covers the host: `example.org`, `*.example.org` (not `example.org` itself), `host:8080`. */
+export function hostAllowed(host: string, port: number, patterns: readonly string[]): boolean {
+  const name = host.toLowerCase().replace(/\.$/, "");
+  return patterns.some((pattern) => {
+    const [, wanted = "", only] = /^(.*?)(?::(\d+))?$/.exec(pattern.trim().toLowerCase()) ?? [];
+    if (only === undefined ? port !== 80 && port !== 443 : Number(only) !== port) return false;
+    return wanted.startsWith("*.")
+      ? name.endsWith(wanted.slice(1)) && name.length > wanted.length - 1
+      : name === wanted;
+  });
+}
+
+/** One line about a failed command that the sandbox is the likely cause of, or null. `output` is what it printed. */
+export function denialNote(
+  output: string,
+  policy: SandboxPolicy,
+  refusedHosts: readonly string[],
+): string | null {
+  const [host] = refusedHosts;
+  if (host !== undefined)
+    return `[sandbox: the connection to ${host} was refused. The rule that would allow it: allow network(${host})]`;
+  const text = output.slice(-20_000);
+  if (policy.network !== "all" && UNREACHABLE.test(text)) {
+    const named = HOST.exec(text)
+      ?.slice(1)
+      .find((found) => found !== undefined);
+    return `[sandbox: commands have no network connection${policy.network === "off" ? "" : " but to listed hosts, through the proxy in HTTPS_PROXY"}. The rule that would allow it: allow network(${named ?? "HOST"})]`;
+  }
+  if (READ_ONLY.test(text))
+    return `[sandbox: ${
+      policy.rules.some(({ access }) => access === "write")
+        ? "only the workspace and /tmp are writable, and in them not .git/config, .git/hooks, .ekiden and the other protected files"
+        : "this command runs with a read-only workspace"
+    }. Ask the person to run it once outside the sandbox if it must write there]`;
+  return null;
+}
+
+const UNREACHABLE =
+  /could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|no route to host|failed to establish a new connection|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|unable to resolve host|dial tcp|network unreachable|Could not resolve '/i;
+const HOST =
+  /(?:resolve host(?:name)?:? ['"]?|resolve host address ['‘"]?|(?:ENOTFOUND|EAI_AGAIN) |lookup |Could not resolve ')([\w-]+(?:\.[\w-]+)+)|https?:\/\/([\w-]+(?:\.[\w-]+)+)/i;
+const READ_ONLY =
+  /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b/i;
