@@ -11,6 +11,7 @@ import { gap } from "./gap.ts";
 import { idle } from "./idle.ts";
 import { type Figure, type Item, table } from "./measure.ts";
 import { prompt } from "./prompt.ts";
+import { sandboxed } from "./sandbox.ts";
 import { scheduling } from "./scheduling.ts";
 import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
@@ -27,6 +28,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   prompt: ["g", prompt],
   scheduling: ["h", scheduling],
   talk: ["i", talk],
+  sandbox: ["j", sandboxed],
 };
 
 const { values, positionals } = parseArgs({

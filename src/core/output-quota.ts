@@ -22,4 +22,4 @@ export class OutputQuota {
 }
 
 export const droppedText = (bytes: number, kept: number): string =>
-  `${bytes} more bytes were dropped: ${kept} are kept of one command at most, and ${RUN_OUTPUT_MAX} of all.`;
+  `The output file ends after ${kept} bytes; ${bytes} more were dropped. One command may keep ${COMMAND_OUTPUT_MAX}, all together ${RUN_OUTPUT_MAX}.`;

@@ -12,7 +12,7 @@ export type ShellResult = {
   readonly spooledTo: string | null;
   readonly timedOut: boolean;
   readonly ms: number;
-  /** Bytes that were printed after `outputMax` was reached: counted, not kept. */
+  /** Bytes that were printed after `outputMax` was reached and are not kept; of an `outputFile` at least so many. */
   readonly droppedBytes: number;
   /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
   readonly denial: string | null;

@@ -8,6 +8,7 @@ import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { JobId, Name } from "../../core/ids.ts";
 import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
 import { MEMBER_VARIABLE, type Seat } from "../../core/member.ts";
+import { droppedText } from "../../core/output-quota.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { JobControl, JobLook } from "../../ports/jobs.ts";
 import type { Shell, ShellResult } from "../../ports/shell.ts";
@@ -102,7 +103,8 @@ export class JobHost implements JobControl {
         },
       });
       void watchSilence(job, this.parts.store.jobs, clock, over.signal);
-      await this.report(live, endOf(await running));
+      const result = await running;
+      await this.report(live, endOf(result), true, notesOf(result));
     } catch (error) {
       live.failure = error;
       const { why, tell } = live.stopping ?? { why: messageOf(error), tell: true };
@@ -113,10 +115,11 @@ export class JobHost implements JobControl {
     }
   }
 
-  private async report(live: Live, end: JobEnd, tell = true): Promise<void> {
+  private async report(live: Live, end: JobEnd, tell = true, notes: readonly string[] = []): Promise<void> {
     const { store, clock } = this.parts;
     const { job } = live;
-    const text = tell ? endText(end, await tailOf(job.outputPath, SHOWN), job) : null;
+    const said = tell ? endText(end, await tailOf(job.outputPath, SHOWN), job) : null;
+    const text = said === null ? null : [said, ...notes].join("\n");
     for (const wait of [...RETRIES_MS, null]) {
       try {
         await store.jobs.end(job.id, end, text);
@@ -194,6 +197,11 @@ export class JobHost implements JobControl {
     );
   }
 }
+
+const notesOf = ({ droppedBytes, denial, totalBytes }: ShellResult): string[] => [
+  ...(droppedBytes > 0 ? [`[${droppedText(droppedBytes, totalBytes - droppedBytes)}]`] : []),
+  ...(denial === null ? [] : [denial]),
+];
 
 const endOf = ({ exitCode, signal }: ShellResult): JobEnd => ({
   state: exitCode === 0 ? "done" : "failed",

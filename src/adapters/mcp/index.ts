@@ -7,8 +7,9 @@ import { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
-import type { Tool } from "../../ports/index.ts";
-import { type ListedTool, McpServer } from "./server.ts";
+import type { Sandbox, Tool } from "../../ports/index.ts";
+import type { ListedTool } from "./listing.ts";
+import { McpServer } from "./server.ts";
 
 const DESCRIPTION_MAX = 1_000;
 /** The longest time that a server delays the start of a member. */
@@ -19,6 +20,8 @@ export type McpOptions = {
   readonly cwd: string;
   /** The environment of servers besides their entries: it holds none of our keys. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Confines servers that are processes of ours. */
+  readonly sandbox?: Sandbox | undefined;
   /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
   readonly onProblem: (server: string, problem: string) => void;
   /** How long members wait at most for a server that is starting. */
@@ -101,9 +104,14 @@ export class Mcp {
 
   private add(server: NamedServer): McpServer {
     this.added += 1;
-    const { cwd, env = {}, readyMs = READY_MS } = this.options;
-    const place = { cwd, env, tag: `${this.id}.${this.added};`, readyMs };
-    const added = new McpServer(server, place, () => this.options.onChanged?.());
+    const { cwd, env = {}, readyMs = READY_MS, sandbox } = this.options;
+    const place = { cwd, env, tag: `${this.id}.${this.added};`, readyMs, sandbox };
+    const added: McpServer = new McpServer(
+      server,
+      place,
+      () => this.options.onChanged?.(),
+      (problem) => this.options.onProblem(server.name, problem),
+    );
     this.servers.set(server.name, added);
     return added;
   }
@@ -121,10 +129,19 @@ export class Mcp {
         input: () => anyObject,
         schema: tool.schema,
         access: "exec",
-        subject: (input) => JSON.stringify(input).slice(0, 200),
+        subject: briefly,
         run: (input, { signal }) =>
           server.call(tool.name, asServerNames(anyObject.parse(input), tool.renamed), signal),
       }),
     );
+  }
+}
+
+/** What rules and questions say of a call. */
+function briefly(input: unknown): string {
+  try {
+    return JSON.stringify(input).slice(0, 200);
+  } catch {
+    return "input that is nested too deeply to be shown";
   }
 }

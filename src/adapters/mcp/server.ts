@@ -5,17 +5,9 @@
 import type { Client as McpClient } from "@modelcontextprotocol/client";
 import { EkidenError } from "../../core/errors.ts";
 import { type NamedServer, type ServerConfig, showResult } from "../../core/project/mcp.ts";
-import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
 import { endAll } from "../process-table.ts";
+import { type ListedTool, listTools } from "./listing.ts";
 import { type Place, type Reached, reach } from "./transport.ts";
-
-export type ListedTool = {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: Schema;
-  /** The server's names of its parameters, where models may not use them. */
-  readonly renamed: ReadonlyMap<string, string>;
-};
 
 const CALL_TIMEOUT_MS = 60_000;
 /** The first start of a server from a registry downloads it. */
@@ -38,16 +30,23 @@ export class McpServer {
   readonly config: ServerConfig;
   private readonly place: Place;
   private readonly onListChanged: () => void;
+  private readonly onProblem: (problem: string) => void;
   private connection: Promise<McpClient> | null = null;
   private reached: Reached | null = null;
   private trying: Try | null = null;
   private closed = false;
 
-  constructor({ name, config }: NamedServer, place: Place, onListChanged: () => void) {
+  constructor(
+    { name, config }: NamedServer,
+    place: Place,
+    onListChanged: () => void,
+    onProblem: (problem: string) => void,
+  ) {
     this.name = name;
     this.config = config;
     this.place = place;
     this.onListChanged = onListChanged;
+    this.onProblem = onProblem;
   }
 
   /** @throws EkidenError `tool_failed` when the server cannot be started or reached, with its last output. */
@@ -86,9 +85,25 @@ export class McpServer {
         { cause: error },
       );
     }
-    const text = showResult(result.content ?? [], result.structuredContent);
+    const text = this.shown(tool, result);
     if (result.isError) throw new EkidenError("tool_failed", text);
     return text;
+  }
+
+  /** @throws EkidenError `tool_failed` for an answer that cannot be written as text */
+  private shown(
+    tool: string,
+    { content, structuredContent }: Awaited<ReturnType<McpClient["callTool"]>>,
+  ): string {
+    try {
+      return showResult(content ?? [], structuredContent);
+    } catch (cause) {
+      throw new EkidenError(
+        "tool_failed",
+        `${tool} of the MCP server "${this.name}" was done, but its answer is nested too deeply to be shown.`,
+        { cause },
+      );
+    }
   }
 
   /** Works also while it connects, and ends everything that the server has started. */
@@ -116,12 +131,9 @@ export class McpServer {
   private async list(): Promise<readonly ListedTool[]> {
     const client = await this.client();
     if (!client.getServerCapabilities()?.tools) return [];
-    const { tools } = await client.listTools(undefined, { timeout: LIST_TIMEOUT_MS });
-    return tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description ?? tool.title ?? "",
-      ...accepted(tool.inputSchema),
-    }));
+    const { tools, problems } = await listTools(client, LIST_TIMEOUT_MS);
+    for (const problem of problems) this.onProblem(problem);
+    return tools;
   }
 
   private async client(): Promise<McpClient> {

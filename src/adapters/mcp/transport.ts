@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
+import type { Program, Sandbox } from "../../ports/shell.ts";
 
 /** The folder in which servers run. */
 export type Place = {
@@ -13,6 +14,7 @@ export type Place = {
   readonly tag: string;
   /** Milliseconds that a member waits for a server that is starting. */
   readonly readyMs: number;
+  readonly sandbox: Sandbox | undefined;
 };
 
 export type Reached = {
@@ -39,11 +41,18 @@ async function remote({ type, url, headers }: HttpServer): Promise<Reached> {
 async function local({ command, args, env, cwd = "." }: StdioServer, place: Place): Promise<Reached> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const outer = place.env.EKIDEN_JOB ? `${place.env.EKIDEN_JOB}:` : "";
-  const transport = new StdioClientTransport({
-    command,
+  const plain: Program = {
+    file: command,
     args,
     env: { ...place.env, ...env, EKIDEN_JOB: outer + place.tag },
     cwd: resolve(place.cwd, cwd),
+  };
+  const program = (await place.sandbox?.confineWhole(plain, {})) ?? plain;
+  const transport = new StdioClientTransport({
+    command: program.file,
+    args: [...program.args],
+    env: { ...program.env },
+    cwd: program.cwd,
     stderr: "pipe",
   });
   let stderr = "";

@@ -73,6 +73,7 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     ...(jail.shared === null ? ["--unshare-net"] : []),
     ...["--die-with-parent", "--new-session"],
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...kernelSettings(),
     ...runFolders(),
     ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
     ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
@@ -114,6 +115,18 @@ function visible(rules: readonly SandboxRule[]): SandboxRule[] {
       access !== "hide" || !folders.some((folder) => folder !== path && isWithin(folder, path)),
   );
 }
+
+/**
+ * Files by which the user root changes the kernel need no capability. bubblewrap covers some of them; 0.8.0 leaves /proc/sys
+ * writable, and a command that sets the core pattern runs anything outside.
+ */
+const kernelSettings = (): string[] =>
+  process.getuid?.() === 0
+    ? ["sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr", "irq", "bus"]
+        .map((name) => `/proc/${name}`)
+        .filter((path) => existsSync(path))
+        .flatMap((path) => ["--ro-bind", path, path])
+    : [];
 
 /** `/run` holds the sockets of the system's services, and the secrets of containers. */
 function runFolders(): string[] {

@@ -21,6 +21,7 @@ step("outside", () => fs.writeFileSync(outside + "/made", "x"));
 step("home", () => fs.writeFileSync(home + "/.ekiden-probe-" + parent, "x"));
 step("hidden", () => fs.readFileSync(hidden, "utf8"));
 step("signal", () => process.kill(Number(parent), 0));
+step("kernel", () => fs.closeSync(fs.openSync("/proc/sys/kernel/core_pattern", "r+")));
 step("seccomp", () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync("/proc/self/status", "utf8"))[1]);
 const reach = (name, where) => new Promise((done) => {
   const socket = net.connect(where);
@@ -76,6 +77,8 @@ export async function proofFault(
     if (said.hidden === "seen") return "a hidden file can be read";
     if (knocks.length > 0) return `${knocks[0]} can be reached`;
     if (process.platform === "linux" && said.signal === "done") return "processes outside can be signalled";
+    if (process.platform === "linux" && said.kernel === "done")
+      return "settings of the kernel can be changed";
     if (process.platform === "linux" && said.seccomp !== "2") return "the system call filter is missing";
     return null;
   } catch (error) {

@@ -11,7 +11,7 @@ const SOONEST_MS = 50;
 const LATEST_MS = 1_000;
 
 export class CappedFile {
-  /** Bytes cut off so far. */
+  /** Bytes cut off so far, at least: what is written between a look and its cut is not counted. */
   dropped = 0;
   private readonly file: number;
   private readonly max: number;
@@ -27,7 +27,7 @@ export class CappedFile {
     this.look();
   }
 
-  /** Resolves the final state: cuts once more and stops looking. */
+  /** Cuts once more and stops looking. */
   finish(): void {
     clearTimeout(this.timer);
     this.cut();

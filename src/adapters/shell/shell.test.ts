@@ -187,6 +187,27 @@ describe("much output", () => {
     expect(peak - before).toBeLessThan(200_000_000);
   });
 
+  it("is kept up to a limit, and the rest is counted", async () => {
+    const result = await run("head -c 3000000 /dev/zero | tr '\\0' x", { outputMax: 1_000_000 });
+    expect(statSync(result.spooledTo ?? "").size).toBe(1_000_000);
+    expect(result).toMatchObject({ exitCode: 0, totalBytes: 3_000_000, droppedBytes: 2_000_000 });
+    expect(result.output).toContain("the file ends after 1000000 bytes");
+  });
+
+  it("in a file of its own is cut while the command runs, and the rest is counted", async () => {
+    const outputFile = join(folder, "output", "endless.txt");
+    const stop = new AbortController();
+    const endless = run("yes", { outputFile, outputMax: 1_000_000, signal: stop.signal });
+    await soon(() => expect(statSync(outputFile).size).toBe(1_000_000));
+    stop.abort(new Error("enough"));
+    await expect(endless).rejects.toThrow("enough");
+    expect(statSync(outputFile).size).toBe(1_000_000);
+    const ended = await run("seq 1000000", { outputFile: `${outputFile}2`, outputMax: 1_000 });
+    // What is written between the look and the cut is lost uncounted.
+    expect(ended.droppedBytes).toBeGreaterThan(100_000);
+    expect(ended.totalBytes).toBe(1_000 + ended.droppedBytes);
+  });
+
   it("that cannot be spooled is said, and the command still ends", async () => {
     await shell.close();
     shell = createShell({ outputDir: join(folder, "file", "output") });
