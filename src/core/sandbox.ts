@@ -156,15 +156,7 @@ export const SECRET_PATHS: readonly string[] = [
 ];
 
 /** Below no home folder. */
-export const SYSTEM_SECRETS: readonly string[] = [
-  "/etc/shadow",
-  "/etc/shadow-",
-  "/etc/gshadow",
-  "/etc/gshadow-",
-  "/etc/ssl/private",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-];
+export const SYSTEM_SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/ssl/private"];
 
 /** Of a writable root: what other programs run or obey later. Read-only where it exists. */
 export const PROTECTED_PATHS: readonly string[] = [

@@ -62,6 +62,7 @@ export type Jail = {
   readonly shared: "host" | "holder" | null;
   /** An empty file that nobody can read more of. */
   readonly emptyFile: string;
+  readonly emptyFolder: string;
   readonly readable: readonly string[];
   readonly filter: boolean;
 };
@@ -69,7 +70,7 @@ export type Jail = {
 /** Everything but the program itself and its own arguments. */
 export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
   const args = [
-    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...(jail.shared === null ? ["--unshare-net"] : []),
     ...["--die-with-parent", "--new-session"],
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
@@ -77,9 +78,7 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     ...runFolders(),
     ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
     ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
-    ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail.emptyFile)),
-    // Last, because mount points in them are made before.
-    ...hidden(policy.rules).flatMap((path) => ["--remount-ro", path]),
+    ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail, policy.rules)),
     ...(existsSync("/run") ? ["--remount-ro", "/run"] : []),
     ...["--chdir", policy.cwd],
   ];
@@ -91,14 +90,18 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
   return args;
 }
 
-function mountOf(rule: SandboxRule, emptyFile: string): string[] {
+function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): string[] {
   switch (rule.access) {
     case "write":
       return ["--bind", rule.path, rule.path];
     case "read":
       return ["--ro-bind", rule.path, rule.path];
     case "hide":
-      return rule.kind === "folder" ? ["--tmpfs", rule.path] : ["--ro-bind", emptyFile, rule.path];
+      if (rule.kind === "file") return ["--ro-bind", jail.emptyFile, rule.path];
+      // Mount points can be made in a folder of its own only; that costs more.
+      return rules.some(({ access, path }) => access !== "hide" && isWithin(rule.path, path))
+        ? ["--tmpfs", rule.path]
+        : ["--ro-bind", jail.emptyFolder, rule.path];
     case "replace":
       return [];
   }
@@ -122,7 +125,7 @@ function visible(rules: readonly SandboxRule[]): SandboxRule[] {
  */
 const kernelSettings = (): string[] =>
   process.getuid?.() === 0
-    ? ["sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr", "irq", "bus"]
+    ? ["sys", "sysrq-trigger", "acpi"]
         .map((name) => `/proc/${name}`)
         .filter((path) => existsSync(path))
         .flatMap((path) => ["--ro-bind", path, path])

@@ -253,6 +253,7 @@ class ProcessSandbox implements Sandbox {
       bwrap: tool.found.path,
       shared,
       emptyFile: stage.emptyFile,
+      emptyFolder: stage.emptyFolder,
       readable: proof ? [proof.outside] : hiddenPrograms(program.env.PATH, replacedFolders()),
       filter: true,
     });

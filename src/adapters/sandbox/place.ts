@@ -1,5 +1,13 @@
 /** What the disk says about the place of a confined command: repositories, protected files, secrets, sockets of others. */
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import {
@@ -74,7 +82,10 @@ export class PlaceReader {
     ];
     const folders: string[] = [];
     const files: string[] = [];
-    for (const path of new Set(paths.flatMap((one) => real(one) ?? [])))
+    // What this user cannot read needs no cover.
+    for (const path of new Set(
+      paths.filter((one) => existsSync(one) && isReadable(one)).flatMap((one) => real(one) ?? []),
+    ))
       (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? folders : files).push(path);
     this.secrets = { at: now, folders, files };
     return this.secrets;
@@ -83,7 +94,7 @@ export class PlaceReader {
 
 /** Programs in PATH that a private folder would hide, such as a version manager below /tmp. */
 export const hiddenPrograms = (path: string | undefined, replaced: readonly string[]): string[] =>
-  [...(path ?? "").split(delimiter), dirname(process.execPath)].filter(
+  [...new Set([...(path ?? "").split(delimiter), dirname(process.execPath)])].filter(
     (folder) => isAbsolute(folder) && replaced.some((one) => isWithin(one, folder)) && existsSync(folder),
   );
 
@@ -97,6 +108,15 @@ function worktreeAround(workspace: string, cwd: string): string | null {
 
 const visibleFolders = (home: string): string[] =>
   entries(home).filter((path) => !path.startsWith(join(home, ".")));
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const entries = (folder: string): string[] => {
   try {
@@ -124,6 +144,8 @@ function boundSockets(): string[] {
 }
 
 export const real = (path: string): string | null => {
+  // An exception costs ten times the look.
+  if (!existsSync(path)) return null;
   try {
     return realpathSync(path);
   } catch {

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isWithin } from "../../core/paths.ts";
 import type { SandboxPlace } from "../../core/sandbox.ts";
 import { UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
@@ -30,20 +29,15 @@ export type StageOptions = {
 };
 
 const PREFIX = "ekiden-sandbox-";
-/** Below the home folder; a confined command must not change what the person's own commands will run. */
-const CACHES = [
-  [".cache", "cache", "XDG_CACHE_HOME"],
-  [".npm", "npm", "npm_config_cache"],
-] as const;
-
 /** Folders for everybody's temporary files: commands get private ones in their place. */
 export const replacedFolders = (): string[] => [
-  ...new Set(["/tmp", "/var/tmp", tmpdir()].flatMap((path) => real(path) ?? [])),
+  ...new Set(["/tmp", tmpdir()].flatMap((path) => real(path) ?? [])),
 ];
 
 export class Stage {
   readonly folder: string;
   readonly emptyFile: string;
+  readonly emptyFolder: string;
   readonly filter: UnnamedFile | null;
   readonly network: SharedNetwork | null;
   readonly reader: PlaceReader;
@@ -57,25 +51,24 @@ export class Stage {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
     this.emptyFile = join(this.folder, "empty");
     writeFileSync(this.emptyFile, "", { mode: 0o444 });
+    this.emptyFolder = join(this.folder, "nothing");
+    mkdirSync(this.emptyFolder, { mode: 0o555 });
     this.temporary = join(this.folder, "tmp");
     mkdirSync(this.temporary);
     chmodSync(this.temporary, 0o1777);
     this.filter = filter === null ? null : new UnnamedFile(join(this.folder, "filter"), filter);
     this.network =
       bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
-    const variables: Record<string, string> = bwrap === null ? { TMPDIR: this.temporary } : {};
+    const temporary = bwrap === null ? this.temporary : "/tmp";
+    // The person's caches stay read-only: what is in them runs outside, too.
+    const caches = join(temporary, ".cache");
+    const variables = { XDG_CACHE_HOME: caches, npm_config_cache: join(caches, "npm") };
     const replaced = this.privateTemporary();
-    for (const [path, name, variable] of CACHES) {
-      const found = bwrap === null ? null : real(join(home, path));
-      // A folder that does not exist cannot be covered; the variable leads to a place that can be written.
-      if (found === null) variables[variable] = join(bwrap === null ? this.temporary : "/tmp", path);
-      else if (!isWithin(found, workspace) && !isWithin(workspace, found)) {
-        const by = join(cacheFolder, name);
-        mkdirSync(by, { recursive: true, mode: 0o700 });
-        replaced.push([found, realpathSync(by)]);
-      }
+    if (bwrap !== null) {
+      mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+      replaced.push([caches, realpathSync(cacheFolder)]);
     }
-    this.variables = variables;
+    this.variables = bwrap === null ? { ...variables, TMPDIR: temporary } : variables;
     this.reader = new PlaceReader({ workspace, home, ownFolders, replaced });
   }
 
