@@ -234,3 +234,19 @@ const HOST =
   /(?:resolve host(?:name)?:? ['"]?|resolve host address ['‘"]?|(?:ENOTFOUND|EAI_AGAIN) |lookup |Could not resolve ')([\w-]+(?:\.[\w-]+)+)|https?:\/\/([\w-]+(?:\.[\w-]+)+)/i;
 const READ_ONLY =
   /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b/i;
+
+/** What the permission rules say of the network: `network(example.org)` lists a host, `network` alone is every host. */
+export function networkOf(allow: readonly string[], deny: readonly string[]): Network {
+  const hosts = hostsOf(allow);
+  const denied = hostsOf(deny);
+  if (denied.includes("*")) return "off";
+  if (hosts.includes("*") && denied.length === 0) return "all";
+  const listed = hosts.filter((host) => host !== "*" && !denied.includes(host));
+  return listed.length === 0 ? "off" : listed;
+}
+
+const hostsOf = (rules: readonly string[]): string[] =>
+  rules.flatMap((rule) => {
+    const [whole, host] = /^\s*network\s*(?:\(([^()]*)\))?\s*$/i.exec(rule) ?? [];
+    return whole === undefined ? [] : [host?.trim() || "*"];
+  });

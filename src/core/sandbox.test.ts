@@ -1,0 +1,102 @@
+/** The policy as data: which rule wins, which hosts a pattern covers, what is said about a failed command. */
+import { describe, expect, it } from "vitest";
+import {
+  denialNote,
+  hostAllowed,
+  networkOf,
+  type SandboxPlace,
+  sandboxPolicy,
+  writableRoots,
+} from "./sandbox.ts";
+
+const PLACE: SandboxPlace = {
+  ...{
+    cwd: "/w/src",
+    home: "/home/a",
+    roots: ["/w", "/w/.ekiden/worktrees/1"],
+    replaced: [["/tmp", "/private"]],
+  },
+  ...{
+    git: [{ path: "/w/.git", guarded: ["/w/.git/config"] }],
+    guarded: ["/w/.ekiden"],
+    sockets: ["/srv/s"],
+  },
+  ...{ secretFolders: ["/home/a/.ssh"], secretFiles: ["/home/a/.netrc"] },
+};
+const accessOf = (place: SandboxPlace, path: string, readOnly = false) =>
+  sandboxPolicy(place, { readOnly }, "off").rules.findLast(
+    (rule) => path === rule.path || path.startsWith(`${rule.path}/`),
+  )?.access;
+
+it.each([
+  ["/w/src/a", "write", "read"],
+  ["/w/.git/index", "write", "read"],
+  ["/w/.git/config", "read", "read"],
+  ["/w/.ekiden/settings.json", "read", "read"],
+  ["/w/.ekiden/worktrees/1/a", "write", "read"],
+  ["/home/a/.ssh/id", "hide", "hide"],
+  ["/srv/s", "hide", "hide"],
+  ["/tmp/a", "replace", "replace"],
+  ["/etc/passwd", undefined, undefined],
+])("%s: %s, for a read-only command %s", (path, usually, readOnly) => {
+  expect([accessOf(PLACE, path), accessOf(PLACE, path, true)]).toEqual([usually, readOnly]);
+});
+
+it("a link folder that is guarded as a whole is not writable", () => {
+  const git = [{ path: "/w/.git", guarded: ["/w/.git"] }];
+  expect(accessOf({ ...PLACE, git }, "/w/.git/index")).toBe("read");
+});
+
+it("neither the home folder nor what contains it becomes writable", () => {
+  expect(writableRoots(["/", "/home", "/home/a", "/home/a/p", "/srv"], "/home/a")).toEqual([
+    "/home/a/p",
+    "/srv",
+  ]);
+});
+
+describe("hosts", () => {
+  it.each([
+    ["example.org", 443, ["example.org"], true],
+    ["EXAMPLE.org.", 80, ["example.ORG"], true],
+    ["example.org", 22, ["example.org"], false],
+    ["example.org", 22, ["example.org:22"], true],
+    ["a.example.org", 443, ["example.org"], false],
+    ["a.example.org", 443, ["*.example.org"], true],
+    ["example.org", 443, ["*.example.org"], false],
+    ["evilexample.org", 443, ["*.example.org"], false],
+    ["example.org.evil.net", 443, ["example.org"], false],
+  ] as const)("%s:%i with %j: %s", (host, port, patterns, expected) => {
+    expect(hostAllowed(host, port, patterns)).toBe(expected);
+  });
+
+  it.each([
+    [["bash"], [], "off"],
+    [["network(a.org)", "network( b.org )"], [], ["a.org", "b.org"]],
+    [["network"], [], "all"],
+    [["network(*)"], ["network(a.org)"], "off"],
+    [["network(a.org)", "network(b.org)"], ["network(a.org)"], ["b.org"]],
+    [["network(a.org)"], ["network"], "off"],
+  ] as const)("allow %j, deny %j: %j", (allow, deny, expected) => {
+    expect(networkOf(allow, deny)).toEqual(expected);
+  });
+});
+
+describe("the note about a failed command", () => {
+  const policy = sandboxPolicy(PLACE, {}, "off");
+  it.each([
+    ["curl: (6) Could not resolve host: a.example.org", "allow network(a.example.org)"],
+    [
+      "npm error code EAI_AGAIN\nnpm error getaddrinfo EAI_AGAIN registry.example.org",
+      "allow network(registry.example.org)",
+    ],
+    ["dial tcp: lookup proxy.example.org: i/o timeout", "allow network(proxy.example.org)"],
+    ["touch: cannot touch '/etc/x': Read-only file system", "only the workspace and /tmp are writable"],
+  ])("%s", (output, expected) => {
+    expect(denialNote(output, policy, [])).toContain(expected);
+  });
+
+  it("is none for other failures, and names a host that the proxy refused", () => {
+    expect(denialNote("1 test failed", policy, [])).toBeNull();
+    expect(denialNote("", policy, ["b.org"])).toContain("allow network(b.org)");
+  });
+});
