@@ -17,7 +17,8 @@ import {
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus } from "../../ports/shell.ts";
 import { bubblewrapArgs, type Found, findProgram } from "./bubblewrap.ts";
 import { hiddenPrograms, real } from "./place.ts";
-import { type ProofPlace, ProvenKeys, proofFault } from "./proof.ts";
+import type { ProofPlace } from "./proof.ts";
+import { ProvenKeys } from "./proven.ts";
 import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
 import { seccompProgram } from "./seccomp.ts";
 import { replacedFolders, Stage } from "./stage.ts";
@@ -189,10 +190,11 @@ class ProcessSandbox implements Sandbox {
     return findProgram("nsenter", path, [this.workspace, ...replacedFolders()])?.path ?? null;
   }
 
-  private prove(tool: Tool): Promise<string | null> {
+  private async prove(tool: Tool): Promise<string | null> {
+    const { proofFault } = await import("./proof.ts");
     const stage = this.staged(tool);
     const folder = join(stage.folder, `proof-${randomBytes(4).toString("hex")}`);
-    return proofFault(folder, this.home, (program, place) =>
+    return await proofFault(folder, this.home, (program, place) =>
       this.build(tool, program, { readOnly: false, network: "off" }, place),
     );
   }

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { HostProxy } from "./proxy.ts";
+import type { HostProxy } from "./proxy.ts";
 
 /** Of the namespace, where nothing else listens unless a command does. */
 const PROXY_PORT = 39_128;
@@ -35,6 +35,7 @@ export class SharedNetwork {
   private holder: Promise<{ child: ChildProcess; pid: number }> | null = null;
   private forwarder: Promise<ChildProcess> | null = null;
   private proxy: HostProxy | null = null;
+  private opening: Promise<HostProxy> | null = null;
 
   constructor(options: NetworkOptions) {
     this.options = options;
@@ -58,14 +59,21 @@ export class SharedNetwork {
 
   /** Opens the way to these hosts. Resolves to what commands need in their environment. */
   async open(hosts: readonly string[]): Promise<Readonly<Record<string, string>>> {
-    if (this.proxy) this.proxy.allow(hosts);
-    else {
-      this.proxy = new HostProxy(hosts);
-      this.forwarder = this.startForwarder(this.proxy);
-      this.forwarder.catch(() => {});
-    }
-    await this.forwarder;
+    this.opening ??= this.openProxy();
+    this.opening.catch(() => {
+      this.opening = null;
+    });
+    (await this.opening).allow(hosts);
     return proxyVariables(PROXY_PORT);
+  }
+
+  private async openProxy(): Promise<HostProxy> {
+    const { HostProxy } = await import("./proxy.ts");
+    const proxy = new HostProxy([]);
+    this.proxy = proxy;
+    this.forwarder = this.startForwarder(proxy);
+    await this.forwarder;
+    return proxy;
   }
 
   refusedSince(at: number): string[] {

@@ -93,14 +93,14 @@ export async function mcpServers({ cwd, env }: Invocation, settings: Settings): 
 }
 
 async function tryServer(server: NamedServer, cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const [{ Mcp }, { withoutSecrets }] = await Promise.all([
+  const [{ Mcp }, { childEnvironment }] = await Promise.all([
     import("../../adapters/mcp/index.ts"),
-    import("../../adapters/shell/secrets.ts"),
+    import("../../adapters/shell/environment.ts"),
   ]);
   let problem: string | null = null;
   const mcp = new Mcp([{ ...server, config: { ...server.config, roles: undefined } }], {
     cwd,
-    env: withoutSecrets(env, []),
+    env: childEnvironment(env),
     onProblem: (_, text) => {
       problem = text;
     },
