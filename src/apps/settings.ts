@@ -2,6 +2,7 @@
  * Reads the settings: flag > environment (`EKIDEN_…`) > project > user > default. Each source is checked alone, so that a message
  * can name the file, the line and the key.
  */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import envPaths from "env-paths";
@@ -69,6 +70,21 @@ export const projectFile = (cwd: string): string => join(cwd, ".ekiden", "settin
 
 export function userFile(): string {
   return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
+}
+
+/** Where the sandbox keeps its proofs and the caches of a project's commands, and which folders those must not see. */
+export function sandboxFolders(workspace: string): {
+  readonly stateFolder: string;
+  readonly cacheFolder: string;
+  readonly ownFolders: readonly string[];
+} {
+  const { config, data, log: state, cache } = envPaths("ekiden", { suffix: "" });
+  const project = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+  return {
+    stateFolder: state,
+    cacheFolder: join(cache, "sandbox", project),
+    ownFolders: [config, data, state],
+  };
 }
 
 const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`);

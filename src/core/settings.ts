@@ -7,6 +7,7 @@ import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { MODES, type Mode } from "./permission/mode.ts";
 import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
+import { SANDBOX_MODES, type SandboxMode } from "./sandbox.ts";
 
 /** One teammate to start with. `role` is "" for none. */
 export type Recruit = { readonly name: Name; readonly role: string };
@@ -57,6 +58,8 @@ export type Settings = {
   readonly gateTimeoutMs: number;
   readonly targetBranch?: string | undefined;
   readonly memory: boolean;
+  readonly sandbox: SandboxMode;
+  readonly commandEnv: readonly string[];
 };
 export type SettingKey = keyof Settings;
 /** Settings without a default; their description says what happens when they are unset. */
@@ -222,6 +225,13 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
     flag().describe(
       "Whether members note at the end of a stint what will help later (one short model call).",
     ),
+  sandbox: () =>
+    oneOf(SANDBOX_MODES).describe("auto: commands are confined where that works. required: or do not run."),
+  commandEnv: () =>
+    z
+      .array(text(), 'a list of names such as ["MY_FLAG", "MY_*"]')
+      .readonly()
+      .describe("Further variables of your environment that commands get, by name or as NAME_*."),
 };
 
 /** The settings of one source (a file, the environment, the flags): any of them, and nothing else. */
@@ -259,6 +269,8 @@ export const DEFAULT_SETTINGS: Settings = {
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   memory: false,
+  sandbox: "auto",
+  commandEnv: [],
 };
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];

@@ -244,6 +244,7 @@ class Host implements TeamHost {
       await this.chores;
       this.providerTimeout?.up();
       await this.parts.mcp?.close();
+      await this.parts.sandbox.close();
       await this.store.close();
     })();
     await this.closing;

@@ -6,13 +6,18 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Store } from "../../ports/index.ts";
+import type { Sandbox, Store } from "../../ports/index.ts";
 
 const FILE = ".mcp.json";
 
 /** Null where neither names any. No server starts before a member needs it. Problems are warnings in the journal. */
 export async function openMcp(
-  { workspace, store, settings }: { workspace: string; store: Store; settings: Pick<Settings, "mcpServers"> },
+  {
+    workspace,
+    store,
+    settings,
+    sandbox,
+  }: { workspace: string; store: Store; settings: Pick<Settings, "mcpServers">; sandbox: Sandbox },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
   const warn = (problem: string): void =>
@@ -35,6 +40,7 @@ export async function openMcp(
   return new Mcp([...servers.values()], {
     cwd: workspace,
     env: childEnvironment(env),
+    sandbox,
     onProblem: (server, problem) => warn(`server "${server}": ${problem}`),
   });
 }

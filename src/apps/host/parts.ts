@@ -7,15 +7,17 @@ import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
+import { createSandbox } from "../../adapters/sandbox/index.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import { LEAD } from "../../core/ids.ts";
+import { networkOf } from "../../core/sandbox.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Clock, Cursor, Model, Shell, Store, Worktrees } from "../../ports/index.ts";
+import type { Clock, Cursor, Model, Sandbox, Shell, Store, Worktrees } from "../../ports/index.ts";
 import { Hooks } from "../../runtime/hooks/hooks.ts";
 import { makeProjectFolder, storeUrl } from "../open.ts";
-import { userFile } from "../settings.ts";
+import { sandboxFolders, userFile } from "../settings.ts";
 import { openMcp } from "./mcp.ts";
 
 export type Parts = {
@@ -23,6 +25,7 @@ export type Parts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
+  readonly sandbox: Sandbox;
   readonly jobs: JobHost;
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
@@ -72,9 +75,17 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const outputDir = join(workspace, ".ekiden", "output");
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
+  const sandbox = createSandbox({
+    mode: settings.sandbox,
+    network: networkOf(settings.allow, settings.deny),
+    workspace,
+    ...sandboxFolders(workspace),
+  });
   // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
   const shell = createShell({
     outputDir,
+    sandbox,
+    passEnv: settings.commandEnv,
     hideEnv: inTrees ? (await import("../../adapters/git/git.ts")).FOREIGN : [],
   });
   const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
@@ -97,9 +108,10 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     store,
     clock,
     shell,
+    sandbox,
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
-    mcp: await openMcp({ workspace, store, settings }, env),
+    mcp: await openMcp({ workspace, store, settings, sandbox }, env),
     trees,
     since,
     workspace,
