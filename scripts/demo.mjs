@@ -7,7 +7,7 @@ if (build.status !== 0) {
   process.stderr.write(`${build.stdout}${build.stderr}The build failed.\n`);
   process.exit(1);
 }
-rmSync(".ekiden/report.md", { force: true });
+rmSync("health-report", { recursive: true, force: true });
 const { status } = spawnSync(
   process.execPath,
   ["dist/main.js", "run", "examples/quickstart.md", "--cwd", ".", "--fresh"],

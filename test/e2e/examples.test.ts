@@ -78,7 +78,7 @@ it("writes a report of this repository with a team of three, every task once and
   const ran = await node(cwd, [MAIN, "run", "examples/quickstart.md", "--json"]);
   expect(ran.code, ran.stderr + ran.stdout).toBe(0);
 
-  const report = readFileSync(join(cwd, ".ekiden/report.md"), "utf8");
+  const report = readFileSync(join(cwd, "health-report/report.md"), "utf8");
   expect(report).toMatch(/\| Files \| \*\*\d+\*\* \|/);
   expect(report).toMatch(/\| Type errors \| \*\*0\*\* \|/);
   expect(report).toMatch(/\| Tests passed \| \*\*(\d+) of \1 in src\/core\*\* \|/);
