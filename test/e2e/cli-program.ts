@@ -38,6 +38,8 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 /** An empty project folder, without links in its path; `end` takes it away, with whatever still runs in it. */
 export class Project {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-cli-")));
+  /** Outside of the project: the sandbox keeps a home folder read-only. */
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-home-")));
   private readonly children = new Set<ChildProcess>();
   private over = false;
 
@@ -54,7 +56,7 @@ export class Project {
     if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
     const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: this.dir, XDG_CONFIG_HOME: join(this.dir, "config"), ...env },
+      env: { PATH: process.env.PATH, HOME: this.home, XDG_CONFIG_HOME: join(this.dir, "config"), ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.children.add(child);
@@ -87,9 +89,10 @@ export class Project {
         return new Promise((done) => child.once("close", done));
       }),
     );
-    // What it ran outlives a program that was killed; our folder stands in its environment.
-    for (const pid of processesOf(new Set(), `HOME=${this.dir}\0`)) kill(pid);
+    // What it ran outlives a program that was killed; its home is in its environment.
+    for (const pid of processesOf(new Set(), `HOME=${this.home}\0`)) kill(pid);
     takeAway(this.dir);
+    takeAway(this.home);
   }
 }
 

@@ -1,10 +1,12 @@
 /** The examples, run as people run them: through the built program, in folders of their own. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { HOME } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -24,7 +26,7 @@ async function node(cwd: string, args: readonly string[]): Promise<Ended> {
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH, HOME: cwd },
+    env: { PATH, HOME },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const over = once(child, "close") as Promise<[number | null]>;

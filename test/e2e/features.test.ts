@@ -1,4 +1,5 @@
 /** A capability is one feature: added to the list, it has its tools, its section and its wrap. Its effects, not its names, decide. */
+
 import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
@@ -19,6 +20,7 @@ import { beginStint } from "../../src/runtime/agent/feature.ts";
 import { turn } from "../../src/runtime/turn/turn.ts";
 import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
+import { HOME } from "../fixtures/home.ts";
 import { type Repository, repository } from "../fixtures/repository.ts";
 import { profile } from "../fixtures/stage.ts";
 
@@ -36,7 +38,7 @@ async function alice(
   const parts = await openParts({
     settings: { ...DEFAULT_SETTINGS, model: "scripted", permissionMode: "bypass", ...settings },
     cwd: repo.dir,
-    env: { PATH: process.env.PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" },
+    env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
     embedded: false,
     resume: false,
     openModel: () => Promise.resolve(model),

@@ -1,4 +1,5 @@
 /** Landing with members that can mend: conflicts, red gates, tasks that go back, and the lead's own tools. A scripted model. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -8,6 +9,7 @@ import type { Event, FactType } from "../../src/core/event.ts";
 import type { Name } from "../../src/core/ids.ts";
 import { DEFAULT_SETTINGS, recruit, type Settings } from "../../src/core/settings.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
+import { HOME } from "../fixtures/home.ts";
 import { LINES, type Repository, repository } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
 
@@ -50,7 +52,7 @@ async function stage(
       ...settings,
     },
     cwd: repo.dir,
-    env: { PATH: process.env.PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" },
+    env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
     openModel: () => Promise.resolve(model),
     interactive: false,
   });
