@@ -28,12 +28,22 @@ type Watched = {
   readonly report: string | undefined;
 };
 
-/** `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. */
-export type RunOptions = { readonly embedded?: boolean; readonly report?: string | undefined };
+/**
+ * `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. `web`: the page
+ * is served as long as the run lasts.
+ */
+export type RunOptions = {
+  readonly embedded?: boolean;
+  readonly report?: string | undefined;
+  readonly web?: boolean;
+};
 
 /** Resolves with the exit code. */
 export async function hostTeam(call: Invocation, work: Work, options: RunOptions = {}): Promise<number> {
-  const settings = await call.settings();
+  const configured = await call.settings();
+  // Somebody at the page answers permission questions; without it nobody would be asked.
+  const permissionsTo = configured.permissionsTo ?? (options.web ? "person" : undefined);
+  const settings = { ...configured, permissionsTo };
   const screen: Screen = { live: null, opening: Promise.resolve() };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
   const ask = askOnTerminal(call.err, async (use) => {
@@ -54,8 +64,10 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     if (screen.live) screen.live.say(text);
     else if (!call.json) call.err.write(`${text}\n`);
   });
+  let page: { close(): Promise<void> } | undefined;
   const watched: Watched = { call, host, screen, summary: new RunSummary(), report: options.report };
   try {
+    if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
     const reading = new AbortController();
     const reader = readAlong(watched, host.since, reading.signal);
     try {
@@ -69,6 +81,7 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     }
   } finally {
     release();
+    await page?.close();
     await host.close();
   }
 }

@@ -4,10 +4,14 @@ import { withTeam } from "../open.ts";
 import { concluded } from "../queries/conclusion.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
 
-export async function run(call: Invocation): Promise<number> {
+export async function run(
+  call: Invocation,
+  _args: readonly string[],
+  { web = false }: { web?: boolean },
+): Promise<number> {
   // Also says that there is nothing to resume, before a new team is made in its place.
   const end = await withTeam(call, "look", concluded);
-  if (end === null) return await hostTeam(call, { resume: true });
+  if (end === null) return await hostTeam(call, { resume: true }, { web });
   const { completed, failed, cancelled } = end;
   const parts = [
     `${completed} completed`,

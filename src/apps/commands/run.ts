@@ -10,16 +10,16 @@ import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
 
-type Options = { fresh?: boolean };
+type Options = { fresh?: boolean; web?: boolean };
 
 export async function run(
   call: Invocation,
   args: readonly string[],
-  { fresh = false }: Options,
+  { fresh = false, web = false }: Options,
 ): Promise<number> {
   const [file] = args;
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
-    return await runRunbook(call, file, fresh);
+    return await runRunbook(call, file, fresh, web);
   if (fresh)
     throw new EkidenError("bad_input", "--fresh is for runbooks, such as: ekiden run plan.md --fresh");
   if (args.length === 1 && file !== undefined && file !== "-") refusePath(call, file);
@@ -29,10 +29,10 @@ export async function run(
       "bad_input",
       'the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"',
     );
-  return await hostTeam(call, { goal });
+  return await hostTeam(call, { goal }, { web });
 }
 
-async function runRunbook(call: Invocation, file: string, fresh: boolean): Promise<number> {
+async function runRunbook(call: Invocation, file: string, fresh: boolean, web: boolean): Promise<number> {
   const runbook = readRunbook(call, file);
   const { report } = runbook;
   const { abandonRunbook, continueRunbook } = await import("../actions/runbook.ts");
@@ -41,9 +41,9 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean): Promi
     await abandonRunbook(store, PERSON, runbook);
     return { kind: "new" };
   });
-  if (before === null || before.kind === "new") return await hostTeam(call, { runbook }, { report });
+  if (before === null || before.kind === "new") return await hostTeam(call, { runbook }, { report, web });
   call.say(before.text);
-  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true, report });
+  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true, report, web });
   return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
 }
 

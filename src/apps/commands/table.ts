@@ -26,13 +26,18 @@ export type Entry = {
 export const GROUPS = ["Set a team to work:", "The board:", "The team:", "More:"] as const;
 const [WORK, BOARD, TEAM, MORE] = GROUPS;
 
+const WEB: OptionRow = [
+  "--web",
+  "serve the page too, as long as the run lasts; permission questions wait for an answer there",
+];
+
 export const COMMANDS: readonly Entry[] = [
   {
     usage: "run <goal...>",
     about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
     example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
     group: WORK,
-    options: [["--fresh", "start a runbook anew that was run before, instead of going on with it"]],
+    options: [["--fresh", "start a runbook anew that was run before, instead of going on with it"], WEB],
     load: () => import("./run.ts"),
   },
   {
@@ -40,6 +45,7 @@ export const COMMANDS: readonly Entry[] = [
     about: "bring a stopped, interrupted or crashed team back to where it was",
     example: "ekiden resume --budget-usd 5",
     group: WORK,
+    options: [WEB],
     load: () => import("./resume.ts"),
   },
   {
@@ -249,6 +255,21 @@ export const COMMANDS: readonly Entry[] = [
     group: MORE,
     options: [["--force", "replace an earlier export"]],
     load: () => import("./export.ts"),
+  },
+  {
+    usage: "web",
+    about: "a page in the browser for all teams of the store: watch, replay, steer",
+    example: "ekiden web --port 8080",
+    group: TEAM,
+    options: [
+      ["--port <n>", "0 for any free one (default 7411, or any free one when that is taken)"],
+      ["--host <address>", "where to listen (default 127.0.0.1); others need a --token"],
+      ["--token <text>", "what the address must hold, at least 16 characters (default: random)"],
+      ["--read-only", "for looking: nothing can be changed"],
+      ["--export <file>", "write the team's run as one HTML file that replays without a server"],
+    ],
+    near: ["page", "serve", "dashboard", "ui"],
+    load: () => import("./web.ts"),
   },
   {
     usage: "doctor",

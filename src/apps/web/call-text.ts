@@ -1,0 +1,19 @@
+/** One line for a call of a tool: the command, the path, or the input as it is. Pure; used by the server and the page. */
+const KEYS = ["command", "path", "pattern", "to", "task", "subject", "query", "name", "id"] as const;
+/** What a call says besides what it is about. */
+const WORDS = ["result", "reason", "text", "message"] as const;
+
+export function callText(input: unknown): string {
+  if (typeof input !== "object" || input === null) return String(input ?? "");
+  const fields = input as Record<string, unknown>;
+  const first = (keys: readonly string[]): string => {
+    const value = keys
+      .map((key) => fields[key])
+      .find((one) => typeof one === "string" || typeof one === "number");
+    return typeof value === "number" ? `#${value}` : ((value as string | undefined) ?? "");
+  };
+  const [about, says] = [first(KEYS), first(WORDS)];
+  if (about !== "") return says === "" ? about : `${about}: ${says}`;
+  if (says !== "") return says;
+  return Object.keys(fields).length === 0 ? "" : JSON.stringify(input);
+}

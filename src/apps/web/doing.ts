@@ -1,0 +1,106 @@
+/** What members do at this moment, from the ends of their conversations. Each conversation is read once, then what was added. */
+import { open } from "node:fs/promises";
+import { hostname } from "node:os";
+import { sep } from "node:path";
+import { callsOf, type ToolCall, textOf } from "../../core/conversation/chat.ts";
+import type { Name } from "../../core/ids.ts";
+import type { Job } from "../../core/job.ts";
+import type { Recorded, Store } from "../../ports/index.ts";
+import { callText } from "./call-text.ts";
+import type { Doing } from "./wire.ts";
+
+const PAGE = 500;
+const TAIL = 1_200;
+
+type Seen = {
+  after: number;
+  readonly open: Map<string, { readonly call: ToolCall; readonly at: number }>;
+  said: string;
+  output: string;
+  reading: Promise<void>;
+};
+
+export class DoingReader {
+  private readonly store: Store;
+  private readonly outputFolder: string;
+  private readonly seen = new Map<Name, Seen>();
+
+  /** Output of background commands is read from files in `outputFolder` only. */
+  constructor(store: Store, outputFolder: string) {
+    this.store = store;
+    this.outputFolder = outputFolder;
+  }
+
+  async read(who: Name, context: number | null): Promise<Doing> {
+    const seen = await this.caughtUp(who);
+    const running = (await this.store.jobs.list(who)).filter((job) => job.state === "running");
+    const last = [...seen.open.values()].at(-1);
+    const tail = last || !running[0] ? "" : await this.tailOf(running[0]);
+    return {
+      name: who,
+      call: last
+        ? { tool: last.call.tool, text: callText(last.call.input).slice(0, TAIL), at: last.at }
+        : null,
+      said: seen.said,
+      output: tail || seen.output,
+      context,
+      jobs: running.map((job) => ({ id: job.id, command: job.command, at: job.startedAt })),
+    };
+  }
+
+  /** The input of the call that waits, as its member made it. */
+  async openCall(who: Name, tool: string, subject: string): Promise<unknown> {
+    const seen = await this.caughtUp(who);
+    const calls = [...seen.open.values()].map(({ call }) => call).filter((call) => call.tool === tool);
+    return (calls.find((call) => callText(call.input).startsWith(subject)) ?? calls[0])?.input;
+  }
+
+  private async caughtUp(who: Name): Promise<Seen> {
+    const seen = this.seen.get(who) ?? {
+      after: 0,
+      open: new Map(),
+      said: "",
+      output: "",
+      reading: Promise.resolve(),
+    };
+    this.seen.set(who, seen);
+    seen.reading = seen.reading.catch(() => {}).then(() => this.readOn(who, seen));
+    await seen.reading;
+    return seen;
+  }
+
+  private async readOn(who: Name, seen: Seen): Promise<void> {
+    for (;;) {
+      const page = await this.store.transcript.all(who, seen.after, PAGE);
+      for (const recorded of page) take(seen, recorded);
+      seen.after = page.at(-1)?.seq ?? seen.after;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  private async tailOf({ machine, outputPath }: Job): Promise<string> {
+    if (machine !== hostname() || !outputPath.startsWith(this.outputFolder + sep)) return "";
+    const file = await open(outputPath, "r").catch(() => null);
+    if (!file) return "";
+    try {
+      const { size } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL), 0, TAIL, Math.max(0, size - TAIL));
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function take(seen: Seen, { at, entry }: Recorded): void {
+  if (entry.kind === "said") {
+    // A reply whose calls never got an answer is older than a crash.
+    seen.open.clear();
+    for (const call of callsOf(entry.message)) seen.open.set(call.id, { call, at });
+    const text = textOf(entry.message);
+    if (text !== "") seen.said = text.slice(0, TAIL);
+  } else if (entry.kind === "result") {
+    seen.open.delete(entry.result.id);
+    seen.output = entry.result.text.slice(-TAIL);
+  } else if (entry.kind === "summary") seen.open.clear();
+}

@@ -1,0 +1,140 @@
+/**
+ * The journal of one team, pushed to all pages that watch it: read once, written to each. A page that comes back with the place
+ * of its last message gets what it has missed. Facts may arrive twice around that moment, never not at all; the page knows them
+ * by their numbers.
+ */
+
+import { messageOf } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import type { Clock, Cursor, Store } from "../../ports/index.ts";
+
+/** One page. `send` returns false when it takes nothing more. */
+export type Watcher = { send(message: Buffer): boolean; end(): void };
+
+const PAGE = 500;
+/** Facts that come close together travel together: a hundred pages are written to at most forty times a second. */
+const GATHER_MS = 25;
+/** Wake-ups are hints: a lost one costs at most this long. */
+const FLOOR_MS = 1_000;
+const RETRY_MS = 1_000;
+/** Proxies and browsers give up a connection that is silent. */
+const BEAT_MS = 15_000;
+/** A page that has missed more than this reads the board anew. */
+const MISSED_MAX = 5_000;
+
+const BEAT = Buffer.from(":\n\n");
+const message = (event: string, data: unknown): Buffer =>
+  Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+const facts = (events: readonly Event[], cursor: Cursor): Buffer =>
+  Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(events)}\n\n`);
+
+export class Feed {
+  private readonly store: Pick<Store, "journal" | "wake">;
+  private readonly clock: Clock;
+  /** With what came while the watcher was still catching up; null when it is up to date. */
+  private readonly watchers = new Map<Watcher, Buffer[] | null>();
+  private running: { readonly over: AbortController; readonly begun: Promise<void> } | null = null;
+
+  constructor(store: Pick<Store, "journal" | "wake">, clock: Clock) {
+    this.store = store;
+    this.clock = clock;
+  }
+
+  get size(): number {
+    return this.watchers.size;
+  }
+
+  /** Resolves when the watcher is up to date. */
+  async join(watcher: Watcher, from: Cursor): Promise<void> {
+    this.watchers.set(watcher, []);
+    try {
+      await this.run();
+      await this.catchUp(watcher, from);
+    } catch (error) {
+      watcher.send(message("trouble", { text: messageOf(error) }));
+      watcher.end(); // it comes back by itself, from where it was
+      return this.leave(watcher);
+    }
+    for (const held of this.watchers.get(watcher) ?? []) watcher.send(held);
+    if (this.watchers.has(watcher)) this.watchers.set(watcher, null);
+  }
+
+  leave(watcher: Watcher): void {
+    this.watchers.delete(watcher);
+    if (this.watchers.size > 0) return;
+    this.running?.over.abort();
+    this.running = null;
+  }
+
+  /** Ends all pages' connections. */
+  close(): void {
+    for (const watcher of [...this.watchers.keys()]) {
+      watcher.end();
+      this.leave(watcher);
+    }
+  }
+
+  private async catchUp(watcher: Watcher, from: Cursor): Promise<void> {
+    let missed = 0;
+    for (let at = from; this.watchers.has(watcher); ) {
+      const { events, cursor } = await this.store.journal.read(at, { limit: PAGE });
+      missed += events.length;
+      if (events.length === 0) return;
+      if (missed > MISSED_MAX) {
+        watcher.send(message("reset", {}));
+        return;
+      }
+      watcher.send(facts(events, cursor));
+      at = cursor;
+    }
+  }
+
+  private run(): Promise<void> {
+    if (this.running) return this.running.begun;
+    const over = new AbortController();
+    const begun = this.store.journal.end().then((end) => {
+      void this.push(end, over.signal);
+    });
+    this.running = { over, begun };
+    begun.catch(() => {
+      this.running = null;
+    });
+    return begun;
+  }
+
+  private async push(from: Cursor, signal: AbortSignal): Promise<void> {
+    const { journal, wake } = this.store;
+    const beat = setInterval(() => this.broadcast(BEAT), BEAT_MS);
+    beat.unref();
+    let down = false;
+    for (let at = from; !signal.aborted; ) {
+      const mark = wake.mark();
+      try {
+        const { events, cursor } = await journal.read(at, { limit: PAGE });
+        if (signal.aborted) break;
+        if (down) this.broadcast(message("well", {}));
+        down = false;
+        at = cursor;
+        if (events.length > 0) {
+          this.broadcast(facts(events, cursor));
+          await this.clock.sleep(GATHER_MS, signal);
+        } else await wake.changed(mark, ["journal"], FLOOR_MS, signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!down) this.broadcast(message("trouble", { text: messageOf(error) }));
+        down = true;
+        await this.clock.sleep(RETRY_MS, signal);
+      }
+    }
+    clearInterval(beat);
+  }
+
+  private broadcast(text: Buffer): void {
+    for (const [watcher, held] of this.watchers)
+      if (held) held.push(text);
+      else if (!watcher.send(text)) {
+        watcher.end();
+        this.leave(watcher);
+      }
+  }
+}

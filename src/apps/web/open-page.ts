@@ -1,0 +1,48 @@
+/** Opens the page for `ekiden web` and for a run with `--web`. */
+import { randomBytes } from "node:crypto";
+import manifest from "../../../package.json" with { type: "json" };
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Invocation } from "../invocation.ts";
+import { checkAddress } from "./access.ts";
+import { type ServeOptions, serve, type WebServer } from "./server.ts";
+import { Teams } from "./teams.ts";
+
+export type WebOptions = {
+  readonly port?: string;
+  readonly host?: string;
+  readonly token?: string;
+  readonly readOnly?: boolean;
+};
+
+/** Taken where it is free, so that an address stays valid from one start to the next. */
+const PORT = 7411;
+
+export const openTeams = async (call: Invocation, store: Store): Promise<Teams> =>
+  new Teams(store, { settings: await call.settings(), cwd: call.cwd, version: manifest.version });
+
+/** Serves the page for the teams of an open store; also beside a run. */
+export async function openPage(call: Invocation, store: Store, options: ServeOptions): Promise<WebServer> {
+  return await serve(await openTeams(call, store), options);
+}
+
+/** Beside a run; its address goes where the progress goes. */
+export async function pageOfRun(call: Invocation, store: Store): Promise<WebServer> {
+  const page = await openPage(call, store, readOptions({}));
+  call.err.write(`page: ${page.address}\n`);
+  return page;
+}
+
+/** @throws EkidenError `bad_input` */
+export function readOptions({ host = "127.0.0.1", port, token, readOnly = false }: WebOptions): ServeOptions {
+  checkAddress(host, token);
+  const number = Number(port ?? PORT);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new EkidenError(
+      "bad_input",
+      `--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`,
+    );
+  const ports = port === undefined ? [PORT, 0] : [number];
+  return { host, ports, token: token ?? randomBytes(24).toString("base64url"), readOnly };
+}

@@ -1,0 +1,230 @@
+/** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
+import { useEffect, useState } from "preact/hooks";
+import type { Event } from "../../../core/event.ts";
+import type { Act, MemberRow, Overview, Question, Snapshot, TaskRow } from "../wire.ts";
+import { Model } from "./model.ts";
+import { Replay } from "./replay.ts";
+import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
+import { type Connection, openSource, type Source } from "./source.ts";
+
+export type Notice = { readonly text: string; readonly isError: boolean };
+type Failure = { readonly title: string; readonly text: string };
+
+/** Facts that may have opened or closed a question. */
+const ASKS = /^(permission|plan|shutdown|answer)\.|^team\.(finished|resumed)$/;
+const SEEN_MAX = 20_000;
+const NOTICE_MS = 6_000;
+const MEMBERS_MS = 5_000;
+
+export class App {
+  readonly source: Source = openSource();
+  overview: Overview | null = null;
+  route: Route = { team: "", view: "board", item: "", task: null };
+  live = new Model();
+  replay: Replay | null = null;
+  questions: readonly Question[] = [];
+  connection: Connection = { is: "lost" };
+  /** What keeps the page from showing a team. */
+  failure: Failure | null = null;
+  loaded = false;
+  notice: Notice | null = null;
+  dialog: "none" | "new" | "help" | { readonly edit: number } = "none";
+  private clockOffset = 0;
+  private readonly seen = new Set<number>();
+  private readonly listeners = new Set<() => void>();
+  private readonly taps = new Set<(events: readonly Event[]) => void>();
+  private stopListening = (): void => {};
+  private isDrawing = false;
+  private noticeTimer: ReturnType<typeof setTimeout> | undefined;
+  private generation = 0;
+
+  /** What is shown: the team now, or as it was. */
+  get model(): Model {
+    return this.replay?.model ?? this.live;
+  }
+  get now(): number {
+    return this.replay?.time ?? Date.now() + this.clockOffset;
+  }
+  get mayAct(): boolean {
+    return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
+  }
+
+  async start(): Promise<void> {
+    addEventListener("popstate", () => this.follow());
+    addEventListener("hashchange", () => this.follow());
+    await this.follow();
+    if (this.source.recording) await this.startReplay(true);
+    else setInterval(() => void this.refreshMembers(), MEMBERS_MS);
+  }
+
+  /** Calls `on` for every batch of live facts. */
+  tap(on: (events: readonly Event[]) => void): () => void {
+    this.taps.add(on);
+    return () => this.taps.delete(on);
+  }
+
+  subscribe(on: () => void): () => void {
+    this.listeners.add(on);
+    return () => this.listeners.delete(on);
+  }
+
+  /** Views are drawn once a frame, however much has happened. */
+  draw(): void {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    const run = (): void => {
+      if (!this.isDrawing) return;
+      this.isDrawing = false;
+      for (const on of [...this.listeners]) on();
+    };
+    // A page in the background gets no frames, but its title counts questions.
+    requestAnimationFrame(run);
+    setTimeout(run, 200);
+  }
+
+  go(change: Partial<Route>, replace = false): void {
+    const next = { ...this.route, ...change };
+    if (addressOf(next) === addressOf(this.route)) return;
+    pushAddress(next, replace);
+    void this.follow();
+  }
+
+  say(text: string, isError: boolean): void {
+    this.notice = { text, isError };
+    clearTimeout(this.noticeTimer);
+    this.noticeTimer = setTimeout(() => {
+      this.notice = null;
+      this.draw();
+    }, NOTICE_MS);
+    this.draw();
+  }
+
+  /** True when it was done; either way a sentence is shown. */
+  async act(act: Act): Promise<boolean> {
+    const done = await this.source.act(this.route.team, act);
+    this.say(done.text, !done.ok);
+    if (act.do === "answer" || act.do === "stop") void this.refreshQuestions();
+    if ("id" in act) void this.refreshRows([act.id]);
+    return done.ok;
+  }
+
+  async startReplay(atStart = false): Promise<void> {
+    const { team } = this.route;
+    try {
+      const replay = await Replay.load(this.source, team, this.live, () => this.draw());
+      if (team !== this.route.team) return;
+      this.replay = replay;
+      if (!atStart) replay.seek(replay.end);
+      else replay.seek(this.source.recording ? replay.end : replay.start);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), true);
+    }
+    this.draw();
+  }
+
+  endReplay(): void {
+    this.replay?.pause();
+    this.replay = null;
+    this.draw();
+  }
+
+  private async follow(): Promise<void> {
+    const { team } = this.route;
+    try {
+      this.overview ??= await this.source.get<Overview>("teams");
+      this.route = parseRoute(currentAddress(), this.overview.first);
+      if (!location.pathname.startsWith(`/${this.route.team}`) || location.search.includes("token="))
+        pushAddress(this.route, true);
+      if (this.route.team !== team || !this.loaded) await this.load();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.draw();
+  }
+
+  private async load(): Promise<void> {
+    const generation = ++this.generation;
+    const { team } = this.route;
+    this.stopListening();
+    this.replay = null;
+    const state = await this.source.get<Snapshot>(`${team}/state`);
+    if (generation !== this.generation) return;
+    this.live = Model.of(state);
+    this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
+    this.failure = null;
+    this.loaded = true;
+    this.seen.clear();
+    this.stopListening = this.source.listen(team, state.cursor, {
+      facts: (events) => this.take(events),
+      reset: () => void this.load().catch((error) => this.fail(error)),
+      connection: (now) => {
+        const wasLost = this.connection.is !== "live";
+        this.connection = now;
+        if (wasLost && now.is === "live") void this.refreshMembers();
+        this.draw();
+      },
+    });
+    if (this.source.recording) this.connection = { is: "live" };
+    void this.refreshQuestions();
+    this.draw();
+  }
+
+  private fail(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.failure = { title: this.loaded ? "The page cannot go on" : "There is nothing to show", text };
+    this.draw();
+  }
+
+  private take(batch: readonly Event[]): void {
+    const events = batch.filter((event) => !this.seen.has(event.seq));
+    if (events.length === 0) return;
+    if (this.seen.size > SEEN_MAX) this.seen.clear();
+    for (const event of events) {
+      this.seen.add(event.seq);
+      this.live.apply(event);
+    }
+    if (this.live.stale.size > 0) void this.refreshRows([...this.live.stale]);
+    if (events.some((event) => ASKS.test(event.type))) void this.refreshQuestions();
+    for (const tap of this.taps) tap(events);
+    this.draw();
+  }
+
+  private async refreshRows(ids: readonly number[]): Promise<void> {
+    for (const id of ids) this.live.stale.delete(id);
+    const live = this.live;
+    for (let i = 0; i < ids.length; i += 200) {
+      const part = ids.slice(i, i + 200).join(",");
+      const rows = await this.source.get<TaskRow[]>(`${this.route.team}/rows`, { ids: part }).catch(() => []);
+      if (live === this.live) live.setRows(rows);
+    }
+    this.draw();
+  }
+
+  /** Leases end without a fact. */
+  private async refreshMembers(): Promise<void> {
+    if (document.hidden || !this.loaded || this.connection.is !== "live") return;
+    const live = this.live;
+    const rows = await this.source.get<MemberRow[]>(`${this.route.team}/members`).catch(() => null);
+    if (!rows || live !== this.live) return;
+    live.setMembers(rows);
+    if (this.questions.length > 0) void this.refreshQuestions();
+    this.draw();
+  }
+
+  async refreshQuestions(): Promise<void> {
+    const { team } = this.route;
+    const questions = await this.source.get<Question[]>(`${team}/questions`).catch(() => null);
+    if (!questions || team !== this.route.team) return;
+    this.questions = questions;
+    this.draw();
+  }
+}
+
+export const app = new App();
+
+/** Draws the component again whenever anything changed. */
+export function useApp(): App {
+  const [, redraw] = useState(0);
+  useEffect(() => app.subscribe(() => redraw((n) => n + 1)), []);
+  return app;
+}

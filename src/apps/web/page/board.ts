@@ -1,0 +1,143 @@
+/** What the board says: why a task waits, what is counted, which chain of work decides the end. Pure. */
+import { overlapping } from "../../../core/touches.ts";
+import type { Member, Model, Task } from "./model.ts";
+
+/** As a status is shown: waiting and ready are both pending. */
+export type Look = "waiting" | "ready" | "busy" | "done" | "failed" | "cancelled";
+export const LOOKS: readonly Look[] = ["waiting", "ready", "busy", "done", "failed", "cancelled"];
+export const LOOK_WORDS: Readonly<Record<Look, string>> = {
+  waiting: "Waiting",
+  ready: "Ready",
+  busy: "In progress",
+  done: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+type Tasks = ReadonlyMap<number, Task>;
+
+export function lookOf(task: Task, tasks: Tasks): Look {
+  switch (task.status) {
+    case "pending":
+      return task.blockedBy.every((id) => tasks.get(id)?.status === "completed") ? "ready" : "waiting";
+    case "in_progress":
+      return "busy";
+    case "completed":
+      return "done";
+    default:
+      return task.status;
+  }
+}
+
+export type Counts = Readonly<Record<Look, number>>;
+
+export function countLooks(tasks: Tasks): Counts {
+  const counts = { waiting: 0, ready: 0, busy: 0, done: 0, failed: 0, cancelled: 0 };
+  for (const task of tasks.values()) counts[lookOf(task, tasks)] += 1;
+  return counts;
+}
+
+/** One sentence: what has to happen before the task goes on; "" when nothing has to. */
+export function whyWaiting(task: Task, { tasks, members }: Pick<Model, "tasks" | "members">): string {
+  const look = lookOf(task, tasks);
+  if (look === "waiting") return whyBlocked(task, tasks);
+  if (look === "ready") return whyUnclaimed(task, tasks, [...members.values()]);
+  if (look === "busy") return whyHeld(task, task.owner === null ? undefined : members.get(task.owner));
+  return "";
+}
+
+function whyBlocked(task: Task, tasks: Tasks): string {
+  const open = task.blockedBy.filter((id) => tasks.get(id)?.status !== "completed");
+  const dead = open.filter((id) => ["failed", "cancelled"].includes(tasks.get(id)?.status ?? ""));
+  if (dead.length > 0)
+    return `Waits for ${list(dead)}, which ${tasks.get(dead[0] as number)?.status === "failed" ? "failed" : "was cancelled"}: it does not start before that is retried.`;
+  const busy = open.flatMap((id) => {
+    const one = tasks.get(id);
+    return one?.status === "in_progress" && one.owner ? [`${one.owner} works on #${id}`] : [];
+  });
+  return `Waits for ${list(open)}${busy.length > 0 ? `; ${busy.slice(0, 3).join(", ")}` : ""}.`;
+}
+
+function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
+  const crew = members.filter((member) => member.phase !== "shutdown" && member.hosted);
+  if (crew.length === 0) return "Ready. Nobody is at work: ekiden resume starts the team.";
+  if (task.role !== null && !crew.some((member) => member.role === task.role))
+    return `Ready, but only for the role ${task.role}, and no teammate has it.`;
+  if (task.touches.length > 0) {
+    for (const other of tasks.values())
+      if (other.status === "in_progress" && overlapping(task.touches, other.touches))
+        return `Ready, but #${other.id} edits the same files; they take turns.`;
+  }
+  return "Ready: the next free teammate takes it.";
+}
+
+const PAUSES: Readonly<Record<string, string>> = {
+  awaiting_permission: "asks for a permission",
+  awaiting_plan: "waits for an answer to its plan",
+  rate_limited: "waits for the model provider",
+};
+
+function whyHeld(task: Task, owner: Member | undefined): string {
+  if (task.landing === "queued") return "Waits to land: others are first.";
+  if (task.landing === "gate") return "Its gate runs.";
+  if (!owner) return "";
+  if (!owner.hosted) return `${owner.name} is not running; its lease ends, then the task is free again.`;
+  const pause = owner.phase === "idle" ? PAUSES[owner.reason] : undefined;
+  return pause ? `${owner.name} ${pause}.` : "";
+}
+
+const list = (ids: readonly number[]): string =>
+  ids.length <= 4
+    ? ids.map((id) => `#${id}`).join(", ")
+    : `${ids
+        .slice(0, 3)
+        .map((id) => `#${id}`)
+        .join(", ")} and ${ids.length - 3} more`;
+
+/** The chain of unfinished tasks with the most estimated work: nothing done elsewhere makes the end come sooner. */
+export function criticalPath(tasks: Tasks): number[] {
+  const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";
+  const best = new Map<number, { readonly work: number; readonly after: number | null }>();
+  for (const id of inOrder(tasks)) {
+    const task = tasks.get(id) as Task;
+    if (!isOpen(task)) continue;
+    let [work, after]: [number, number | null] = [0, null];
+    for (const blocker of task.blockedBy) {
+      const before = best.get(blocker);
+      if (before && before.work > work) [work, after] = [before.work, blocker];
+    }
+    best.set(id, { work: work + task.estimate, after });
+  }
+  let last: number | null = null;
+  for (const [id, { work }] of best) if (last === null || work > (best.get(last)?.work ?? 0)) last = id;
+  const path: number[] = [];
+  for (let at = last; at !== null; at = best.get(at)?.after ?? null) path.unshift(at);
+  return path.length > 1 ? path : [];
+}
+
+/** Every task after all that it waits for. What is in a cycle (the store refuses them) comes last. */
+export function inOrder(tasks: ReadonlyMap<number, Pick<Task, "id" | "blockedBy">>): number[] {
+  const open = new Map<number, number>();
+  const after = new Map<number, number[]>();
+  for (const { id, blockedBy } of tasks.values()) {
+    const known = blockedBy.filter((blocker) => tasks.has(blocker));
+    open.set(id, known.length);
+    for (const blocker of known) {
+      const list = after.get(blocker);
+      if (list) list.push(id);
+      else after.set(blocker, [id]);
+    }
+  }
+  const order = [...open].filter(([, count]) => count === 0).map(([id]) => id);
+  for (let i = 0; i < order.length; i += 1)
+    for (const id of after.get(order[i] as number) ?? []) {
+      const left = (open.get(id) as number) - 1;
+      open.set(id, left);
+      if (left === 0) order.push(id);
+    }
+  if (order.length < open.size) {
+    const placed = new Set(order);
+    order.push(...[...open.keys()].filter((id) => !placed.has(id)));
+  }
+  return order;
+}

@@ -1,0 +1,33 @@
+/** A window over the page, closed with Esc, its button, or a click beside it. */
+import type { ComponentChildren } from "preact";
+import { app } from "./app.ts";
+
+export function openDialog(dialog: typeof app.dialog): void {
+  app.dialog = dialog;
+  app.draw();
+}
+
+export function Dialog({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the key for it is Esc, which a dialog has by itself.
+    <dialog
+      class="dialog"
+      aria-labelledby="dialog-title"
+      ref={(at) => {
+        if (at && !at.open) at.showModal();
+      }}
+      onClose={() => openDialog("none")}
+      onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}
+    >
+      <div class="dialog-body">
+        <header>
+          <h2 id="dialog-title">{title}</h2>
+          <button type="button" class="quiet" aria-label="Close" onClick={() => openDialog("none")}>
+            ✕
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,254 @@
+/** Draws the board on a canvas: edges behind the cards, and cards themselves where they are too small to be read. */
+import type { Look } from "../board.ts";
+import { CARD, type Layout } from "./layout.ts";
+
+export type Camera = { readonly x: number; readonly y: number; readonly k: number };
+export type Scene = {
+  readonly layout: Layout;
+  readonly looks: ReadonlyMap<number, Look>;
+  readonly critical: ReadonlySet<number>;
+  readonly selected: number | null;
+};
+export type Palette = Readonly<Record<Look | "edge" | "text" | "panel" | "critical" | "dim", string>>;
+
+/** From here on cards are elements with text; below they are drawn. */
+export const READABLE = 0.5;
+/** Below this, tasks stand together in clusters. */
+const CLUSTERED = 0.11;
+const EDGES_MAX = 3_000;
+const CELL = 92;
+
+export function paletteOf(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    waiting: color("waiting"),
+    ready: color("ready"),
+    busy: color("busy"),
+    done: color("good"),
+    failed: color("bad"),
+    cancelled: color("cancelled"),
+    edge: color("edge"),
+    text: color("text"),
+    panel: color("panel"),
+    critical: color("warn"),
+    dim: color("dim"),
+  };
+}
+
+export function draw(canvas: HTMLCanvasElement, scene: Scene, camera: Camera, palette: Palette): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const ratio = canvas.width / Math.max(1, canvas.clientWidth);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.setTransform(ratio * camera.k, 0, 0, ratio * camera.k, ratio * camera.x, ratio * camera.y);
+  const view = {
+    left: -camera.x / camera.k,
+    top: -camera.y / camera.k,
+    right: (canvas.clientWidth - camera.x) / camera.k,
+    bottom: (canvas.clientHeight - camera.y) / camera.k,
+  };
+  if (camera.k < CLUSTERED && scene.layout.places.size > 150) {
+    drawClusters(context, scene, camera, palette, view);
+    return;
+  }
+  drawEdges(context, scene, camera, palette, view);
+  if (camera.k < READABLE) drawCards(context, scene, camera, palette, view);
+}
+
+type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
+
+const isIn = ([x, y]: readonly [number, number], view: Box): boolean =>
+  x < view.right && x + CARD.width > view.left && y < view.bottom && y + CARD.height > view.top;
+
+/** The tasks in sight, at most `max`; null when there are more. */
+export function visible(
+  layout: Layout,
+  looks: ReadonlyMap<number, Look>,
+  camera: Camera,
+  width: number,
+  height: number,
+  max: number,
+): number[] | null {
+  const margin = 120;
+  const view = {
+    left: (-camera.x - margin) / camera.k,
+    top: (-camera.y - margin) / camera.k,
+    right: (width - camera.x + margin) / camera.k,
+    bottom: (height - camera.y + margin) / camera.k,
+  };
+  const found: number[] = [];
+  for (const [id, place] of layout.places) {
+    if (!looks.has(id) || !isIn(place, view)) continue;
+    if (found.length === max) return null;
+    found.push(id);
+  }
+  return found;
+}
+
+function drawEdges(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  palette: Palette,
+  view: Box,
+): void {
+  const { layout, looks, critical, selected } = scene;
+  const plain = new Path2D();
+  const done = new Path2D();
+  const marked = new Path2D();
+  const near = new Path2D();
+  let drawn = 0;
+  for (const edge of layout.edges) {
+    const [a, b] = [layout.places.get(edge.from), layout.places.get(edge.to)];
+    if (!a || !b || !looks.has(edge.from) || !looks.has(edge.to)) continue;
+    if (Math.max(a[0], b[0]) + CARD.width < view.left || Math.min(a[0], b[0]) > view.right) continue;
+    if (Math.max(a[1], b[1]) + CARD.height < view.top || Math.min(a[1], b[1]) > view.bottom) continue;
+    const isNear = selected !== null && (edge.from === selected || edge.to === selected);
+    const isCritical = critical.has(edge.from) && critical.has(edge.to);
+    if (!isNear && !isCritical && ++drawn > EDGES_MAX) continue;
+    const path = isNear ? near : isCritical ? marked : looks.get(edge.from) === "done" ? done : plain;
+    trace(path, a, b, edge.via, camera.k < 0.25);
+  }
+  const stroke = (path: Path2D, color: string, width: number): void => {
+    context.strokeStyle = color;
+    context.lineWidth = width / Math.max(camera.k, 0.35);
+    context.stroke(path);
+  };
+  context.globalAlpha = 0.55;
+  stroke(done, palette.edge, 1);
+  context.globalAlpha = 1;
+  stroke(plain, palette.edge, 1.25);
+  stroke(marked, palette.critical, 2);
+  stroke(near, palette.busy, 2);
+}
+
+function trace(
+  path: Path2D,
+  a: readonly [number, number],
+  b: readonly [number, number],
+  via: Layout["edges"][number]["via"],
+  isCoarse: boolean,
+): void {
+  let [x, y] = [a[0] + CARD.width, a[1] + CARD.height / 2];
+  path.moveTo(x, y);
+  const to = (nextX: number, nextY: number): void => {
+    const bend = Math.max(24, (nextX - x) / 2);
+    if (isCoarse) path.lineTo(nextX, nextY);
+    else path.bezierCurveTo(x + bend, y, nextX - bend, nextY, nextX, nextY);
+    [x, y] = [nextX, nextY];
+  };
+  for (const [laneX, laneY] of via) {
+    to(laneX, laneY + 7);
+    path.lineTo(laneX + CARD.width, laneY + 7);
+    x = laneX + CARD.width;
+  }
+  to(b[0], b[1] + CARD.height / 2);
+}
+
+function drawCards(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  palette: Palette,
+  view: Box,
+): void {
+  const hasNumbers = camera.k > 0.2;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  context.font = `600 ${Math.round(13 / camera.k)}px system-ui, sans-serif`;
+  for (const [id, place] of scene.layout.places) {
+    const look = scene.looks.get(id);
+    if (!look || !isIn(place, view)) continue;
+    const [x, y] = place;
+    context.fillStyle = palette[look];
+    const isOpen = look === "waiting" || look === "ready";
+    if (isOpen) {
+      context.fillStyle = palette.panel;
+      context.fillRect(x, y, CARD.width, CARD.height);
+      context.strokeStyle = palette[look];
+      context.lineWidth = 1.2 / camera.k;
+      context.strokeRect(x, y, CARD.width, CARD.height);
+    } else context.fillRect(x, y, CARD.width, CARD.height);
+    if (scene.critical.has(id) || id === scene.selected) {
+      context.strokeStyle = id === scene.selected ? palette.text : palette.critical;
+      context.lineWidth = 2.5 / camera.k;
+      context.strokeRect(x, y, CARD.width, CARD.height);
+    }
+    if (!hasNumbers) continue;
+    context.fillStyle = isOpen ? palette.text : palette.panel;
+    context.fillText(String(id), x + CARD.width / 2, y + CARD.height / 2);
+  }
+}
+
+const ORDER: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
+export type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
+
+/** Tasks that stand near each other at this zoom, counted together. */
+export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
+  const size = CELL / k;
+  const cells = new Map<string, Cluster>();
+  for (const [id, [x, y]] of layout.places) {
+    const look = looks.get(id);
+    if (!look) continue;
+    const [column, row] = [Math.floor(x / size), Math.floor(y / size)];
+    const key = `${column} ${row}`;
+    let cell = cells.get(key);
+    if (!cell) {
+      const box = {
+        left: column * size,
+        top: row * size,
+        right: (column + 1) * size,
+        bottom: (row + 1) * size,
+      };
+      cell = { box, counts: new Map(), total: 0 };
+      cells.set(key, cell);
+    }
+    cell.counts.set(look, (cell.counts.get(look) ?? 0) + 1);
+    cell.total += 1;
+  }
+  return [...cells.values()];
+}
+
+function drawClusters(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  { k }: Camera,
+  palette: Palette,
+  view: Box,
+): void {
+  const gap = 4 / k;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  for (const { box, counts, total } of clustersOf(scene, k)) {
+    if (box.left > view.right || box.right < view.left || box.top > view.bottom || box.bottom < view.top)
+      continue;
+    const [x, y, width, height] = [
+      box.left + gap,
+      box.top + gap,
+      box.right - box.left - 2 * gap,
+      box.bottom - box.top - 2 * gap,
+    ];
+    context.fillStyle = palette.panel;
+    context.fillRect(x, y, width, height);
+    context.strokeStyle = palette.edge;
+    context.lineWidth = 1 / k;
+    context.strokeRect(x, y, width, height);
+    context.fillStyle = palette.text;
+    context.font = `600 ${Math.round(15 / k)}px system-ui, sans-serif`;
+    context.fillText(String(total), x + 10 / k, y + 22 / k);
+    const done = counts.get("done") ?? 0;
+    context.fillStyle = palette.dim;
+    context.font = `${Math.round(12 / k)}px system-ui, sans-serif`;
+    context.fillText(`${Math.floor((100 * done) / total)} % done`, x + 10 / k, y + 42 / k);
+    let at = x + 10 / k;
+    const all = width - 20 / k;
+    for (const look of ORDER) {
+      const part = (all * (counts.get(look) ?? 0)) / total;
+      context.fillStyle = palette[look];
+      context.fillRect(at, y + height - 18 / k, part, 6 / k);
+      at += part;
+    }
+  }
+}

@@ -1,0 +1,225 @@
+/** The board as a graph: drag to move, wheel or two fingers to zoom, arrows to go from task to task. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { span } from "../../../../core/views/view.ts";
+import { app } from "../app.ts";
+import { criticalPath, type Look, lookOf, whyWaiting } from "../board.ts";
+import type { Task } from "../model.ts";
+import { Status } from "../parts.tsx";
+import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
+import { CARD, type Layout } from "./layout.ts";
+import { type CameraControl, useCamera } from "./use-camera.ts";
+import { useLayout } from "./use-layout.ts";
+
+const CARDS_MAX = 160;
+
+export function Graph() {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const cardsBox = useRef<HTMLDivElement>(null);
+  const [isCritical, setCritical] = useState(true);
+  const { model } = app;
+  // A replay shows where tasks will stand that are not there yet, so that nothing moves.
+  const laid = useLayout(app.replay ? app.live : model);
+  const looks = useMemo(() => {
+    const all = new Map<number, Look>();
+    for (const task of model.tasks.values()) all.set(task.id, lookOf(task, model.tasks));
+    return all;
+  }, [model, model.version]);
+  const critical = useMemo(
+    () => new Set(isCritical ? criticalPath(model.tasks) : []),
+    [isCritical, model, model.version],
+  );
+  const selected = app.route.task;
+  const [shown, setShown] = useState<readonly number[]>([]);
+  const palette = useRef<Palette | null>(null);
+  const sceneOf = (layout: Layout) => ({ layout, looks, critical, selected });
+
+  const paint = (camera: Camera): void => {
+    const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
+    if (!at || !surface || !cards || !laid) return;
+    palette.current ??= paletteOf(surface);
+    draw(at, sceneOf(laid), camera, palette.current);
+    cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
+    const near =
+      camera.k < READABLE ? null : visible(laid, looks, camera, at.clientWidth, at.clientHeight, CARDS_MAX);
+    setShown((before) => (same(before, near ?? []) ? before : (near ?? [])));
+  };
+  const camera = useCamera(box, laid, paint);
+
+  useLayoutEffect(() => {
+    camera.repaint();
+  });
+  useEffect(() => {
+    const at = canvas.current;
+    if (!at) return;
+    const resize = (): void => {
+      at.width = Math.round(at.clientWidth * devicePixelRatio);
+      at.height = Math.round(at.clientHeight * devicePixelRatio);
+      camera.repaint();
+    };
+    const observer = new ResizeObserver(resize);
+    observer.observe(at);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const recolor = (): void => {
+      palette.current = null;
+      camera.repaint();
+    };
+    dark.addEventListener("change", recolor);
+    return () => {
+      observer.disconnect();
+      dark.removeEventListener("change", recolor);
+    };
+  }, []);
+
+  const select = (id: number): void => {
+    app.go({ task: id });
+    camera.show(id);
+  };
+  return (
+    <div class="graph" ref={box} onKeyDown={(event) => onKey(event, laid, select, camera)}>
+      <canvas
+        ref={canvas}
+        onClick={({ offsetX, offsetY }) => {
+          const id = camera.taskAt(offsetX, offsetY);
+          if (id === null || !looks.has(id)) return;
+          if (camera.at().k < 0.11) camera.zoomTo(offsetX, offsetY);
+          else app.go({ task: id });
+        }}
+        aria-label={`Graph of ${looks.size} tasks. The columns show the same as lists.`}
+        role="img"
+      />
+      <div class="cards" ref={cardsBox}>
+        {laid &&
+          shown.map((id) => {
+            const task = model.tasks.get(id);
+            const place = laid.places.get(id);
+            if (!task || !place) return null;
+            return (
+              <Card
+                key={id}
+                task={task}
+                look={looks.get(id) ?? "waiting"}
+                place={place}
+                isCritical={critical.has(id)}
+              />
+            );
+          })}
+      </div>
+      <div class="graph-tools" role="toolbar" aria-label="Zoom">
+        <button
+          type="button"
+          aria-pressed={isCritical}
+          onClick={() => setCritical(!isCritical)}
+          title="The chain of work that decides the end"
+        >
+          Critical path
+        </button>
+        <button type="button" onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
+          +
+        </button>
+        <button type="button" onClick={() => camera.zoom(1 / 1.4)} aria-label="Zoom out" title="Zoom out (-)">
+          −
+        </button>
+        <button type="button" onClick={camera.fitAll} title="Show all (0)">
+          Fit
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Card({
+  task,
+  look,
+  place: [x, y],
+  isCritical,
+}: {
+  task: Task;
+  look: Look;
+  place: readonly [number, number];
+  isCritical: boolean;
+}) {
+  const isSelected = app.route.task === task.id;
+  const note = noteOf(task, look);
+  return (
+    <button
+      type="button"
+      class={`card ${look}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
+      style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
+      data-task={task.id}
+      aria-current={isSelected ? "true" : undefined}
+      title={`#${task.id} ${task.subject}\n${whyWaiting(task, app.model)}`}
+      onClick={() => app.go({ task: task.id })}
+    >
+      <Status look={look} />
+      <span class="subject">{task.subject}</span>
+      <span class="meta">
+        <span class="id">#{task.id}</span>
+        <span class="note">{note}</span>
+      </span>
+    </button>
+  );
+}
+
+function noteOf(task: Task, look: Look): string {
+  if (look === "waiting") {
+    const open = task.blockedBy.filter((id) => app.model.tasks.get(id)?.status !== "completed");
+    return `after ${open
+      .slice(0, 3)
+      .map((id) => `#${id}`)
+      .join(" ")}${open.length > 3 ? ` +${open.length - 3}` : ""}`;
+  }
+  if (look === "ready") return task.role ? `for ${task.role}` : "ready";
+  const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
+  if (look === "busy") {
+    const step = task.landing === "gate" ? ", gate" : task.landing === "queued" ? ", lands" : "";
+    return `${task.owner ?? ""} · ${since}${step}`;
+  }
+  return [task.owner, since].filter(Boolean).join(" · ");
+}
+
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i]);
+
+const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+const KEYS: Readonly<Record<string, (camera: CameraControl) => void>> = {
+  "+": (camera) => camera.zoom(1.4),
+  "=": (camera) => camera.zoom(1.4),
+  "-": (camera) => camera.zoom(1 / 1.4),
+  "0": (camera) => camera.fitAll(),
+};
+
+function onKey(
+  event: KeyboardEvent,
+  laid: Layout | null,
+  select: (id: number) => void,
+  camera: CameraControl,
+): void {
+  const act = KEYS[event.key];
+  if (act) return void act(camera);
+  const arrow = ARROWS[event.key];
+  const from = Number((event.target as HTMLElement).dataset.task ?? app.route.task);
+  const here = laid?.places.get(from);
+  if (!arrow || !laid || !here) return;
+  event.preventDefault();
+  let [best, distance]: [number | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (const [id, [x, y]] of laid.places) {
+    const [dx, dy] = [x - here[0], y - here[1]];
+    const ahead = dx * arrow[0] + dy * arrow[1];
+    if (id === from || ahead <= 0 || !app.model.tasks.has(id)) continue;
+    const away = ahead + 3 * (Math.abs(dx * arrow[1]) + Math.abs(dy * arrow[0]));
+    if (away < distance) [best, distance] = [id, away];
+  }
+  if (best === null) return;
+  select(best);
+  const wanted = best;
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`.card[data-task="${wanted}"]`)?.focus({ preventScroll: true }),
+  );
+}

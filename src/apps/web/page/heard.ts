@@ -1,0 +1,17 @@
+/** What a member hears, taken apart: mail and tasks come to a model as tagged text. Pure. */
+import { type Tag, tagsIn } from "../../../core/conversation/tags.ts";
+
+export type HeardPart = { readonly title: string; readonly text: string };
+
+export function heardParts(text: string): HeardPart[] {
+  const tags = tagsIn(text);
+  // Words outside of the tags must not get lost: then all of it is shown as it is.
+  const isWhole = /^\s*</.test(text) && /<\/[\w-]+>\s*$/.test(text);
+  if (tags.length === 0 || !isWhole) return [{ title: "hears", text }];
+  return tags.map((tag) => ({ title: titleOf(tag), text: tag.content }));
+}
+
+function titleOf({ tag, attributes: { from, kind, task } }: Tag): string {
+  if (from) return `${(kind ?? "mail").replaceAll("_", " ")} from ${from}`;
+  return `${tag.replaceAll("-", " ")}${task ? ` #${task}` : ""}`;
+}

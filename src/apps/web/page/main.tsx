@@ -1,0 +1,13 @@
+/** The page begins here. */
+import { render } from "preact";
+import { app } from "./app.ts";
+import { Shell } from "./shell.tsx";
+import "./style/scale.css";
+import "./style/frame.css";
+import "./style/board.css";
+import "./style/text.css";
+import "./style/views.css";
+import "./style/narrow.css";
+
+render(<Shell />, document.getElementById("app") as HTMLElement);
+void app.start();

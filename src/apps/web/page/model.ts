@@ -1,0 +1,276 @@
+/**
+ * A team at one moment, folded from facts. Live it begins with the server's snapshot, in a replay with an empty board; from there
+ * on both take the same facts in the same way. Pure, and changed in place: `version` says that something changed, `shape` that
+ * tasks or edges did.
+ */
+import type { Event } from "../../../core/event.ts";
+import type { MemberRow, Snapshot, TaskRow } from "../wire.ts";
+
+export type Landing = "queued" | "gate" | "landed" | "refused";
+
+export type Task = {
+  readonly id: number;
+  subject: string;
+  status: TaskRow["status"];
+  blockedBy: readonly number[];
+  owner: string | null;
+  attempt: number;
+  priority: number;
+  estimate: number;
+  role: string | null;
+  touches: readonly string[];
+  needsPlan: boolean;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  why: string;
+  landing: Landing | null;
+};
+
+export type Member = { -readonly [K in keyof MemberRow]: MemberRow[K] } & {
+  /** The last call that ended, in a replay of what it did. */
+  lastCall: string;
+  /** Input tokens of its last turn. */
+  context: number | null;
+};
+
+export const taskOf = (row: TaskRow): Task => ({
+  id: row.id,
+  subject: row.subject,
+  status: row.status,
+  blockedBy: row.blockedBy ?? [],
+  owner: row.owner ?? null,
+  attempt: row.attempt ?? 0,
+  priority: row.priority ?? 0,
+  estimate: row.estimate ?? 1,
+  role: row.role ?? null,
+  touches: row.touches ?? [],
+  needsPlan: row.needsPlan ?? false,
+  createdAt: row.createdAt,
+  startedAt: row.startedAt ?? null,
+  endedAt: row.endedAt ?? null,
+  why: row.why ?? "",
+  landing: null,
+});
+
+const memberOf = (row: MemberRow): Member => ({ ...row, lastCall: "", context: null });
+
+export class Model {
+  readonly tasks = new Map<number, Task>();
+  readonly members = new Map<string, Member>();
+  version = 0;
+  shape = 0;
+  /** Tasks of which a fact says only that they changed. */
+  readonly stale = new Set<number>();
+  private readonly known: ReadonlyMap<number, Task>;
+
+  /** `known`: what is known of tasks besides their facts, for a replay. */
+  constructor(known: ReadonlyMap<number, Task> = new Map()) {
+    this.known = known;
+  }
+
+  static of({ tasks, members }: Pick<Snapshot, "tasks" | "members">): Model {
+    const model = new Model();
+    for (const row of tasks) model.tasks.set(row.id, taskOf(row));
+    for (const row of members) model.members.set(row.name, memberOf(row));
+    return model;
+  }
+
+  setRows(rows: readonly TaskRow[]): void {
+    for (const row of rows) {
+      const landing = this.tasks.get(row.id)?.landing ?? null;
+      this.tasks.set(row.id, { ...taskOf(row), landing });
+      this.stale.delete(row.id);
+    }
+    this.changed(true);
+  }
+
+  /** The server's figures for members; what only facts say is kept. */
+  setMembers(rows: readonly MemberRow[]): void {
+    for (const row of rows) {
+      const before = this.members.get(row.name);
+      this.members.set(row.name, {
+        ...memberOf(row),
+        ...(before && { lastCall: before.lastCall, context: before.context }),
+      });
+    }
+    this.changed(false);
+  }
+
+  apply(event: Event): void {
+    this.changed(false);
+    if (event.type.startsWith("task.") || event.type === "gate.started") this.applyToTask(event);
+    this.applyToMember(event);
+  }
+
+  private changed(shape: boolean): void {
+    this.version += 1;
+    if (shape) this.shape += 1;
+  }
+
+  private applyToTask(event: Event): void {
+    if (event.type === "task.added") {
+      const known = this.known.get(event.task);
+      const row: TaskRow = {
+        id: event.task,
+        subject: event.subject,
+        status: "pending",
+        blockedBy: event.blockedBy,
+        createdAt: event.at,
+      };
+      this.tasks.set(event.task, {
+        ...taskOf(row),
+        ...(known && {
+          blockedBy: known.blockedBy,
+          priority: known.priority,
+          estimate: known.estimate,
+          role: known.role,
+          touches: known.touches,
+          needsPlan: known.needsPlan,
+        }),
+      });
+      if (!known) this.stale.add(event.task);
+      this.changed(true);
+      return;
+    }
+    if (!("task" in event) || typeof event.task !== "number") return;
+    const task = this.tasks.get(event.task);
+    if (!task) return void this.stale.add(event.task);
+    switch (event.type) {
+      case "task.changed":
+        this.stale.add(task.id);
+        return;
+      case "task.claimed":
+        Object.assign(task, {
+          status: "in_progress",
+          owner: event.by,
+          attempt: event.attempt,
+          startedAt: event.at,
+          endedAt: null,
+          landing: null,
+        });
+        return;
+      case "task.completed":
+        Object.assign(task, { status: "completed", owner: event.by, endedAt: event.at, why: "" });
+        return;
+      case "task.failed":
+        Object.assign(task, { status: "failed", owner: event.by, endedAt: event.at, why: event.reason });
+        return;
+      case "task.cancelled":
+        Object.assign(task, { status: "cancelled", owner: null, endedAt: event.at, why: event.reason });
+        return;
+      case "task.released":
+        Object.assign(task, {
+          status: "pending",
+          owner: null,
+          startedAt: null,
+          endedAt: null,
+          landing: null,
+        });
+        if (event.note) task.why = event.note;
+        return;
+      case "task.reopened":
+        Object.assign(task, {
+          status: "in_progress",
+          owner: event.by,
+          endedAt: null,
+          landing: "refused",
+          why: event.evidence,
+        });
+        return;
+      case "task.queued":
+        task.landing = "queued";
+        return;
+      case "gate.started":
+        task.landing = "gate";
+        return;
+      case "task.landed":
+        task.landing = "landed";
+    }
+  }
+
+  private applyToMember(event: Event): void {
+    switch (event.type) {
+      case "teammate.spawned":
+        if (!this.members.has(event.who)) this.members.set(event.who, memberOf(fresh(event)));
+        else
+          Object.assign(this.members.get(event.who) as Member, {
+            phase: "work",
+            reason: "",
+            since: event.at,
+            hosted: true,
+          });
+        return;
+      case "teammate.phase":
+        this.change(event.who, {
+          phase: event.phase,
+          reason: event.reason ?? "",
+          since: event.at,
+          hosted: event.phase !== "shutdown",
+          ...(event.phase === "shutdown" && { task: null }),
+        });
+        return;
+      case "task.claimed":
+        this.change(event.by, { task: event.task });
+        return;
+      case "task.completed":
+      case "task.failed":
+      case "task.cancelled":
+      case "task.released":
+        for (const member of this.members.values()) if (member.task === event.task) member.task = null;
+        return;
+      case "task.reopened":
+        this.change(event.by, { task: event.task });
+        return;
+      case "mail.sent":
+        this.count(event.to, 1);
+        return;
+      case "mail.delivered":
+        this.count(event.to, -1);
+        return;
+      case "tool.called":
+        this.change(event.who, { lastCall: `${event.tool} ${event.subject}`.trim() });
+        return;
+      case "turn.taken": {
+        const member = this.members.get(event.who);
+        if (!member) return;
+        member.turns += 1;
+        member.inputTokens += event.inputTokens;
+        member.cachedTokens += event.cachedTokens;
+        member.outputTokens += event.outputTokens;
+        member.usd += event.usd;
+        if (event.subagent === undefined) member.context = event.inputTokens;
+      }
+    }
+  }
+
+  private change(who: string, change: Partial<Member>): void {
+    const member = this.members.get(who);
+    if (member) Object.assign(member, change);
+  }
+
+  private count(who: string, by: 1 | -1): void {
+    const member = this.members.get(who);
+    if (member) member.unread = Math.max(0, member.unread + by);
+  }
+}
+
+const fresh = ({ who, kind, role, model, at }: Extract<Event, { type: "teammate.spawned" }>): MemberRow => ({
+  name: who,
+  kind,
+  role,
+  model,
+  phase: "work",
+  reason: "",
+  since: at,
+  hosted: true,
+  machine: "",
+  task: null,
+  unread: 0,
+  turns: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  usd: 0,
+  joinedAt: at,
+});

@@ -1,0 +1,175 @@
+/** The small pieces that all views are made of. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { app } from "./app.ts";
+import { type Counts, LOOK_WORDS, LOOKS, type Look } from "./board.ts";
+import { hrefOf, type Route } from "./route.ts";
+
+type LinkProps = {
+  to: Partial<Route>;
+  children: ComponentChildren;
+  class?: string;
+  title?: string | undefined;
+  style?: Record<string, string>;
+  "aria-current"?: "page" | undefined;
+};
+
+/** A link inside the page; a click with a modifier opens it as any other link. */
+export function Link({ to, children, ...rest }: LinkProps) {
+  const href = hrefOf({ ...app.route, ...to });
+  return (
+    <a
+      {...rest}
+      href={href}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        app.go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+const SHAPES: Readonly<Record<Look, JSX.Element>> = {
+  waiting: <circle cx="8" cy="8" r="5.5" stroke-dasharray="2.2 2.1" />,
+  ready: <circle cx="8" cy="8" r="5.5" />,
+  busy: (
+    <>
+      <circle cx="8" cy="8" r="5.5" />
+      <path d="M8 5a3 3 0 0 1 0 6z" class="fill" />
+    </>
+  ),
+  done: (
+    <>
+      <circle cx="8" cy="8" r="5.5" class="fill" />
+      <path d="m5.6 8.2 1.7 1.7 3.2-3.6" class="mark" />
+    </>
+  ),
+  failed: (
+    <>
+      <circle cx="8" cy="8" r="5.5" class="fill" />
+      <path d="m6.1 6.1 3.8 3.8m0-3.8-3.8 3.8" class="mark" />
+    </>
+  ),
+  cancelled: (
+    <>
+      <circle cx="8" cy="8" r="5.5" />
+      <path d="m4.2 11.8 7.6-7.6" />
+    </>
+  ),
+};
+
+/** The status of a task: a shape and a colour, with its word for whoever sees neither. */
+export function Status({ look, word = false }: { look: Look; word?: boolean }) {
+  return (
+    <span class={`status ${look}`}>
+      <svg
+        viewBox="0 0 16 16"
+        width="16"
+        height="16"
+        role={word ? "presentation" : "img"}
+        aria-label={word ? undefined : LOOK_WORDS[look]}
+      >
+        {SHAPES[look]}
+      </svg>
+      {word && <span>{LOOK_WORDS[look]}</span>}
+    </span>
+  );
+}
+
+/** How far the board is, as one bar in the colours of the statuses. */
+export function ProgressBar({ counts }: { counts: Counts }) {
+  const total = LOOKS.reduce((sum, look) => sum + counts[look], 0);
+  const order: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
+  const text = order
+    .filter((look) => counts[look] > 0)
+    .map((look) => `${counts[look]} ${LOOK_WORDS[look].toLowerCase()}`)
+    .join(", ");
+  return (
+    <div class="progress" role="img" aria-label={total === 0 ? "No tasks" : text} title={text}>
+      {order.map(
+        (look) => counts[look] > 0 && <span key={look} class={look} style={{ flexGrow: counts[look] }} />,
+      )}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Rows of one height, of which only those in sight are there. */
+export function VirtualList<T>({
+  items,
+  height,
+  label,
+  row,
+  onEnd,
+}: {
+  items: readonly T[];
+  height: number;
+  label: string;
+  row: (item: T, index: number) => ComponentChildren;
+  onEnd?: () => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState({ from: 0, to: 40 });
+  const measure = (): void => {
+    const at = box.current;
+    if (!at) return;
+    const from = Math.max(0, Math.floor(at.scrollTop / height) - 8);
+    const to = Math.ceil((at.scrollTop + at.clientHeight) / height) + 8;
+    setRange((before) => (before.from === from && before.to === to ? before : { from, to }));
+    if (onEnd && to >= items.length) onEnd();
+  };
+  useLayoutEffect(measure, [items.length, height]);
+  useEffect(() => {
+    const observer = new ResizeObserver(measure);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  });
+  return (
+    <div class="virtual" ref={box} onScroll={measure} role="list" aria-label={label} tabIndex={0}>
+      <div class="virtual-all" style={{ height: `${items.length * height}px` }}>
+        {items.slice(range.from, range.to).map((item, i) => (
+          <div
+            key={range.from + i}
+            role="listitem"
+            aria-setsize={items.length}
+            aria-posinset={range.from + i + 1}
+            class="virtual-row"
+            style={{ height: `${height}px`, transform: `translateY(${(range.from + i) * height}px)` }}
+          >
+            {row(item, range.from + i)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+/** "14:03:22", with the day if it is not today's. */
+export function clockTime(at: number): string {
+  const date = new Date(at);
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return new Date(app.now).toDateString() === date.toDateString()
+    ? time
+    : `${date.getMonth() + 1}/${date.getDate()} ${time}`;
+}
+
+export function Time({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+      {clockTime(at)}
+    </time>
+  );
+}

@@ -1,0 +1,121 @@
+/** The slider over a run. */
+import { span } from "../../../core/views/view.ts";
+import { app } from "./app.ts";
+import { clockTime } from "./parts.tsx";
+import { type Replay, SPEEDS } from "./replay.ts";
+
+export function ReplayBar({ replay }: { replay: Replay }) {
+  const { start, end, time, isPlaying, speed } = replay;
+  const length = Math.max(1, end - start);
+  return (
+    <section class="replay-bar" aria-label="Replay">
+      <button
+        type="button"
+        class="icon"
+        onClick={() => replay.step(-1)}
+        aria-label="Step back"
+        title="Step back (,)"
+      >
+        ‹
+      </button>
+      <button
+        type="button"
+        class="icon primary"
+        onClick={() => (isPlaying ? replay.pause() : replay.play())}
+        aria-label={isPlaying ? "Pause" : "Play"}
+        title="Play or pause (Space)"
+      >
+        {isPlaying ? "❚❚" : "▶"}
+      </button>
+      <button
+        type="button"
+        class="icon"
+        onClick={() => replay.step(1)}
+        aria-label="Step forward"
+        title="Step forward (.)"
+      >
+        ›
+      </button>
+      <div class="track">
+        <Marks replay={replay} />
+        <input
+          type="range"
+          min={0}
+          max={length}
+          step={1}
+          value={time - start}
+          aria-label="Moment of the run"
+          aria-valuetext={`${span(time - start)} of ${span(length)}`}
+          onInput={({ currentTarget }) => {
+            replay.pause();
+            replay.seek(start + Number(currentTarget.value));
+          }}
+        />
+      </div>
+      <span class="replay-time">
+        <b>{clockTime(time)}</b>{" "}
+        <span class="dim">
+          {span(time - start)} of {span(length)}
+        </span>
+      </span>
+      <div class="speeds" role="group" aria-label="Speed">
+        {SPEEDS.map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={speed === one}
+            onClick={() => {
+              replay.speed = one;
+              app.draw();
+            }}
+          >
+            {one}×
+          </button>
+        ))}
+      </div>
+      {!app.source.recording && (
+        <a
+          class="button"
+          href={`/api/${app.route.team}/recording`}
+          download={`ekiden-${app.route.team}.html`}
+          title="One HTML file that replays without a server"
+        >
+          Export
+        </a>
+      )}
+      {!app.source.recording && (
+        <button type="button" onClick={() => app.endReplay()}>
+          Back to live
+        </button>
+      )}
+    </section>
+  );
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  "task.completed": "good",
+  "task.failed": "bad",
+  "task.reopened": "warn",
+  "permission.asked": "warn",
+};
+const MARKS_MAX = 400;
+
+/** Where tasks ended and somebody was asked. */
+function Marks({ replay: { events, start, end } }: { replay: Replay }) {
+  const marked = events.filter((event) => MARKS[event.type]);
+  const every = Math.ceil(marked.length / MARKS_MAX);
+  return (
+    <div class="marks" aria-hidden="true">
+      {marked.map(
+        (event, i) =>
+          i % every === 0 && (
+            <i
+              key={event.seq}
+              class={MARKS[event.type]}
+              style={{ left: `${(100 * (event.at - start)) / Math.max(1, end - start)}%` }}
+            />
+          ),
+      )}
+    </div>
+  );
+}

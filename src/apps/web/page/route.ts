@@ -1,0 +1,55 @@
+/** The address of the page says what is shown: `/TEAM/VIEW/ITEM?task=N`. In a recording it stands behind a `#`. */
+export const VIEWS = ["board", "lanes", "team", "mail", "questions", "landing", "costs", "journal"] as const;
+export type ViewName = (typeof VIEWS)[number] | "conversation";
+
+export type Route = {
+  readonly team: string;
+  readonly view: ViewName;
+  /** Of a conversation: whose. Of the board: "columns". Of mail: a mailbox. */
+  readonly item: string;
+  /** The task whose details are open. */
+  readonly task: number | null;
+};
+
+const isView = (text: string): text is ViewName =>
+  text === "conversation" || (VIEWS as readonly string[]).includes(text);
+
+export function parseRoute(address: string, first: string): Route {
+  const [path = "", query = ""] = address.split("?");
+  const [team = "", view = "", ...item] = path
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decode);
+  const task = Number(new URLSearchParams(query).get("task"));
+  return {
+    team: team || first,
+    view: isView(view) ? view : "board",
+    item: item.join("/"),
+    task: Number.isSafeInteger(task) && task > 0 ? task : null,
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function addressOf({ team, view, item, task }: Route): string {
+  const path = [team, view, ...(item ? item.split("/") : [])].map(encodeURIComponent).join("/");
+  return `/${path}${task === null ? "" : `?task=${task}`}`;
+}
+
+const inHash = (): boolean => document.getElementById("recording") !== null;
+
+export const currentAddress = (): string =>
+  inHash() ? location.hash.replace(/^#/, "") : `${location.pathname}${location.search}`;
+
+export const hrefOf = (route: Route): string => (inHash() ? `#${addressOf(route)}` : addressOf(route));
+
+export function pushAddress(route: Route, replace: boolean): void {
+  if (replace) history.replaceState(null, "", hrefOf(route));
+  else history.pushState(null, "", hrefOf(route));
+}

@@ -1,0 +1,271 @@
+/** What stands around every view: teams, navigation, progress, connection, replay, notices, keys. */
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { app, useApp } from "./app.ts";
+import { countLooks } from "./board.ts";
+import { Dialog, openDialog as open } from "./dialog.tsx";
+import { Empty, Link, ProgressBar } from "./parts.tsx";
+import { ReplayBar } from "./replay-bar.tsx";
+import { VIEWS, type ViewName } from "./route.ts";
+import { TaskDialog } from "./task-dialog.tsx";
+import { TaskPanel } from "./task-panel.tsx";
+import { BoardView } from "./views/board.tsx";
+import { ConversationView } from "./views/conversation.tsx";
+import { CostsView } from "./views/costs.tsx";
+import { JournalView } from "./views/journal.tsx";
+import { LandingView } from "./views/landing.tsx";
+import { LanesView } from "./views/lanes.tsx";
+import { MailView } from "./views/mail.tsx";
+import { QuestionsView } from "./views/questions.tsx";
+import { TeamView } from "./views/team.tsx";
+
+const BODIES: Readonly<Record<ViewName, () => JSX.Element>> = {
+  board: BoardView,
+  lanes: LanesView,
+  team: TeamView,
+  conversation: ConversationView,
+  mail: MailView,
+  questions: QuestionsView,
+  landing: LandingView,
+  costs: CostsView,
+  journal: JournalView,
+};
+const TITLES: Readonly<Record<ViewName, string>> = {
+  board: "Board",
+  lanes: "Lanes",
+  team: "Team",
+  conversation: "Conversation",
+  mail: "Mail",
+  questions: "Questions",
+  landing: "Landing",
+  costs: "Costs",
+  journal: "Journal",
+};
+/** 16 by 16, strokes only. */
+const ICONS: Readonly<Record<(typeof VIEWS)[number], string>> = {
+  board: "M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM4.5 6.5v4.75h5",
+  lanes: "M2 4h7M5 8h8M3.5 12h6",
+  team: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M2 13c0-2.2 1.5-3.5 3.5-3.5S9 10.800 9 13M10.500 7.500a1.700 1.700 0 1 0 0-3.400M11 9.600c1.800 0 3 1.200 3 3.400",
+  mail: "M2 4h12v8.500H2zM2.300 4.500 8 9l5.700-4.500",
+  questions:
+    "M6 6.200a2 2 0 1 1 2.900 1.800c-.6.300-.9.700-.9 1.400M8 11.700v.1M8 14.500a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13",
+  landing: "M4 2.500v11M4 6.500c0 3 4 2 8 2M10 6l2.500 2.500L10 11",
+  costs: "M3 13.500V9M8 13.500v-11M13 13.500V6",
+  journal: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2",
+};
+
+export function Shell() {
+  useApp();
+  useEffect(() => {
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  const { route, failure, loaded, questions } = app;
+  useEffect(() => {
+    const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
+    document.title = `${waiting}${TITLES[route.view]} · ${route.team || "Ekiden"}`;
+  });
+  if (failure && !loaded)
+    return (
+      <main class="lonely">
+        <Empty title={failure.title}>{failure.text}</Empty>
+      </main>
+    );
+  if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
+  const Body = BODIES[route.view];
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
+        Skip to the view
+      </button>
+      <Sidebar />
+      <div class="main">
+        <Header />
+        <Banner />
+        <div class="body">
+          <main id="view" tabIndex={-1} class={`view view-${route.view}`} aria-label={TITLES[route.view]}>
+            <Body />
+          </main>
+          {route.task !== null && <TaskPanel key={route.task} id={route.task} />}
+        </div>
+        {app.replay && <ReplayBar replay={app.replay} />}
+      </div>
+      <div class="notices" role="status" aria-live="polite">
+        {app.notice && <p class={`notice${app.notice.isError ? " bad" : ""}`}>{app.notice.text}</p>}
+      </div>
+      {app.dialog === "new" && <TaskDialog task={null} />}
+      {typeof app.dialog === "object" && <TaskDialog key={app.dialog.edit} task={app.dialog.edit} />}
+      {app.dialog === "help" && <Help />}
+    </div>
+  );
+}
+
+function Sidebar() {
+  const { overview, route, questions } = app;
+  const teams = overview?.teams ?? [];
+  return (
+    <nav class="sidebar" aria-label="Views">
+      <div class="brand">
+        {teams.length > 1 ? (
+          <select
+            aria-label="Team"
+            value={route.team}
+            onChange={({ currentTarget }) => app.go({ team: currentTarget.value, item: "", task: null })}
+          >
+            {teams.map(({ name, running }) => (
+              <option key={name} value={name}>
+                {name}
+                {running ? "" : " (at rest)"}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <span class="team-name">{route.team}</span>
+        )}
+      </div>
+      <ul>
+        {VIEWS.map((view) => (
+          <li key={view}>
+            <Link
+              to={{ view, item: "" }}
+              aria-current={
+                route.view === view || (view === "team" && route.view === "conversation") ? "page" : undefined
+              }
+            >
+              <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                <path d={ICONS[view]} />
+              </svg>
+              <span>{TITLES[view]}</span>
+              {view === "questions" && questions.length > 0 && (
+                <span class="badge">
+                  {questions.length}
+                  <span class="unseen"> open</span>
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div class="foot">
+        <p title={overview?.project}>{overview?.project.split("/").at(-1)}</p>
+        <p>
+          Ekiden {overview?.version}
+          {overview?.readOnly && !app.source.recording && " · read-only"}
+          {app.source.recording && " · recording"}
+        </p>
+      </div>
+    </nav>
+  );
+}
+
+function Header() {
+  const { model, route } = app;
+  const counts = countLooks(model.tasks);
+  const total = model.tasks.size;
+  return (
+    <header class="header">
+      <h1>{TITLES[route.view]}</h1>
+      <div class="header-progress">
+        <ProgressBar counts={counts} />
+        <span class="figures">
+          {counts.done} of {total} done
+          {counts.failed > 0 && <span class="bad"> · {counts.failed} failed</span>}
+        </span>
+      </div>
+      <Live />
+      {!app.source.recording && (
+        <button
+          type="button"
+          aria-pressed={app.replay !== null}
+          onClick={() => (app.replay ? app.endReplay() : void app.startReplay(true))}
+        >
+          Replay
+        </button>
+      )}
+      {app.mayAct && (
+        <button type="button" class="primary" onClick={() => open("new")} title="New task (n)">
+          New task
+        </button>
+      )}
+    </header>
+  );
+}
+
+function Live() {
+  const { connection, replay, source } = app;
+  if (replay) return <span class="live replay">{source.recording ? "Recording" : "Replay"}</span>;
+  const word = { live: "Live", lost: "Connecting", trouble: "Store down" }[connection.is];
+  return <span class={`live ${connection.is}`}>{word}</span>;
+}
+
+/** Keeps its line only while something is wrong: nothing else moves when a connection blinks. */
+function Banner() {
+  const { connection, failure, replay } = app;
+  if (replay) return null;
+  if (failure) return <p class="banner bad">{failure.text}</p>;
+  if (connection.is === "trouble")
+    return <p class="banner bad">The server cannot read its store: {connection.text}</p>;
+  return null;
+}
+
+const KEYS: readonly (readonly [key: string, what: string])[] = [
+  ["1 to 8", "the views, from the top"],
+  ["n", "a new task"],
+  ["r", "replay, or back to live"],
+  ["/", "search in the journal"],
+  ["Arrows", "from task to task in the graph"],
+  ["+ - 0", "zoom in, out, show all"],
+  ["Space", "play or pause a replay; , and . step through it"],
+  ["Esc", "close what is open"],
+  ["?", "these keys"],
+];
+
+function Help() {
+  return (
+    <Dialog title="Keys">
+      <dl class="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+/** Keys of the page; those of the graph are its own. */
+const ACTIONS: Readonly<Record<string, () => void>> = {
+  n: () => app.mayAct && open("new"),
+  r: () => {
+    if (app.source.recording) return;
+    if (app.replay) app.endReplay();
+    else void app.startReplay(true);
+  },
+  "?": () => open("help"),
+  ",": () => app.replay?.step(-1),
+  ".": () => app.replay?.step(1),
+  "/": () => {
+    app.go({ view: "journal", item: "" });
+    requestAnimationFrame(() => document.querySelector<HTMLInputElement>("input[type=search]")?.focus());
+  },
+  " ": () => (app.replay?.isPlaying ? app.replay.pause() : app.replay?.play()),
+};
+
+function onKey(event: KeyboardEvent): void {
+  const { tagName } = event.target as HTMLElement;
+  if (event.metaKey || event.ctrlKey || event.altKey || app.dialog !== "none") return;
+  if (event.key === "Escape" && app.route.task !== null) app.go({ task: null });
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
+  const view = VIEWS[Number(event.key) - 1];
+  if (view) app.go({ view, item: "" });
+  // A space on a button presses it.
+  const isFree = event.key !== " " || (app.replay !== null && !/^(BUTTON|A|SUMMARY)$/.test(tagName));
+  const action = isFree ? ACTIONS[event.key] : undefined;
+  if (!action) return;
+  event.preventDefault();
+  action();
+}

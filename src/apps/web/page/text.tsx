@@ -1,0 +1,199 @@
+/** Text that agents wrote: Markdown, diffs and output as elements. Nothing here ever makes markup from a string. */
+import { diffLines } from "diff";
+import { lexer, type Token, type Tokens } from "marked";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+
+const MARKDOWN_MAX = 60_000;
+
+export function Markdown({ text }: { text: string }) {
+  const tokens = useMemo(() => (text.length > MARKDOWN_MAX ? null : lexer(text, { gfm: true })), [text]);
+  if (tokens === null) return <Output text={text} />;
+  return <div class="markdown">{blocks(tokens)}</div>;
+}
+
+const blocks = (tokens: readonly Token[] = []): ComponentChildren[] =>
+  tokens.map((token, i) => <Block key={i} token={token} />);
+
+function Block({ token }: { token: Token }) {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      // Their headings are text in ours: the outline of the page is not theirs to write.
+      return <p class={`heading h${(token as Tokens.Heading).depth > 2 ? 3 : 2}`}>{inline(token.tokens)}</p>;
+    case "paragraph":
+      return <p>{inline(token.tokens)}</p>;
+    case "code":
+      return <Output text={(token as Tokens.Code).text} />;
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens)}</blockquote>;
+    case "hr":
+      return <hr />;
+    case "list": {
+      const { ordered, items, start } = token as Tokens.List;
+      const children = items.map((item, i) => (
+        <li key={i}>
+          {item.task && <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>}
+          {blocks(item.tokens)}
+        </li>
+      ));
+      return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;
+    }
+    case "table": {
+      const { header, rows } = token as Tokens.Table;
+      return (
+        <div class="scroll-x">
+          <table>
+            <thead>
+              <tr>
+                {header.map((cell, i) => (
+                  <th key={i} scope="col">
+                    {inline(cell.tokens)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, y) => (
+                <tr key={y}>
+                  {row.map((cell, i) => (
+                    <td key={i}>{inline(cell.tokens)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
+    }
+    case "text":
+      return <span>{"tokens" in token && token.tokens ? inline(token.tokens) : token.raw}</span>;
+    default:
+      return <p class="as-is">{token.raw}</p>; // HTML among it: shown, never taken as markup
+  }
+}
+
+const inline = (tokens: readonly Token[] = []): ComponentChildren[] =>
+  tokens.map((token, i) => <Inline key={i} token={token} />);
+
+function Inline({ token }: { token: Token }) {
+  switch (token.type) {
+    case "strong":
+      return <strong>{inline(token.tokens)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens)}</em>;
+    case "del":
+      return <del>{inline(token.tokens)}</del>;
+    case "codespan":
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case "br":
+      return <br />;
+    case "link": {
+      const { href } = token as Tokens.Link;
+      if (!/^https?:\/\//i.test(href)) return <>{inline(token.tokens)}</>;
+      return (
+        <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+          {inline(token.tokens)}
+        </a>
+      );
+    }
+    case "escape":
+      return <>{(token as Tokens.Escape).text}</>;
+    case "text":
+      return <>{token.raw}</>;
+    default:
+      return <>{token.raw}</>;
+  }
+}
+
+const LINES = 14;
+
+/** As it was printed; long ones open on demand. */
+export function Output({ text, lines = LINES }: { text: string; lines?: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const all = useMemo(() => text.replace(/\n$/, "").split("\n"), [text]);
+  const isLong = all.length > lines + 3;
+  return (
+    <div class="output">
+      <pre tabIndex={0}>{isLong && !isOpen ? all.slice(0, lines).join("\n") : text.replace(/\n$/, "")}</pre>
+      {isLong && (
+        <button type="button" class="link" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : `Show ${all.length - lines} more lines`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+type DiffLine = { readonly sign: "+" | "-" | " " | "@"; readonly text: string };
+const AROUND = 3;
+
+export function Diff({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => changed(before, after), [before, after]);
+  return <DiffLines lines={lines} />;
+}
+
+function changed(before: string, after: string): DiffLine[] {
+  const lines: DiffLine[] = [];
+  const parts = diffLines(before, after);
+  for (const [i, part] of parts.entries()) {
+    const texts = part.value.replace(/\n$/, "").split("\n");
+    const sign = part.added ? "+" : part.removed ? "-" : " ";
+    if (sign !== " " || texts.length <= AROUND * 2 + 1) {
+      lines.push(...texts.map((text) => ({ sign, text }) as const));
+      continue;
+    }
+    const head = i === 0 ? [] : texts.slice(0, AROUND);
+    const tail = i === parts.length - 1 ? [] : texts.slice(-AROUND);
+    lines.push(...head.map((text) => ({ sign, text }) as const));
+    lines.push({ sign: "@", text: `${texts.length - head.length - tail.length} lines unchanged` });
+    lines.push(...tail.map((text) => ({ sign, text }) as const));
+  }
+  return lines;
+}
+
+/** A patch as git prints it. */
+export function Patch({ text }: { text: string }) {
+  const lines = useMemo(() => text.split("\n").map(patchLine), [text]);
+  return <DiffLines lines={lines} />;
+}
+
+function patchLine(text: string): DiffLine {
+  if (/^(diff --git|@@|\+\+\+ |--- |index |new file|deleted file)/.test(text)) return { sign: "@", text };
+  const sign = text[0];
+  return sign === "+" || sign === "-"
+    ? { sign, text: text.slice(1) }
+    : { sign: " ", text: text.replace(/^ /, "") };
+}
+
+const SHOWN = 400;
+const SIGN_WORDS = { "+": "added", "-": "removed" } as const;
+
+function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
+  const [shown, setShown] = useState(SHOWN);
+  return (
+    <div class="diff" role="group" aria-label="Changes">
+      <div class="diff-lines" tabIndex={0}>
+        {lines.slice(0, shown).map(({ sign, text }, i) => (
+          <div
+            key={i}
+            class={`line ${sign === "+" ? "plus" : sign === "-" ? "minus" : sign === "@" ? "at" : ""}`}
+          >
+            <span class="sign" aria-hidden={sign === " " || sign === "@"}>
+              {sign === "@" ? "" : sign}
+              {(sign === "+" || sign === "-") && <span class="unseen"> {SIGN_WORDS[sign]}: </span>}
+            </span>
+            <span class="text">{text}</span>
+          </div>
+        ))}
+      </div>
+      {lines.length > shown && (
+        <button type="button" class="link" onClick={() => setShown(shown + 2_000)}>
+          Show {lines.length - shown} more lines
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/** The entries of a conversation: what was heard, thought, said and done. */
+import type { Entry, ToolCall, ToolResult } from "../../../../core/conversation/chat.ts";
+import { callText } from "../../call-text.ts";
+import type { ConversationPage } from "../../wire.ts";
+import { type HeardPart, heardParts } from "../heard.ts";
+import { Link, Time } from "../parts.tsx";
+import { Diff, Markdown, Output } from "../text.tsx";
+
+type Line = ConversationPage["entries"][number];
+
+/** The calls that start a subagent; the nth of a member is called "alice/n". */
+const SUBAGENT_TOOL = "task";
+export const subagentsOf = (entry: Entry): number =>
+  entry.kind === "said"
+    ? entry.message.content.filter((part) => part.type === "call" && part.tool === SUBAGENT_TOOL).length
+    : 0;
+
+type BlockProps = {
+  who: string;
+  line: Line;
+  results: ReadonlyMap<string, ToolResult>;
+  isPast: boolean;
+  firstSubagent: number;
+};
+
+export function EntryBlock({ who, line: { at, entry }, results, isPast, firstSubagent }: BlockProps) {
+  const past = isPast ? " past" : "";
+  switch (entry.kind) {
+    case "result":
+      return null; // it stands with its call
+    case "heard":
+      return (
+        <article class={`entry heard${past}`}>
+          {heardParts(entry.text).map((part, i) => (
+            <Heard key={i} part={part} at={at} />
+          ))}
+        </article>
+      );
+    case "summary":
+      return (
+        <article class="entry summary">
+          <Head who="Summed up" at={at} />
+          <details>
+            <summary>All above left its context; this is what it kept.</summary>
+            <Markdown text={entry.text} />
+          </details>
+        </article>
+      );
+    case "trimmed":
+      return (
+        <p class="entry trimmed">From here on, older steps and results are sent to the model shortened.</p>
+      );
+    case "said": {
+      let nth = firstSubagent;
+      return (
+        <article class={`entry said${past}`}>
+          <Head who={who} at={at} />
+          {entry.message.content.map((part, i) => {
+            if (part.type === "text")
+              return part.text.trim() === "" ? null : <Markdown key={i} text={part.text} />;
+            if (part.type === "thinking")
+              return part.text.trim() === "" ? null : (
+                <details key={i} class="thinking">
+                  <summary>Thinking</summary>
+                  <Markdown text={part.text} />
+                </details>
+              );
+            if (part.tool === SUBAGENT_TOOL) nth += 1;
+            return (
+              <CallBlock
+                key={i}
+                call={part}
+                result={results.get(part.id)}
+                subagent={part.tool === SUBAGENT_TOOL ? `${who}/${nth}` : null}
+              />
+            );
+          })}
+        </article>
+      );
+    }
+    default:
+      return entry satisfies never;
+  }
+}
+
+const LONG = 900;
+
+/** Mail, a task, a reminder: who it is from, and its words. */
+function Heard({ part: { title, text }, at }: { part: HeardPart; at: number }) {
+  return (
+    <>
+      <Head who={title} at={at} />
+      {text.length > LONG ? (
+        <details>
+          <summary>{text.trimStart().split("\n")[0]}</summary>
+          <Markdown text={text} />
+        </details>
+      ) : (
+        <Markdown text={text} />
+      )}
+    </>
+  );
+}
+
+const Head = ({ who, at }: { who: string; at: number }) => (
+  <header class="entry-head">
+    <b>{who}</b> <Time at={at} />
+  </header>
+);
+
+function CallBlock({
+  call,
+  result,
+  subagent,
+}: {
+  call: ToolCall;
+  result: ToolResult | undefined;
+  subagent: string | null;
+}) {
+  const state = !result ? "open" : result.isError ? "failed" : "done";
+  const words = { open: "runs", failed: "failed", done: "" }[state];
+  return (
+    <details class={`call ${state}`} open={state !== "done" || isEdit(call)}>
+      <summary>
+        <b>{call.tool}</b> <code>{callText(call.input).split("\n")[0]}</code>{" "}
+        {words && <span class={state === "failed" ? "bad" : "busy"}>{words}</span>}
+        {subagent && (
+          <>
+            {" "}
+            <Link to={{ view: "conversation", item: subagent }}>its conversation</Link>
+          </>
+        )}
+      </summary>
+      <CallInput tool={call.tool} input={call.input} />
+      {result && result.text !== "" && <Output text={result.text} />}
+    </details>
+  );
+}
+
+const isEdit = ({ tool }: ToolCall): boolean => tool === "edit_file" || tool === "write_file";
+
+/** What a call would do, as a person judges it: the change as a diff, the command whole, the rest as it is. */
+export function CallInput({ tool, input }: { tool: string; input: unknown }) {
+  const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
+  const text = (key: string): string => (typeof fields[key] === "string" ? (fields[key] as string) : "");
+  if (tool === "edit_file") return <Diff before={text("old")} after={text("new")} />;
+  if (tool === "write_file") return <Diff before="" after={text("content")} />;
+  if (tool === "bash") return <Output text={text("command")} lines={30} />;
+  const rest = JSON.stringify(input, null, 2) ?? "";
+  return rest === "{}" || rest === "" ? null : <Output text={rest} />;
+}

@@ -1,0 +1,158 @@
+/** What waits to land, what its gate said, and what has landed, with its diff. */
+import { useMemo, useState } from "preact/hooks";
+import type { Event } from "../../../../core/event.ts";
+import type { Commit } from "../../wire.ts";
+import { app } from "../app.ts";
+import { useAnswer, useFacts } from "../facts.ts";
+import { Empty, Link, Time } from "../parts.tsx";
+import { Output, Patch } from "../text.tsx";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+type Waiting = {
+  readonly task: number;
+  readonly by: string;
+  readonly at: number;
+  readonly target: string;
+  readonly gate: string;
+};
+
+export function LandingView() {
+  const { events, isLoading, error } = useFacts();
+  const { waiting, refused, landed } = useMemo(() => fold(events), [events]);
+  if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
+  if (waiting.length + refused.length + landed.length === 0)
+    return (
+      <Empty title={isLoading ? "Loading" : "Nothing has landed yet"}>
+        {!isLoading &&
+          "With worktrees, every task works on a branch of its own, and its commits appear here when they land."}
+      </Empty>
+    );
+  return (
+    <div class="landing">
+      {waiting.length > 0 && (
+        <section>
+          <h2>Queue</h2>
+          <ol class="letters">
+            {waiting.map((one) => (
+              <li key={one.task} class="letter">
+                <header>
+                  <TaskName id={one.task} /> <span class="dim">{one.by}</span>
+                  {one.gate ? (
+                    <span class="tag busy">gate runs</span>
+                  ) : (
+                    <span class="tag">waits for {one.target}</span>
+                  )}
+                  <Time at={one.at} />
+                </header>
+                {one.gate && <code>{one.gate}</code>}
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {refused.length > 0 && (
+        <section>
+          <h2>Could not land</h2>
+          <ol class="letters">
+            {refused.map((one) => (
+              <li key={one.seq} class="letter">
+                <header>
+                  <TaskName id={one.task} /> <span class="dim">{one.by}</span>
+                  <span class="tag bad">{one.why}</span>
+                  <Time at={one.at} />
+                </header>
+                <Output text={one.evidence} lines={8} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {landed.length > 0 && (
+        <section>
+          <h2>Landed</h2>
+          <ol class="letters">
+            {landed.map((one) => (
+              <Landed key={one.seq} landed={one} />
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function TaskName({ id }: { id: number }) {
+  return (
+    <Link to={{ task: id }}>
+      #{id} {app.model.tasks.get(id)?.subject}
+    </Link>
+  );
+}
+
+function Landed({ landed: { task, by, at, target, commit } }: { landed: Of<"task.landed"> }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error } = useAnswer<Commit>(isOpen ? `commit/${commit}` : null);
+  return (
+    <li class="letter">
+      <header>
+        <TaskName id={task} /> <span class="dim">{by}</span>
+        <span class="tag good">{target}</span>
+        <Time at={at} />
+      </header>
+      <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "Hide" : "Show"} the diff of <code>{commit.slice(0, 9)}</code>
+      </button>
+      {isOpen && error && <p class="bad">{error}</p>}
+      {isOpen && data && <Patch text={data.diff} />}
+      {isOpen && data?.cut && <p class="dim">The rest is too long for here: git show {commit.slice(0, 9)}</p>}
+    </li>
+  );
+}
+
+function fold(events: readonly Event[]) {
+  const waiting = new Map<number, Waiting>();
+  const refused: Of<"task.reopened">[] = [];
+  const landed: Of<"task.landed">[] = [];
+  for (const event of events)
+    switch (event.type) {
+      case "task.queued":
+        waiting.set(event.task, {
+          task: event.task,
+          by: event.by,
+          at: event.at,
+          target: event.target,
+          gate: "",
+        });
+        break;
+      case "gate.started":
+        waiting.set(event.task, {
+          target: "",
+          ...waiting.get(event.task),
+          task: event.task,
+          by: event.by,
+          at: event.at,
+          gate: event.command,
+        });
+        break;
+      case "task.landed":
+        waiting.delete(event.task);
+        landed.unshift(event);
+        break;
+      case "task.reopened":
+        waiting.delete(event.task);
+        refused.unshift(event);
+        break;
+      case "task.completed":
+      case "task.failed":
+      case "task.released":
+      case "task.cancelled":
+        waiting.delete(event.task);
+    }
+  // A refusal that has been overcome is history; it stands with its task.
+  const isLanded = new Set(landed.map((one) => one.task));
+  return {
+    waiting: [...waiting.values()],
+    refused: refused.filter((one) => !isLanded.has(one.task)),
+    landed,
+  };
+}

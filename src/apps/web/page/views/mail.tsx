@@ -1,0 +1,173 @@
+/** Who wrote what to whom, and whether it has been read. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Mail, words } from "../../../../core/mail.ts";
+import type { MailPage } from "../../wire.ts";
+import { app } from "../app.ts";
+import { Empty, Link, Time } from "../parts.tsx";
+import { Markdown } from "../text.tsx";
+
+const LATEST = 300;
+
+export function MailView() {
+  const { mail, isLoading } = useMail();
+  const [isRoutine, setRoutine] = useState(false);
+  const box = app.route.item;
+  const until = app.replay?.time ?? Number.POSITIVE_INFINITY;
+  const shown = useMemo(
+    () =>
+      mail
+        .filter(
+          (one) =>
+            one.at <= until &&
+            (box === "" || one.to === box || one.from === box) &&
+            (isRoutine || one.body.kind !== "idle_notice"),
+        )
+        .slice(-LATEST)
+        .reverse(),
+    [mail, until, box, isRoutine],
+  );
+  const names = ["person", ...app.model.members.keys()];
+  return (
+    <div class="mail">
+      <div class="toolbar">
+        <select
+          aria-label="Mailbox"
+          value={box}
+          onChange={({ currentTarget }) => app.go({ item: currentTarget.value })}
+        >
+          <option value="">All mail</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name === "person" ? "you" : name}
+            </option>
+          ))}
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isRoutine}
+            onChange={({ currentTarget }) => setRoutine(currentTarget.checked)}
+          />
+          Idle notices
+        </label>
+      </div>
+      {app.mayAct && <Compose key={box} to={box && box !== "person" ? box : "lead"} />}
+      {shown.length === 0 ? (
+        <Empty title={isLoading ? "Loading" : "No mail"} />
+      ) : (
+        <ol class="letters">
+          {shown.map((one) => (
+            <Letter key={one.id} mail={one} until={until} />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+function useMail(): { mail: readonly Mail[]; isLoading: boolean } {
+  const [state, setState] = useState<{ mail: readonly Mail[]; isLoading: boolean }>({
+    mail: [],
+    isLoading: true,
+  });
+  const { team } = app.route;
+  useEffect(() => {
+    let isOver = false;
+    const known = new Map<number, Mail>();
+    const take = ({ mail }: MailPage): void => {
+      for (const one of mail) known.set(one.id, one);
+      if (!isOver) setState({ mail: [...known.values()].sort((a, b) => a.id - b.id), isLoading: false });
+    };
+    const read = (ids: string): void =>
+      void app.source.get<MailPage>(`${team}/mail`, ids ? { ids } : {}).then(take, () => {});
+    const stop = app.tap((events) => {
+      const ids = events.flatMap((event) =>
+        event.type === "mail.sent" || event.type === "mail.delivered" ? [event.mail as number] : [],
+      );
+      if (ids.length > 0) read([...new Set(ids)].join(","));
+    });
+    read("");
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }, [team]);
+  return state;
+}
+
+const you = (name: string): string => (name === "person" ? "you" : name);
+
+function Letter({ mail, until }: { mail: Mail; until: number }) {
+  const isRead = mail.deliveredAt !== null && mail.deliveredAt <= until;
+  const text = words(mail.body);
+  const [first = "", ...rest] = text.split("\n");
+  const isLong = rest.length > 0 || first.length > 160;
+  return (
+    <li class={`letter${isRead ? "" : " queued"}`}>
+      <header>
+        <Name name={mail.from} /> → <Name name={mail.to} />
+        <span class="dim">{mail.body.kind.replaceAll("_", " ")}</span>
+        {mail.urgent && <span class="tag bad">urgent</span>}
+        {!isRead && <span class="tag warn">queued</span>}
+        <Time at={mail.at} />
+      </header>
+      {isLong ? (
+        <details>
+          <summary>{first.slice(0, 160)}</summary>
+          <Markdown text={text} />
+        </details>
+      ) : (
+        <p>{text}</p>
+      )}
+    </li>
+  );
+}
+
+const Name = ({ name }: { name: string }) =>
+  app.model.members.has(name) ? (
+    <Link to={{ view: "conversation", item: name }}>{name}</Link>
+  ) : (
+    <b>{you(name)}</b>
+  );
+
+function Compose({ to: first }: { to: string }) {
+  const [to, setTo] = useState(first);
+  const [text, setText] = useState("");
+  const [isUrgent, setUrgent] = useState(false);
+  return (
+    <form
+      class="compose"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (await app.act({ do: "send", to, text, urgent: isUrgent })) setText("");
+      }}
+    >
+      <select aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)}>
+        <option value="all">all</option>
+        {[...app.model.members.keys()].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <textarea
+        aria-label="Text"
+        rows={2}
+        placeholder={`Write to ${to}`}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <label class="check" title="Cuts short what the member is doing">
+        <input
+          type="checkbox"
+          checked={isUrgent}
+          onChange={({ currentTarget }) => setUrgent(currentTarget.checked)}
+        />
+        Urgent
+      </label>
+      <button type="submit" disabled={text.trim() === ""}>
+        Send
+      </button>
+    </form>
+  );
+}

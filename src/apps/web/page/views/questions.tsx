@@ -1,0 +1,104 @@
+/** What waits for a person: plans and permissions, shown whole and answered here. */
+import { useState } from "preact/hooks";
+import { span } from "../../../../core/views/view.ts";
+import type { Question } from "../../wire.ts";
+import { app } from "../app.ts";
+import { Empty, Link } from "../parts.tsx";
+import { Markdown, Output } from "../text.tsx";
+import { CallInput } from "./entries.tsx";
+
+export function QuestionsView() {
+  const { questions } = app;
+  if (app.replay)
+    return (
+      <Empty title="Questions are answered live">The journal shows which were asked at this moment.</Empty>
+    );
+  if (questions.length === 0)
+    return (
+      <Empty title="Nobody waits for an answer">Plans and permissions that need a person appear here.</Empty>
+    );
+  return (
+    <ul class="questions">
+      {questions.map((question) => (
+        <Card key={question.id} question={question} />
+      ))}
+    </ul>
+  );
+}
+
+function Card({ question }: { question: Question }) {
+  const [text, setText] = useState("");
+  const [isSent, setSent] = useState(false);
+  const { id, kind, by, of, deadline, rule } = question;
+  const answer = async (word: "yes" | "no" | "always"): Promise<void> => {
+    setSent(true);
+    if (!(await app.act({ do: "answer", request: id, answer: word, text }))) setSent(false);
+  };
+  const isPlan = kind === "plan";
+  return (
+    <li class="question">
+      <header>
+        <h2>
+          <Title question={question} />
+        </h2>
+        <span class="dim">
+          {of !== "person" && `put to ${of} · `}
+          {span(Math.max(0, deadline - app.now))} left
+        </span>
+      </header>
+      <div class="asked">
+        {isPlan ? (
+          <Markdown text={question.text} />
+        ) : kind === "permission" && question.input !== undefined ? (
+          <CallInput tool={question.tool ?? ""} input={question.input} />
+        ) : (
+          <Output text={question.text} lines={40} />
+        )}
+      </div>
+      {app.mayAct && kind !== "shutdown" && (
+        <div class="answers">
+          <input
+            aria-label={`To ${by}`}
+            placeholder={isPlan ? "What must be different, or a remark" : "What to do instead, if not"}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <button type="button" class="primary" disabled={isSent} onClick={() => void answer("yes")}>
+            {isPlan ? "Approve" : "Allow"}
+          </button>
+          <button type="button" disabled={isSent} onClick={() => void answer("no")}>
+            {isPlan ? "Reject" : "Refuse"}
+          </button>
+          {rule && (
+            <button
+              type="button"
+              disabled={isSent}
+              onClick={() => void answer("always")}
+              title="For this and all later calls of this kind; written into the project's settings"
+            >
+              Always allow <code>{rule}</code>
+            </button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Title({ question: { kind, by, task, tool, text, attempt } }: { question: Question }) {
+  const who = <Link to={{ view: "conversation", item: by }}>{by}</Link>;
+  if (kind === "plan")
+    return (
+      <>
+        {who} plans <Link to={{ task }}>#{task}</Link>
+        {attempt !== null && attempt > 1 && ` (attempt ${attempt})`}
+      </>
+    );
+  if (kind === "shutdown") return <>{who} asks for a stop</>;
+  const path = tool === "bash" ? "" : text.slice((tool ?? "").length + 2);
+  return (
+    <>
+      {who} asks to run {tool} {path && <code>{path}</code>}
+    </>
+  );
+}

@@ -1,0 +1,219 @@
+/** Who does what: a card for each member. What it runs is asked for only of those that are in sight. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { money, span, tokens } from "../../../../core/views/view.ts";
+import type { Doing } from "../../wire.ts";
+import { app } from "../app.ts";
+import type { Member } from "../model.ts";
+import { Empty, Link } from "../parts.tsx";
+
+const LOOK_MS = 1_000;
+
+export function TeamView() {
+  const members = [...app.model.members.values()].sort(byRank);
+  const [seen] = useState(() => new Set<string>());
+  const doing = useDoing(seen);
+  if (members.length === 0)
+    return <Empty title="Nobody is in this team yet">Start it with: ekiden run GOAL</Empty>;
+  return (
+    <>
+      {app.mayAct && members.some((one) => one.phase !== "shutdown" && one.hosted) && <StopAll />}
+      <ul class="crew">
+        {members.map((member) => (
+          <Card
+            key={member.name}
+            member={member}
+            doing={app.replay ? undefined : doing.get(member.name)}
+            seen={seen}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The lead, then who works, who is idle, who has stopped. */
+function byRank(a: Member, b: Member): number {
+  const rank = ({ kind, phase }: Member): number =>
+    kind === "lead" ? 0 : { work: 1, idle: 2, shutdown: 3 }[phase];
+  return rank(a) - rank(b) || a.name.localeCompare(b.name, "en", { numeric: true });
+}
+
+function useDoing(seen: ReadonlySet<string>): ReadonlyMap<string, Doing> {
+  const [doing, setDoing] = useState<ReadonlyMap<string, Doing>>(new Map());
+  const { team } = app.route;
+  useEffect(() => {
+    if (app.source.recording) return;
+    let [isOver, isOld] = [false, true];
+    const look = async (): Promise<void> => {
+      if (isOver || !isOld || document.hidden || app.replay || seen.size === 0) return;
+      isOld = false;
+      const who = [...seen].slice(0, 60).join(",");
+      const list = await app.source.get<Doing[]>(`${team}/doing`, { who }).catch(() => []);
+      if (!isOver && list.length > 0) setDoing(new Map(list.map((one) => [one.name, one])));
+    };
+    const stop = app.tap(() => {
+      isOld = true;
+    });
+    const timer = setInterval(() => void look(), LOOK_MS);
+    const first = setTimeout(() => void look(), 60);
+    return () => {
+      isOver = true;
+      stop();
+      clearInterval(timer);
+      clearTimeout(first);
+    };
+  }, [team]);
+  return doing;
+}
+
+const IDLE_WORDS: Readonly<Record<string, string>> = {
+  no_tool_use: "is idle: it said what it had to say",
+  asked_to_idle: "is idle",
+  turn_limit: "is idle: its turns for this stint are used up",
+  awaiting_messages: "waits for mail",
+  awaiting_tasks: "waits for a task",
+  awaiting_plan: "waits for an answer to its plan",
+  awaiting_permission: "waits for a permission",
+  rate_limited: "waits for the model provider",
+  timeout: "is idle",
+};
+const END_WORDS: Readonly<Record<string, string>> = {
+  asked: "stopped when asked",
+  idle_timeout: "left: nothing to do",
+  failed: "stopped: its model failed",
+  budget: "stopped: the budget is used up",
+};
+
+export function phaseWords({ phase, reason, hosted }: Member): string {
+  if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
+  if (!hosted) return "is not running";
+  return phase === "idle" ? (IDLE_WORDS[reason] ?? "is idle") : "works";
+}
+
+export function phaseTone({ phase, reason, hosted }: Member): string {
+  if (phase === "shutdown") return "dim";
+  if (!hosted || reason.startsWith("awaiting_p") || reason === "rate_limited") return "warn";
+  return phase === "idle" ? "dim" : "busy";
+}
+
+function Card({ member, doing, seen }: { member: Member; doing: Doing | undefined; seen: Set<string> }) {
+  const box = useRef<HTMLLIElement>(null);
+  const { name, role, kind } = member;
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting) seen.add(name);
+      else seen.delete(name);
+    });
+    if (box.current) observer.observe(box.current);
+    return () => {
+      observer.disconnect();
+      seen.delete(name);
+    };
+  }, [name]);
+  const task = member.task === null ? undefined : app.model.tasks.get(member.task);
+  const spent = member.inputTokens + member.outputTokens;
+  const context = doing?.context ?? member.context;
+  return (
+    <li class={`member ${member.phase}`} ref={box}>
+      <header>
+        <h2>
+          <Link to={{ view: "conversation", item: name }}>{name}</Link>
+        </h2>
+        <span class="dim">{role || (kind === "lead" ? "lead" : "")}</span>
+        {member.machine && (
+          <span class="tag" title="Another machine runs it">
+            {member.machine}
+          </span>
+        )}
+        {member.unread > 0 && (
+          <Link to={{ view: "mail", item: name }} class="tag warn">
+            {member.unread} unread
+          </Link>
+        )}
+      </header>
+      <p class={`phase ${phaseTone(member)}`}>
+        {phaseWords(member)} <span class="dim">· {span(app.now - member.since)}</span>
+      </p>
+      <p class="work">
+        {task ? (
+          <Link to={{ task: task.id }}>
+            <span class="dim">#{task.id}</span> {task.subject}
+          </Link>
+        ) : (
+          <span class="dim">no task</span>
+        )}
+      </p>
+      <Activity member={member} doing={doing} />
+      <footer>
+        <span title="Tokens of its last request">
+          {context === null || context === undefined ? "–" : tokens(context)} context
+        </span>
+        <span
+          title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
+        >
+          {tokens(spent)} tokens
+        </span>
+        <span>{member.turns} turns</span>
+        {member.usd > 0 && <span>{money(member.usd)}</span>}
+        {app.mayAct && member.phase !== "shutdown" && member.hosted && <StopButton who={name} />}
+      </footer>
+    </li>
+  );
+}
+
+function Activity({ member, doing }: { member: Member; doing: Doing | undefined }) {
+  if (member.phase === "shutdown") return null;
+  if (!doing) return <pre class="activity dim">{member.lastCall}</pre>;
+  const { call, jobs } = doing;
+  const lines = doing.output.trimEnd().split("\n").slice(-3).join("\n");
+  return (
+    <pre class="activity">
+      {call ? (
+        <b>{`${call.tool} ${call.text}`.slice(0, 200)}</b>
+      ) : (
+        <span class="dim">{doing.said.split("\n")[0]?.slice(0, 200)}</span>
+      )}
+      {"\n"}
+      {jobs.length > 0 && (
+        <span class="busy">
+          {jobs.map((job) => `j${job.id} ${job.command} (${span(app.now - job.at)})\n`).join("")}
+        </span>
+      )}
+      <span class="dim">{lines}</span>
+    </pre>
+  );
+}
+
+function StopButton({ who }: { who: string }) {
+  const [asks, setAsks] = useState(false);
+  if (!asks)
+    return (
+      <button type="button" class="link" onClick={() => setAsks(true)} aria-label={`Stop ${who}`}>
+        Stop
+      </button>
+    );
+  const stop = (now: boolean): void => {
+    setAsks(false);
+    app.say(`Asked ${who} to stop.`, false);
+    void app.act({ do: "stop", who, now, reason: "" });
+  };
+  return (
+    <span class="confirm">
+      <button type="button" class="link" onClick={() => stop(false)}>
+        Ask
+      </button>
+      <button type="button" class="link bad" onClick={() => stop(true)}>
+        Now
+      </button>
+      <button type="button" class="link" onClick={() => setAsks(false)}>
+        Keep
+      </button>
+    </span>
+  );
+}
+
+const StopAll = () => (
+  <div class="toolbar">
+    <span class="dim">The whole team:</span> <StopButton who="all" />
+  </div>
+);

@@ -1,0 +1,98 @@
+/** A run as one HTML file that replays without a server: the page, its script and style, and the answers to all it may ask. */
+import { createHash } from "node:crypto";
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import type { PageFiles } from "./page-files.ts";
+import type { TeamPage } from "./teams.ts";
+import type { ConversationPage, Overview, Recording } from "./wire.ts";
+
+/** Facts of a run that is recorded whole; of a longer one turns and calls are left out. */
+const FACTS_MAX = 100_000;
+
+export async function recordingPage(team: TeamPage, overview: Overview, page: PageFiles): Promise<string> {
+  const recording = await record(team, overview);
+  const script = inline(page, /\.js$/, /worker/);
+  const style = inline(page, /\.css$/);
+  // What an agent wrote is data in the file, never markup: "<" cannot end the element it stands in.
+  const data = JSON.stringify(recording).replaceAll("<", "\\u003c");
+  const code = script.replaceAll("</script", "<\\/script");
+  const policy = `default-src 'none'; script-src ${hash(code)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Ekiden</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="recording">${data}</script>
+<script type="module">${code}</script>
+</body>
+</html>
+`;
+}
+
+async function record(team: TeamPage, overview: Overview): Promise<Recording> {
+  const { store } = team;
+  const answers: Record<string, unknown> = {
+    teams: { ...overview, teams: overview.teams.filter((one) => one.name === store.team), first: store.team },
+    state: JSON.parse(await team.state()),
+    mail: await team.mail(""),
+    costs: await team.costs(),
+    questions: await team.questions(),
+  };
+  answers.timeline = { events: await facts(team), cursor: "", more: false };
+  const names = (await store.roster.members()).map((member) => member.name as string);
+  for (const name of [...names, ...subagents(answers.timeline as { events: Event[] })])
+    answers[`conversation/${name}`] = await conversation(team, name);
+  for (const task of await store.board.tasks())
+    if (task.description !== "" || task.status === "completed")
+      answers[`text/${task.id}`] = {
+        description: task.description,
+        result: "result" in task ? task.result : null,
+      };
+  return { at: systemClock.now(), answers };
+}
+
+async function facts(team: TeamPage): Promise<readonly Event[]> {
+  const whole = await allFacts(team, true);
+  return whole ?? (await allFacts(team, false)) ?? [];
+}
+
+async function allFacts(team: TeamPage, detail: boolean): Promise<Event[] | null> {
+  const events: Event[] = [];
+  for (let after = ""; ; ) {
+    const page = await team.timeline(after, detail);
+    events.push(...page.events);
+    if (!page.more) return events;
+    if (detail && events.length > FACTS_MAX) return null;
+    after = page.cursor;
+  }
+}
+
+const subagents = ({ events }: { readonly events: readonly Event[] }): Set<string> =>
+  new Set(events.flatMap((event) => (event.type === "turn.taken" && event.subagent ? [event.subagent] : [])));
+
+async function conversation(team: TeamPage, name: string): Promise<ConversationPage> {
+  const entries: ConversationPage["entries"][number][] = [];
+  for (let after = 0; ; ) {
+    const page = await team.conversation(name, after);
+    entries.push(...page.entries);
+    if (!page.more) return { name, entries, more: false };
+    after = page.entries.at(-1)?.seq ?? after;
+  }
+}
+
+function inline({ files }: PageFiles, wanted: RegExp, not?: RegExp): string {
+  const found = [...files].filter(([path]) => wanted.test(path) && !not?.test(path));
+  const [only] = found;
+  if (!only || found.length !== 1)
+    throw new EkidenError("tool_failed", "the page is not built as one file. Run npm run build.");
+  return only[1].body.toString("utf8");
+}
+
+const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

@@ -1,0 +1,217 @@
+/** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
+import { join } from "node:path";
+import { systemClock } from "../../adapters/clock.ts";
+import { Git } from "../../adapters/git/git.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { TaskHistory } from "../../core/views/board.ts";
+import type { Store } from "../../ports/index.ts";
+import { task } from "../queries/board.ts";
+import { requests } from "../queries/requests.ts";
+import { mustExist } from "../queries/team.ts";
+import { teamFigures } from "../queries/teams.ts";
+import type { Actor } from "./acts.ts";
+import { CostReader } from "./costs.ts";
+import { DoingReader } from "./doing.ts";
+import { Feed } from "./feed.ts";
+import { journalBefore, type Search, timeline } from "./journal-pages.ts";
+import { memberRows, snapshot, taskRow } from "./snapshot.ts";
+import type {
+  Commit,
+  ConversationPage,
+  Costs,
+  Doing,
+  FactPage,
+  JournalPage,
+  MailPage,
+  MemberRow,
+  Overview,
+  Question,
+  TaskRow,
+} from "./wire.ts";
+
+const DIFF_MAX = 300_000;
+const ENTRIES = 300;
+const MAIL_A_BOX = 100;
+/** How long a snapshot serves the pages that open at the same time. */
+const FRESH_MS = 1_000;
+
+export type Project = { readonly settings: Settings; readonly cwd: string; readonly version: string };
+
+export class Teams {
+  readonly actor: Actor;
+  private readonly store: Store;
+  private readonly project: Project;
+  private readonly open = new Map<Name, Promise<TeamPage>>();
+
+  /** The store is the caller's to close, after this. */
+  constructor(store: Store, project: Project) {
+    this.store = store;
+    this.project = project;
+    this.actor = project;
+  }
+
+  /** @throws EkidenError `not_found` for a team that the store does not have: looking makes none */
+  async team(text: string): Promise<TeamPage> {
+    const wanted = name(text);
+    const known = this.open.get(wanted);
+    if (known) return await known;
+    const names = await this.store.teams();
+    if (!names.includes(wanted))
+      throw new EkidenError(
+        "not_found",
+        `there is no team ${quote(wanted)} in this store; it has ${names.join(", ")}.`,
+      );
+    const page = this.store.forTeam(wanted).then((store) => new TeamPage(store, this.project.cwd));
+    this.open.set(wanted, page);
+    page.catch(() => this.open.delete(wanted));
+    return await page;
+  }
+
+  async overview(readOnly: boolean): Promise<Overview> {
+    const names = await this.store.teams();
+    const teams = await Promise.all(names.map(async (one) => teamFigures((await this.team(one)).store)));
+    return {
+      teams,
+      readOnly,
+      project: this.project.cwd,
+      version: this.project.version,
+      first: this.store.team,
+    };
+  }
+
+  async commit(hash: string): Promise<Commit> {
+    if (!/^[0-9a-f]{7,64}$/.test(hash)) throw new EkidenError("bad_input", `${quote(hash)} is not a commit.`);
+    const git = new Git(process.env as Record<string, string>);
+    const args = [
+      "show",
+      "--no-color",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--format=%s%n%n%b",
+      "--patch",
+      hash,
+      "--",
+    ];
+    const { code, out } = await git.try(this.project.cwd, ...args);
+    if (code !== 0)
+      throw new EkidenError(
+        "not_found",
+        `the commit ${hash} is not in the repository of ${this.project.cwd}.`,
+      );
+    return { commit: hash, diff: out.slice(0, DIFF_MAX), cut: out.length > DIFF_MAX };
+  }
+
+  async close(): Promise<void> {
+    for (const page of await Promise.allSettled(this.open.values())) {
+      if (page.status === "rejected") continue;
+      page.value.feed.close();
+      await page.value.store.close();
+    }
+  }
+}
+
+export class TeamPage {
+  readonly store: Store;
+  readonly feed: Feed;
+  private readonly costReader: CostReader;
+  private readonly doingReader: DoingReader;
+  private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
+    null;
+
+  constructor(store: Store, cwd: string) {
+    this.store = store;
+    this.feed = new Feed(store, systemClock);
+    this.costReader = new CostReader(store);
+    this.doingReader = new DoingReader(store, join(cwd, ".ekiden"));
+  }
+
+  /** A `Snapshot`, as JSON. */
+  async state(): Promise<string> {
+    const cursor = await this.store.journal.end();
+    const at = systemClock.now();
+    if (this.cached?.cursor !== cursor || at - this.cached.at > FRESH_MS)
+      this.cached = { cursor, at, text: snapshot(this.store).then((data) => JSON.stringify(data)) };
+    const { text } = this.cached;
+    text.catch(() => {
+      this.cached = null;
+    });
+    return await text;
+  }
+
+  async rows(ids: string): Promise<TaskRow[]> {
+    const tasks = await Promise.all(list(ids).map((one) => this.store.board.task(taskId(one))));
+    return tasks.flatMap((one) => (one ? [taskRow(one)] : []));
+  }
+
+  members(): Promise<MemberRow[]> {
+    return memberRows(this.store);
+  }
+
+  task(id: string): Promise<TaskHistory> {
+    return task(this.store, taskId(id));
+  }
+
+  timeline(after: string, detail: boolean): Promise<FactPage> {
+    return timeline(this.store.journal, after.replace(/[^\d.]/g, ""), detail);
+  }
+
+  journal(search: Search): Promise<JournalPage> {
+    return journalBefore(this.store.journal, search);
+  }
+
+  async conversation(text: string, after: number): Promise<ConversationPage> {
+    const { who, member } = speaker(text);
+    const entries = await this.store.transcript.all(who, after, ENTRIES);
+    if (entries.length === 0 && after === 0) await mustExist(this.store, member);
+    return { name: who, entries, more: entries.length === ENTRIES };
+  }
+
+  /** The latest of every mailbox, or those with the given numbers. */
+  async mail(ids: string): Promise<MailPage> {
+    const { mail, roster } = this.store;
+    if (ids !== "") {
+      const found = await Promise.all(list(ids).map((one) => mail.mail(mailId(Number(one)))));
+      return { mail: found.filter((one) => one !== null) };
+    }
+    const names = [...(await roster.members()).map((member) => member.name), PERSON];
+    const all: Mail[] = [];
+    for (const box of names) all.push(...(await mail.box(box, MAIL_A_BOX)));
+    return { mail: all.sort((a, b) => a.id - b.id) };
+  }
+
+  async questions(): Promise<Question[]> {
+    const { requests: open } = await requests(this.store);
+    return await Promise.all(
+      open.map(async (one): Promise<Question> => {
+        if (one.kind !== "permission") return one;
+        const at = one.text.indexOf(": ");
+        const [tool, subject] = [one.text.slice(0, at), one.text.slice(at + 2)];
+        return { ...one, tool, input: await this.doingReader.openCall(one.by, tool, subject) };
+      }),
+    );
+  }
+
+  async doing(names: string): Promise<Doing[]> {
+    const { context } = await this.costReader.read();
+    return await Promise.all(
+      list(names).map((text) => {
+        const who = name(text);
+        return this.doingReader.read(who, context[who] ?? null);
+      }),
+    );
+  }
+
+  costs(): Promise<Costs> {
+    return this.costReader.read();
+  }
+}
+
+const LIST_MAX = 200;
+const list = (text: string): string[] =>
+  text
+    .split(",")
+    .filter((one) => one !== "")
+    .slice(0, LIST_MAX);

@@ -1,0 +1,149 @@
+/** The values that the server and the page exchange. Optional fields are left out where they hold their usual value: a board of 10,000 tasks travels whole. */
+import type { Entry } from "../../core/conversation/chat.ts";
+import type { Event } from "../../core/event.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { MemberKind } from "../../core/member.ts";
+import type { Status } from "../../core/task.ts";
+import type { QuestionData } from "../../core/views/request.ts";
+import type { TeamsData } from "../../core/views/teams.ts";
+
+export type TaskRow = {
+  readonly id: number;
+  readonly subject: string;
+  readonly status: Status;
+  readonly blockedBy?: readonly number[];
+  readonly owner?: string;
+  readonly attempt?: number;
+  readonly priority?: number;
+  readonly estimate?: number;
+  readonly role?: string;
+  readonly touches?: readonly string[];
+  readonly needsPlan?: boolean;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** Why it failed, was cancelled, or failed the last time. Its beginning. */
+  readonly why?: string;
+};
+
+export type MemberRow = {
+  readonly name: string;
+  readonly kind: MemberKind;
+  readonly role: string;
+  readonly model: string;
+  readonly phase: "work" | "idle" | "shutdown";
+  readonly reason: string;
+  readonly since: number;
+  /** A live process runs it. */
+  readonly hosted: boolean;
+  /** The machine of that process; "" when it is the server's. */
+  readonly machine: string;
+  readonly task: number | null;
+  readonly unread: number;
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly usd: number;
+  readonly joinedAt: number;
+};
+
+/** Everything the page needs to begin; the stream goes on at `cursor`. */
+export type Snapshot = {
+  readonly team: string;
+  readonly cursor: string;
+  readonly now: number;
+  readonly tasks: readonly TaskRow[];
+  readonly members: readonly MemberRow[];
+  readonly questions: number;
+};
+
+export type Overview = {
+  readonly teams: TeamsData["teams"];
+  readonly readOnly: boolean;
+  readonly project: string;
+  readonly version: string;
+  /** The team to show where the address names none. */
+  readonly first: string;
+};
+
+/** A page of facts, and where the next one begins. */
+export type FactPage = { readonly events: readonly Event[]; readonly cursor: string; readonly more: boolean };
+/** A page of the journal read backwards, newest last. `before`: where the page before it ends; null at the beginning. */
+export type JournalPage = { readonly events: readonly Event[]; readonly before: number | null };
+
+/** A call that waits for permission, as its member made it: shown as a diff or whole. */
+export type Question = QuestionData & { readonly tool?: string; readonly input?: unknown };
+
+export type ConversationPage = {
+  readonly name: string;
+  readonly entries: readonly { readonly seq: number; readonly at: number; readonly entry: Entry }[];
+  readonly more: boolean;
+};
+export type MailPage = { readonly mail: readonly Mail[] };
+
+/** What a member does at this moment, read from the end of its conversation. */
+export type Doing = {
+  readonly name: string;
+  /** The call that has no answer yet. */
+  readonly call: { readonly tool: string; readonly text: string; readonly at: number } | null;
+  /** The last thing it said, and the end of its last result. */
+  readonly said: string;
+  readonly output: string;
+  /** Tokens of its last request: how much its context holds. */
+  readonly context: number | null;
+  readonly jobs: readonly { readonly id: number; readonly command: string; readonly at: number }[];
+};
+
+export type Spending = {
+  readonly turns: number;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly usd: number;
+};
+export type Costs = {
+  readonly total: Spending;
+  readonly members: Readonly<Record<string, Spending>>;
+  readonly models: Readonly<Record<string, Spending>>;
+  /** By task number; what was spent without one is at 0. */
+  readonly tasks: Readonly<Record<string, Spending>>;
+  /** By the hour's beginning, in milliseconds. */
+  readonly hours: Readonly<Record<string, Spending>>;
+  /** Input tokens of each member's last turn. */
+  readonly context: Readonly<Record<string, number>>;
+};
+
+export type Commit = { readonly commit: string; readonly diff: string; readonly cut: boolean };
+
+/** What the page asks to be done. */
+export type Act =
+  | { readonly do: "add"; readonly task: TaskFields }
+  | { readonly do: "edit"; readonly id: number; readonly task: Partial<TaskFields> }
+  | { readonly do: "retry" | "release"; readonly id: number }
+  | { readonly do: "cancel"; readonly id: number; readonly reason: string }
+  | { readonly do: "send"; readonly to: string; readonly text: string; readonly urgent: boolean }
+  | { readonly do: "stop"; readonly who: string; readonly now: boolean; readonly reason: string }
+  | {
+      readonly do: "answer";
+      readonly request: string;
+      readonly answer: "yes" | "no" | "always";
+      readonly text: string;
+    };
+export type TaskFields = {
+  readonly subject: string;
+  readonly description: string;
+  readonly blockedBy: readonly number[];
+  readonly priority: number;
+  readonly estimate: number;
+  readonly role: string;
+  readonly touches: readonly string[];
+  readonly needsPlan: boolean;
+};
+/** The outcome of an act: a sentence either way. */
+export type Acted =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: string; readonly text: string };
+
+/** A run in one file: the answers to the page's questions, by address. */
+export type Recording = { readonly at: number; readonly answers: Readonly<Record<string, unknown>> };
