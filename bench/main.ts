@@ -17,6 +17,7 @@ import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
 import { talk } from "./talk.ts";
 import { wake } from "./wake.ts";
+import { web } from "./web.ts";
 
 const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   start: ["a", start],
@@ -29,6 +30,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   scheduling: ["h", scheduling],
   talk: ["i", talk],
   sandbox: ["j", sandboxed],
+  web: ["k", web],
 };
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export type Figure = {
-  /** The letter of the bench item, "a" to "j". */
+  /** The letter of the bench item, "a" to "k". */
   readonly item: string;
   readonly name: string;
   readonly unit: string;

@@ -33,6 +33,8 @@ export class Feed {
   private readonly clock: Clock;
   /** With what came while the watcher was still catching up; null when it is up to date. */
   private readonly watchers = new Map<Watcher, Buffer[] | null>();
+  /** The place behind what was pushed last. */
+  private at = "" as Cursor;
   private running: { readonly over: AbortController; readonly begun: Promise<void> } | null = null;
 
   constructor(store: Pick<Store, "journal" | "wake">, clock: Clock) {
@@ -66,8 +68,10 @@ export class Feed {
     this.running = null;
   }
 
-  /** Ends all pages' connections. */
-  close(): void {
+  /** Ends all pages' connections, once they have got what has happened until now. */
+  async close(): Promise<void> {
+    const page = this.running && (await this.store.journal.read(this.at, { limit: PAGE }).catch(() => null));
+    if (page && page.events.length > 0) this.broadcast(facts(page.events, page.cursor));
     for (const watcher of [...this.watchers.keys()]) {
       watcher.end();
       this.leave(watcher);
@@ -107,14 +111,15 @@ export class Feed {
     const beat = setInterval(() => this.broadcast(BEAT), BEAT_MS);
     beat.unref();
     let down = false;
-    for (let at = from; !signal.aborted; ) {
+    this.at = from;
+    while (!signal.aborted) {
       const mark = wake.mark();
       try {
-        const { events, cursor } = await journal.read(at, { limit: PAGE });
+        const { events, cursor } = await journal.read(this.at, { limit: PAGE });
         if (signal.aborted) break;
         if (down) this.broadcast(message("well", {}));
         down = false;
-        at = cursor;
+        this.at = cursor;
         if (events.length > 0) {
           this.broadcast(facts(events, cursor));
           await this.clock.sleep(GATHER_MS, signal);

@@ -26,6 +26,7 @@ export type ServeOptions = {
 };
 export type WebServer = { readonly address: string; close(): Promise<void> };
 
+const DRAIN_MS = 300;
 const BODY_MAX = 1_000_000;
 /** What a page may leave unread before its connection is ended; it comes back and reads on. */
 const UNREAD_MAX = 4_000_000;
@@ -67,8 +68,13 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
     address: `http://${shown}:${port}/?token=${options.token}`,
     close: async () => {
       await teams.close();
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+      // What has been written still has to leave.
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await new Promise((done) => {
+        server.close(done);
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
     },
   };
 }

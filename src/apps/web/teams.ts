@@ -107,7 +107,7 @@ export class Teams {
   async close(): Promise<void> {
     for (const page of await Promise.allSettled(this.open.values())) {
       if (page.status === "rejected") continue;
-      page.value.feed.close();
+      await page.value.feed.close();
       await page.value.store.close();
     }
   }

@@ -1,5 +1,5 @@
 /** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
 import type { Act, MemberRow, Overview, Question, Snapshot, TaskRow } from "../wire.ts";
 import { Model } from "./model.ts";
@@ -15,6 +15,7 @@ const ASKS = /^(permission|plan|shutdown|answer)\.|^team\.(finished|resumed)$/;
 const SEEN_MAX = 20_000;
 const NOTICE_MS = 6_000;
 const MEMBERS_MS = 5_000;
+const LOST_MS = 4_000;
 
 export class App {
   readonly source: Source = openSource();
@@ -24,6 +25,7 @@ export class App {
   replay: Replay | null = null;
   questions: readonly Question[] = [];
   connection: Connection = { is: "lost" };
+  private connectionSince = Date.now();
   /** What keeps the page from showing a team. */
   failure: Failure | null = null;
   loaded = false;
@@ -44,6 +46,10 @@ export class App {
   }
   get now(): number {
     return this.replay?.time ?? Date.now() + this.clockOffset;
+  }
+  /** A short gap is no news. */
+  get isLost(): boolean {
+    return this.connection.is === "lost" && Date.now() - this.connectionSince >= LOST_MS;
   }
   get mayAct(): boolean {
     return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
@@ -104,7 +110,6 @@ export class App {
     const done = await this.source.act(this.route.team, act);
     this.say(done.text, !done.ok);
     if (act.do === "answer" || act.do === "stop") void this.refreshQuestions();
-    if ("id" in act) void this.refreshRows([act.id]);
     return done.ok;
   }
 
@@ -159,6 +164,8 @@ export class App {
       reset: () => void this.load().catch((error) => this.fail(error)),
       connection: (now) => {
         const wasLost = this.connection.is !== "live";
+        if (now.is === "lost" && !wasLost) setTimeout(() => this.draw(), LOST_MS);
+        if (now.is !== this.connection.is) this.connectionSince = Date.now();
         this.connection = now;
         if (wasLost && now.is === "live") void this.refreshMembers();
         this.draw();
@@ -204,9 +211,10 @@ export class App {
   private async refreshMembers(): Promise<void> {
     if (document.hidden || !this.loaded || this.connection.is !== "live") return;
     const live = this.live;
+    const { version } = live;
     const rows = await this.source.get<MemberRow[]>(`${this.route.team}/members`).catch(() => null);
     if (!rows || live !== this.live) return;
-    live.setMembers(rows);
+    live.setMembers(rows, version);
     if (this.questions.length > 0) void this.refreshQuestions();
     this.draw();
   }
@@ -225,6 +233,7 @@ export const app = new App();
 /** Draws the component again whenever anything changed. */
 export function useApp(): App {
   const [, redraw] = useState(0);
-  useEffect(() => app.subscribe(() => redraw((n) => n + 1)), []);
+  // Before the first paint: a recording has all its answers by then.
+  useLayoutEffect(() => app.subscribe(() => redraw((n) => n + 1)), []);
   return app;
 }

@@ -76,23 +76,25 @@ export class Model {
     return model;
   }
 
+  /** What facts do not say of tasks. Their status is the facts' business: an answer may be older than the last fact. */
   setRows(rows: readonly TaskRow[]): void {
     for (const row of rows) {
-      const landing = this.tasks.get(row.id)?.landing ?? null;
-      this.tasks.set(row.id, { ...taskOf(row), landing });
-      this.stale.delete(row.id);
+      const known = this.tasks.get(row.id);
+      const { subject, blockedBy, priority, estimate, role, touches, needsPlan } = taskOf(row);
+      if (known) Object.assign(known, { subject, blockedBy, priority, estimate, role, touches, needsPlan });
+      else this.tasks.set(row.id, taskOf(row));
     }
     this.changed(true);
   }
 
-  /** The server's figures for members; what only facts say is kept. */
-  setMembers(rows: readonly MemberRow[]): void {
+  /** Which members are run, and their figures where no fact came since `version`, when they were asked for. */
+  setMembers(rows: readonly MemberRow[], version: number): void {
+    const isCurrent = version === this.version;
     for (const row of rows) {
-      const before = this.members.get(row.name);
-      this.members.set(row.name, {
-        ...memberOf(row),
-        ...(before && { lastCall: before.lastCall, context: before.context }),
-      });
+      const known = this.members.get(row.name);
+      if (!known) this.members.set(row.name, memberOf(row));
+      else if (isCurrent) Object.assign(known, row);
+      else Object.assign(known, { hosted: row.hosted, machine: row.machine });
     }
     this.changed(false);
   }

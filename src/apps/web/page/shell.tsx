@@ -205,6 +205,10 @@ function Banner() {
   if (failure) return <p class="banner bad">{failure.text}</p>;
   if (connection.is === "trouble")
     return <p class="banner bad">The server cannot read its store: {connection.text}</p>;
+  if (app.isLost)
+    return (
+      <p class="banner warn">The page's server has ended or cannot be reached. To look on: ekiden web</p>
+    );
   return null;
 }
 

@@ -76,7 +76,12 @@ export function Graph() {
     camera.show(id);
   };
   return (
-    <div class="graph" ref={box} onKeyDown={(event) => onKey(event, laid, select, camera)}>
+    <div
+      class="graph"
+      ref={box}
+      aria-busy={laid === null}
+      onKeyDown={(event) => onKey(event, laid, select, camera)}
+    >
       <canvas
         ref={canvas}
         onClick={({ offsetX, offsetY }) => {

@@ -1,0 +1,248 @@
+/** Who may use the page, and what an agent's words can do to it: nothing. Requests by hand over loopback, and a real browser. */
+import { writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Step } from "../../src/adapters/models/scripted.ts";
+import { readPage } from "../../src/apps/web/page-files.ts";
+import { recordingPage } from "../../src/apps/web/recording.ts";
+import { Teams } from "../../src/apps/web/teams.ts";
+import { asTaskId, LEAD, name, PERSON } from "../../src/core/ids.ts";
+import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
+import { hasBrowser, visit } from "../fixtures/browser.ts";
+import { type PageServer, pageServer, TOKEN } from "../fixtures/page-server.ts";
+import { programTeam } from "../fixtures/program-team.ts";
+
+type Answer = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
+type Asked = { path?: string; method?: string; headers?: Record<string, string>; body?: string };
+
+function ask(
+  { port }: PageServer,
+  { path = "/api/teams", method = "GET", headers = {}, body = "" }: Asked,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+      );
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+const cookieOf = ({ port }: PageServer) => ({ Cookie: `other=1; ekiden-${port}=${TOKEN}` });
+const JSON_BODY = { "Content-Type": "application/json" };
+const CANCEL = JSON.stringify({ do: "cancel", id: 1, reason: "" });
+
+async function opened() {
+  const team = await programTeam({ says: {} });
+  await team.store.board.add({ subject: "Paint" }, PERSON);
+  return { team, server: await pageServer(team.store, team.folder) };
+}
+
+describe("requests", () => {
+  it("need the token: in the address once, then in a cookie that scripts and other sites never have", async () => {
+    const { server } = await opened();
+    for (const path of [
+      "/",
+      "/api/teams",
+      "/api/default/stream",
+      "/assets/x.js",
+      "/?token=",
+      `/?token=${TOKEN}x`,
+    ])
+      expect(await ask(server, { path }), path).toMatchObject({ status: 401 });
+    expect(await ask(server, { headers: { Cookie: `ekiden-${server.port}=wrong` } })).toMatchObject({
+      status: 401,
+    });
+    expect(await ask(server, { headers: { Authorization: "Bearer wrong" } })).toMatchObject({ status: 401 });
+    const first = await ask(server, { path: `/default/board?token=${TOKEN}` });
+    expect(first.status).toBe(200);
+    expect(String(first.headers["set-cookie"])).toMatch(/HttpOnly; SameSite=Strict/);
+    expect((await ask(server, { headers: cookieOf(server) })).status).toBe(200);
+    expect((await ask(server, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+  });
+
+  it("with another Host or Origin are refused, whatever token they bring", async () => {
+    const { server } = await opened();
+    const cookie = cookieOf(server);
+    for (const host of [
+      "evil.example",
+      `evil.example:${server.port}`,
+      "127.0.0.1",
+      "127.0.0.1:1",
+      "[::1",
+      `127.0.0.1.evil.example:${server.port}`,
+    ])
+      expect(await ask(server, { headers: { ...cookie, Host: host } }), host).toMatchObject({ status: 403 });
+    for (const host of [`localhost:${server.port}`, `[::1]:${server.port}`, `127.0.0.1:${server.port}`])
+      expect(await ask(server, { headers: { ...cookie, Host: host } }), host).toMatchObject({ status: 200 });
+    for (const origin of [
+      "http://evil.example",
+      "null",
+      `http://localhost:${server.port}`,
+      `https://127.0.0.1:${server.port}`,
+      "http://127.0.0.1:1",
+    ])
+      expect(await ask(server, { headers: { ...cookie, Origin: origin } }), origin).toMatchObject({
+        status: 403,
+      });
+  });
+
+  it("that act come from the page itself: no form, no foreign page, no other method or type", async () => {
+    const { team, server } = await opened();
+    const act = (headers: Record<string, string>, more: Asked = {}) =>
+      ask(server, {
+        path: "/api/default/act",
+        method: "POST",
+        body: CANCEL,
+        headers: { ...cookieOf(server), ...headers },
+        ...more,
+      });
+    expect(await act(JSON_BODY)).toMatchObject({ status: 403 });
+    expect(await act({ ...JSON_BODY, "Sec-Fetch-Site": "cross-site" })).toMatchObject({ status: 403 });
+    expect(await act({ ...JSON_BODY, Origin: "http://evil.example" })).toMatchObject({ status: 403 });
+    expect(await act({ "Content-Type": "text/plain", Origin: server.origin })).toMatchObject({ status: 400 });
+    for (const method of ["PUT", "DELETE", "OPTIONS", "TRACE"])
+      expect(await act(JSON_BODY, { method, body: "" }), method).toMatchObject({ status: 405 });
+    expect(await ask(server, { path: "/api/default/act", headers: cookieOf(server) })).toMatchObject({
+      status: 404,
+    });
+    const own = { ...JSON_BODY, Origin: server.origin };
+    for (const body of [
+      "{",
+      "[]",
+      "null",
+      '{"do":"rm"}',
+      '{"do":"cancel"}',
+      '{"do":"cancel","id":"1","reason":""}',
+      '{"do":"retry","id":1,"more":1}',
+    ])
+      expect(await act(own, { body }), body).toMatchObject({ status: 400 });
+    expect(await act(own, { body: `"${"x".repeat(1_100_000)}"` })).toMatchObject({ status: 400 });
+    expect(await team.store.board.task(asTaskId(1))).toMatchObject({ status: "pending" });
+    expect(await act(own)).toMatchObject({ status: 200 });
+    expect(await team.store.board.task(asTaskId(1))).toMatchObject({ status: "cancelled" });
+  });
+
+  it("cannot leave the page's files, nor make or guess a team", async () => {
+    const { team, server } = await opened();
+    const headers = cookieOf(server);
+    const tricks = [
+      "/assets/../../../package.json",
+      "/assets/..%2f..%2fpackage.json",
+      "/assets/%2e%2e/%2e%2e/package.json",
+      "/assets//etc/passwd",
+      "/assets/\\..\\..\\package.json",
+      "//etc/passwd",
+      "/assets/%00",
+      "/..;/package.json",
+      "/.git/config",
+    ];
+    for (const path of tricks) {
+      const { body } = await ask(server, { path, headers });
+      expect(body, path).not.toMatch(/devDependencies|root:|\[core\]/);
+    }
+    for (const path of [
+      "/api/nobody/state",
+      "/api/..%2fdefault/state",
+      "/api/A%20B/state",
+      "/api/default/conversation/..%2f..%2fetc",
+      "/api/default/commit/--output=x",
+      "/api/default/task/1%20or%201",
+      "/api/default/journal?before=x",
+      "/api/nothing",
+    ]) {
+      const { status } = await ask(server, { path, headers });
+      expect([400, 404], path).toContain(status);
+    }
+    expect(await team.store.teams()).toEqual(["default"]);
+  });
+
+  it("are answered with headers that let nothing be run, framed, kept or read by others", async () => {
+    const { server } = await opened();
+    for (const path of ["/default/board", "/api/teams", "/api/nothing"]) {
+      const { headers } = await ask(server, { path, headers: cookieOf(server) });
+      expect(headers["content-security-policy"]).toMatch(
+        /default-src 'none'; script-src 'self';.*frame-ancestors 'none'/,
+      );
+      expect(headers["content-security-policy"]).not.toContain("unsafe");
+      expect(headers).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      });
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+    }
+  });
+});
+
+const HOSTILE = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script></script><script>window.pwned=1//`;
+const MARKED = `${HOSTILE}\n\n[click](javascript:window.pwned=1) ![x](http://127.0.0.1:1/leak.png)\n\n<iframe srcdoc="<script>top.pwned=1</script>"></iframe>\n\n# ${HOSTILE}\n\n\`\`\`html\n${HOSTILE}\n\`\`\``;
+
+describe.skipIf(!hasBrowser)("words of agents", () => {
+  it("are never markup, in any field of any view, nor in an exported file", async () => {
+    const quietly: Step = { times: "any", text: MARKED };
+    const team = await programTeam({
+      settings: { permissionsTo: "person" },
+      says: {
+        lead: [quietly],
+        alice: [
+          { text: MARKED, thinking: MARKED, calls: [{ tool: "read_file", input: { path: HOSTILE } }] },
+          { text: MARKED, calls: [{ tool: "bash", input: { command: `echo '${HOSTILE}' > x` } }] },
+          quietly,
+        ],
+      },
+    });
+    const { store } = team;
+    await store.board.add({ subject: HOSTILE, description: MARKED, touches: [HOSTILE] }, PERSON);
+    const second = await store.board.add({ subject: HOSTILE, blockedBy: [asTaskId(1)] }, PERSON);
+    await store.board.cancel(second.id, PERSON, MARKED);
+    await store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: MARKED } });
+    await store.journal.note([{ type: "warning.raised", who: name("alice"), text: HOSTILE }]);
+    const { origin, address } = await pageServer(store, team.folder);
+    await team.host.start({ goal: MARKED });
+    await team.until("permission.asked");
+    const { page } = await visit(address);
+    const isInert = async (where: string): Promise<void> => {
+      expect(await page.evaluate("window.pwned"), where).toBeUndefined();
+      const made =
+        "document.querySelectorAll('#app img, #app script, #app iframe, #app a[href^=\"javascript\"]').length";
+      expect(await page.evaluate(made), where).toBe(0);
+    };
+    for (const view of [
+      "board?task=1",
+      "board?task=2",
+      "board/columns",
+      "lanes",
+      "team",
+      "conversation/alice",
+      "conversation/lead",
+      "mail",
+      "questions",
+      "costs",
+      "journal",
+    ]) {
+      await page.goto(`${origin}/default/${view}`);
+      await page
+        .getByText("onerror")
+        .first()
+        .waitFor({ state: view === "costs" || view === "lanes" ? "detached" : "attached" });
+      await isInert(view);
+    }
+    const teams = new Teams(store, { settings: DEFAULT_SETTINGS, cwd: team.folder, version: "0" });
+    const file = join(team.folder, "run.html");
+    writeFileSync(
+      file,
+      await recordingPage(await teams.team("default"), await teams.overview(true), readPage()),
+    );
+    await teams.close();
+    await page.goto(`file://${file}#/default/conversation/alice?task=1`);
+    await page.locator(".entry", { hasText: "onerror" }).first().waitFor();
+    await isInert("the exported file");
+  });
+});
