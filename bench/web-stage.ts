@@ -21,7 +21,7 @@ export async function bigStore(folder: string, facts: number): Promise<Store> {
     await store.board.addAll(
       Array.from({ length: 500 }, (_, i) => {
         const id = first + i + 1;
-        const blockers = [id - 40, id - 57].filter((one) => one > 0 && id % 4 !== 0);
+        const blockers = [id - 540, id - 557].filter((one) => one > 0 && id % 4 !== 0);
         return { subject: `Task ${id} of the large board`, blockedBy: blockers.map(asTaskId) };
       }),
       PERSON,

@@ -73,17 +73,24 @@ async function opened(browser: Browser, address: string, view = ""): Promise<Pag
   return page;
 }
 
+/** What a page shows at its moments. */
+const MOMENTS = { usable: ".header .figures", laid: '.graph[aria-busy="false"]' };
+
 async function opening(browser: Browser, address: string, times: number): Promise<Figure[]> {
   const samples: { usable: number; laid: number }[] = [];
   for (let i = 0; i < times; i += 1) {
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } });
+    await page.addInitScript(`
+      window.marks = {};
+      (function look() {
+        for (const [name, wanted] of ${JSON.stringify(Object.entries(MOMENTS))})
+          if (!(name in marks) && document.querySelector(wanted)) marks[name] = performance.now();
+        requestAnimationFrame(look);
+      })();`);
     await page.goto(address, { waitUntil: "commit" });
-    const since = (wanted: string) =>
-      page.waitForFunction(`document.querySelector(${JSON.stringify(wanted)}) && performance.now()`, null, {
-        polling: "raf",
-      });
-    const [usable, laid] = await Promise.all([since(".header .figures"), since('.graph[aria-busy="false"]')]);
-    samples.push({ usable: Number(await usable.jsonValue()), laid: Number(await laid.jsonValue()) });
+    for (const wanted of Object.values(MOMENTS)) await page.locator(wanted).waitFor();
+    await page.waitForTimeout(50);
+    samples.push((await page.evaluate("marks")) as { usable: number; laid: number });
     await page.close();
   }
   const usable = samples.map((one) => one.usable);

@@ -15,6 +15,7 @@ export async function run(
   if (file !== undefined) return await exportRun(call, file);
   const wanted = readOptions(options);
   return await withTeam(call, "look", async (store) => {
+    (await import("node:v8")).setFlagsFromString("--semi-space-growth-factor=1");
     const server = await openPage(call, store, wanted);
     if (call.json)
       call.out.write(`${JSON.stringify({ address: server.address, readOnly: wanted.readOnly })}\n`);

@@ -12,8 +12,9 @@ import type { Clock, Cursor, Store } from "../../ports/index.ts";
 export type Watcher = { send(message: Buffer): boolean; end(): void };
 
 const PAGE = 500;
-/** Facts that come close together travel together: a hundred pages are written to at most forty times a second. */
-const GATHER_MS = 25;
+/** Facts that come close together travel together; the more pages are written to, the longer is waited for company. */
+const GATHER_MS = 20;
+const GATHER_MAX_MS = 80;
 /** Wake-ups are hints: a lost one costs at most this long. */
 const FLOOR_MS = 1_000;
 const RETRY_MS = 1_000;
@@ -40,10 +41,6 @@ export class Feed {
   constructor(store: Pick<Store, "journal" | "wake">, clock: Clock) {
     this.store = store;
     this.clock = clock;
-  }
-
-  get size(): number {
-    return this.watchers.size;
   }
 
   /** Resolves when the watcher is up to date. */
@@ -122,7 +119,7 @@ export class Feed {
         this.at = cursor;
         if (events.length > 0) {
           this.broadcast(facts(events, cursor));
-          await this.clock.sleep(GATHER_MS, signal);
+          await this.clock.sleep(Math.min(GATHER_MAX_MS, GATHER_MS + this.watchers.size), signal);
         } else await wake.changed(mark, ["journal"], FLOOR_MS, signal);
       } catch (error) {
         if (signal.aborted) break;

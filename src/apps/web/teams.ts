@@ -35,8 +35,8 @@ import type {
 const DIFF_MAX = 300_000;
 const ENTRIES = 300;
 const MAIL_A_BOX = 100;
-/** How long a snapshot serves the pages that open at the same time. */
-const FRESH_MS = 1_000;
+/** How long a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
+const FRESH_MS = 60_000;
 
 export type Project = { readonly settings: Settings; readonly cwd: string; readonly version: string };
 
@@ -80,6 +80,13 @@ export class Teams {
       version: this.project.version,
       first: this.store.team,
     };
+  }
+
+  /** Reads the first team's board before a page asks for it. */
+  warmUp(): void {
+    this.team(this.store.team)
+      .then((page) => page.state())
+      .catch(() => {}); // the page that asks will hear of it
   }
 
   async commit(hash: string): Promise<Commit> {

@@ -173,6 +173,7 @@ export class App {
     });
     if (this.source.recording) this.connection = { is: "live" };
     void this.refreshQuestions();
+    if (!this.source.recording) void this.refreshMembers();
     this.draw();
   }
 

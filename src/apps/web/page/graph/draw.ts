@@ -8,6 +8,8 @@ export type Scene = {
   readonly looks: ReadonlyMap<number, Look>;
   readonly critical: ReadonlySet<number>;
   readonly selected: number | null;
+  /** While it is dragged or zoomed, only what is needed to find one's way is drawn. */
+  readonly isMoving: boolean;
 };
 export type Palette = Readonly<Record<Look | "edge" | "text" | "panel" | "critical" | "dim", string>>;
 
@@ -15,7 +17,9 @@ export type Palette = Readonly<Record<Look | "edge" | "text" | "panel" | "critic
 export const READABLE = 0.5;
 /** Below this, tasks stand together in clusters. */
 const CLUSTERED = 0.11;
-const EDGES_MAX = 3_000;
+const EDGES_MAX = 2_000;
+const EDGES_MOVING_MAX = 250;
+const NUMBERS_MAX = 800;
 const CELL = 92;
 
 export function paletteOf(element: Element): Palette {
@@ -100,6 +104,7 @@ function drawEdges(
   const marked = new Path2D();
   const near = new Path2D();
   let drawn = 0;
+  const most = scene.isMoving ? EDGES_MOVING_MAX : EDGES_MAX;
   for (const edge of layout.edges) {
     const [a, b] = [layout.places.get(edge.from), layout.places.get(edge.to)];
     if (!a || !b || !looks.has(edge.from) || !looks.has(edge.to)) continue;
@@ -107,7 +112,7 @@ function drawEdges(
     if (Math.max(a[1], b[1]) + CARD.height < view.top || Math.min(a[1], b[1]) > view.bottom) continue;
     const isNear = selected !== null && (edge.from === selected || edge.to === selected);
     const isCritical = critical.has(edge.from) && critical.has(edge.to);
-    if (!isNear && !isCritical && ++drawn > EDGES_MAX) continue;
+    if (!isNear && !isCritical && ++drawn > most) continue;
     const path = isNear ? near : isCritical ? marked : looks.get(edge.from) === "done" ? done : plain;
     trace(path, a, b, edge.via, camera.k < 0.25);
   }
@@ -154,40 +159,55 @@ function drawCards(
   palette: Palette,
   view: Box,
 ): void {
-  const hasNumbers = camera.k > 0.2;
-  context.textBaseline = "middle";
-  context.textAlign = "center";
-  context.font = `600 ${Math.round(13 / camera.k)}px system-ui, sans-serif`;
+  const paths = new Map<Look, Path2D>();
+  const marked = new Path2D();
+  const numbers: { id: number; x: number; y: number; look: Look }[] = [];
   for (const [id, place] of scene.layout.places) {
     const look = scene.looks.get(id);
     if (!look || !isIn(place, view)) continue;
-    const [x, y] = place;
-    context.fillStyle = palette[look];
+    const path = paths.get(look) ?? new Path2D();
+    paths.set(look, path);
+    path.rect(place[0], place[1], CARD.width, CARD.height);
+    if (scene.critical.has(id) || id === scene.selected)
+      marked.rect(place[0], place[1], CARD.width, CARD.height);
+    numbers.push({ id, x: place[0] + CARD.width / 2, y: place[1] + CARD.height / 2, look });
+  }
+  for (const [look, path] of paths) {
     const isOpen = look === "waiting" || look === "ready";
-    if (isOpen) {
-      context.fillStyle = palette.panel;
-      context.fillRect(x, y, CARD.width, CARD.height);
-      context.strokeStyle = palette[look];
-      context.lineWidth = 1.2 / camera.k;
-      context.strokeRect(x, y, CARD.width, CARD.height);
-    } else context.fillRect(x, y, CARD.width, CARD.height);
-    if (scene.critical.has(id) || id === scene.selected) {
-      context.strokeStyle = id === scene.selected ? palette.text : palette.critical;
-      context.lineWidth = 2.5 / camera.k;
-      context.strokeRect(x, y, CARD.width, CARD.height);
-    }
-    if (!hasNumbers) continue;
-    context.fillStyle = isOpen ? palette.text : palette.panel;
-    context.fillText(String(id), x + CARD.width / 2, y + CARD.height / 2);
+    context.fillStyle = isOpen ? palette.panel : palette[look];
+    context.fill(path);
+    if (!isOpen) continue;
+    context.strokeStyle = palette[look];
+    context.lineWidth = 1.2 / camera.k;
+    context.stroke(path);
+  }
+  context.strokeStyle = palette.critical;
+  context.lineWidth = 2.5 / camera.k;
+  context.stroke(marked);
+  if (scene.isMoving || camera.k < 0.2 || numbers.length > NUMBERS_MAX) return;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  context.font = `600 ${Math.round(13 / camera.k)}px system-ui, sans-serif`;
+  for (const { id, x, y, look } of numbers) {
+    context.fillStyle = look === "waiting" || look === "ready" ? palette.text : palette.panel;
+    context.fillText(String(id), x, y);
   }
 }
 
 const ORDER: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
-export type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
+type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
 
-/** Tasks that stand near each other at this zoom, counted together. */
-export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
-  const size = CELL / k;
+let kept: {
+  readonly looks: Scene["looks"];
+  readonly layout: Layout;
+  readonly size: number;
+  readonly clusters: Cluster[];
+} | null = null;
+
+/** Tasks that stand near each other at this zoom, counted together. Sizes go in steps, so that clusters last while one zooms. */
+function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
+  const size = CELL * 1.5 ** Math.ceil(Math.log(1 / k) / Math.log(1.5));
+  if (kept?.looks === looks && kept.layout === layout && kept.size === size) return kept.clusters;
   const cells = new Map<string, Cluster>();
   for (const [id, [x, y]] of layout.places) {
     const look = looks.get(id);
@@ -208,7 +228,8 @@ export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k
     cell.counts.set(look, (cell.counts.get(look) ?? 0) + 1);
     cell.total += 1;
   }
-  return [...cells.values()];
+  kept = { looks, layout, size, clusters: [...cells.values()] };
+  return kept.clusters;
 }
 
 function drawClusters(

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { criticalPath, type Look, lookOf, whyWaiting } from "../board.ts";
+import { criticalPath, type Look, lookOf } from "../board.ts";
 import type { Task } from "../model.ts";
 import { Status } from "../parts.tsx";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
@@ -11,6 +11,7 @@ import { type CameraControl, useCamera } from "./use-camera.ts";
 import { useLayout } from "./use-layout.ts";
 
 const CARDS_MAX = 160;
+const STEP_MS = 100;
 
 export function Graph() {
   const box = useRef<HTMLDivElement>(null);
@@ -32,14 +33,17 @@ export function Graph() {
   const selected = app.route.task;
   const [shown, setShown] = useState<readonly number[]>([]);
   const palette = useRef<Palette | null>(null);
-  const sceneOf = (layout: Layout) => ({ layout, looks, critical, selected });
+  const steppedAt = useRef(0);
 
-  const paint = (camera: Camera): void => {
+  const paint = (camera: Camera, isMoving: boolean): void => {
     const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
     if (!at || !surface || !cards || !laid) return;
     palette.current ??= paletteOf(surface);
-    draw(at, sceneOf(laid), camera, palette.current);
+    draw(at, { layout: laid, looks, critical, selected, isMoving }, camera, palette.current);
     cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
+    // Cards come and go in steps while one moves: elements cost more than pixels.
+    if (isMoving && performance.now() - steppedAt.current < STEP_MS) return;
+    steppedAt.current = performance.now();
     const near =
       camera.k < READABLE ? null : visible(laid, looks, camera, at.clientWidth, at.clientHeight, CARDS_MAX);
     setShown((before) => (same(before, near ?? []) ? before : (near ?? [])));
@@ -153,7 +157,7 @@ function Card({
       style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
       data-task={task.id}
       aria-current={isSelected ? "true" : undefined}
-      title={`#${task.id} ${task.subject}\n${whyWaiting(task, app.model)}`}
+      title={`#${task.id} ${task.subject}`}
       onClick={() => app.go({ task: task.id })}
     >
       <Status look={look} />

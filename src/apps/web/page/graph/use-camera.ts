@@ -8,6 +8,8 @@ const [MIN, MAX] = [0.01, 1.6];
 const MARGIN = 24;
 /** A drag of fewer pixels is a click. */
 const STILL = 4;
+/** So long after the last movement everything is drawn. */
+const REST_MS = 120;
 
 export type CameraControl = {
   at(): Camera;
@@ -24,17 +26,22 @@ export type CameraControl = {
 export function useCamera(
   box: RefObject<HTMLElement | null>,
   laid: Layout | null,
-  paint: (camera: Camera) => void,
+  paint: (camera: Camera, isMoving: boolean) => void,
 ): CameraControl {
   const camera = useRef<Camera>({ x: MARGIN, y: MARGIN, k: 1 });
   const latest = useRef({ laid, paint });
   latest.current = { laid, paint };
   const isFitted = useRef(true);
   const frame = useRef(0);
+  const movedAt = useRef(0);
+  const rest = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const control = useMemo<CameraControl>(() => {
     const set = (next: Camera): void => {
       camera.current = next;
+      movedAt.current = performance.now();
+      clearTimeout(rest.current);
+      rest.current = setTimeout(() => control.repaint(), REST_MS + 10);
       control.repaint();
     };
     const size = (): { width: number; height: number } => ({
@@ -54,7 +61,8 @@ export function useCamera(
         frame.current = requestAnimationFrame(() => {
           frame.current = 0;
           if (isFitted.current) camera.current = fitted(latest.current.laid, size());
-          latest.current.paint(camera.current);
+          const isMoving = performance.now() - movedAt.current < REST_MS;
+          latest.current.paint(camera.current, isMoving);
         });
       },
       zoom: (by) => zoomAt(size().width / 2, size().height / 2, by),
@@ -163,7 +171,7 @@ export function useCamera(
 function fitted(laid: Layout | null, { width, height }: { width: number; height: number }): Camera {
   if (!laid || laid.places.size === 0 || width === 0) return { x: MARGIN, y: MARGIN, k: 1 };
   const whole = Math.min((width - 2 * MARGIN) / laid.width, (height - 2 * MARGIN) / laid.height);
-  const least = laid.places.size <= 60 ? 0.5 : MIN;
+  const least = laid.places.size > 60 ? MIN : width < 600 ? 0.75 : 0.5;
   const k = Math.min(1, Math.max(least, whole));
   return {
     x: Math.max(MARGIN, (width - laid.width * k) / 2),

@@ -100,7 +100,7 @@ const you = (name: string): string => (name === "person" ? "you" : name);
 function Letter({ mail, until }: { mail: Mail; until: number }) {
   const isRead = mail.deliveredAt !== null && mail.deliveredAt <= until;
   const text = words(mail.body);
-  const [first = "", ...rest] = text.split("\n");
+  const [first = "", ...rest] = text.replace(/^(About #\d+:)\n/, "$1 ").split("\n");
   const isLong = rest.length > 0 || first.length > 160;
   return (
     <li class={`letter${isRead ? "" : " queued"}`}>
