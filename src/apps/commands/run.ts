@@ -43,7 +43,8 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean, web: b
   });
   if (before === null || before.kind === "new") return await hostTeam(call, { runbook }, { report, web });
   call.say(before.text);
-  if (before.kind === "continued") return await hostTeam(call, { resume: true }, { embedded: true, report, web });
+  if (before.kind === "continued")
+    return await hostTeam(call, { resume: true }, { embedded: true, report, web });
   return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
 }
 
