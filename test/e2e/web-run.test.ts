@@ -1,10 +1,11 @@
 /** A run with its page, as a person has it: `ekiden run --web` watched to the end, replayed, exported; killed and resumed while watched. */
 import type { ChildProcess } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { hasBrowser, launchBrowser, visit } from "../fixtures/browser.ts";
 import { soon } from "../fixtures/soon.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 import { Project } from "./cli-program.ts";
 
 /** Two tasks at once, one that fails, and one at the end that waits for the file `go`. */
@@ -40,8 +41,13 @@ function project(): Project {
   const made = new Project();
   projects.push(made);
   made.write({ "ship.md": RUNBOOK });
+  mkdirSync(homeOf(made).HOME);
+  onTestFinished(() => takeAway(homeOf(made).HOME));
   return made;
 }
+
+/** Beside the project: the sandbox lets no command write into a home, nor around one. */
+const homeOf = ({ dir }: Project) => ({ HOME: `${dir}-home` });
 
 /** Also of a process that has ended before this is asked; nobody reads all that it prints. */
 const exitOf = (child: ChildProcess): Promise<number | null> =>
@@ -67,7 +73,7 @@ const STORES = {
 describe.skipIf(!hasBrowser)("a run with a page", () => {
   it("is watched to its end, replayed from the start, exported, and opened offline", async () => {
     const ours = project();
-    const run = ours.start(["run", "ship.md", "--web"]);
+    const run = ours.start(["run", "ship.md", "--web"], homeOf(ours));
     const { page } = await visit(await addressIn(run.stderr as NodeJS.ReadableStream));
     const card = (subject: string) => page.locator(".card", { hasText: subject });
     await card("Build").locator('[aria-label="Completed"]').waitFor();
@@ -99,6 +105,9 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     for (let steps = 0; !(await card("Lint").locator('[aria-label="Failed"]').count()); steps += 1) {
       expect(steps).toBeLessThan(40);
       await page.keyboard.press(".");
+      await page.evaluate(
+        "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
+      );
     }
     await page.getByRole("button", { name: "100×" }).click();
     await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -146,7 +155,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     async (_name, store) => {
       const ours = project();
       const options = store();
-      const first = ours.start(["run", "ship.md", ...options]);
+      const first = ours.start(["run", "ship.md", ...options], homeOf(ours));
       await soon(async () => {
         const { counts } = await ours.json<{ counts: { inProgress: number } }>(["tasks", ...options]);
         expect(counts.inProgress).toBeGreaterThan(0);
@@ -160,7 +169,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
       await page.getByText("is not running").first().waitFor();
       writeFileSync(join(ours.dir, "go"), "");
       writeFileSync(join(ours.dir, "lint-works"), "");
-      const second = ours.start(["resume", ...options]);
+      const second = ours.start(["resume", ...options], homeOf(ours));
       await page.locator(".member", { hasText: "stopped when asked" }).first().waitFor();
       await page.keyboard.press("1");
       await page.locator(".card", { hasText: "Pack" }).locator('[aria-label="Completed"]').waitFor();
