@@ -64,7 +64,7 @@ async function between(journal: Journal, start: number, end: number): Promise<Ev
 /** The highest number there is. */
 async function endSeq(journal: Journal): Promise<number> {
   const end = await journal.end();
-  if (!end.includes(".")) return Number(end);
+  if (/^\d*$/.test(end)) return Number(end);
   let [low, high] = [0, 1];
   const isBeyond = async (seq: number): Promise<boolean> =>
     (await journal.read(journal.from(seq), { limit: 1 })).events.length === 0;

@@ -176,7 +176,7 @@ function routes(
   app.get("/api/:team/stream", async (c) => {
     const team = await teams.team(c.req.param("team"));
     const { incoming, outgoing } = c.env;
-    const from = (c.req.header("last-event-id") ?? text(c, "from")).replace(/[^\d.]/g, "");
+    const from = c.req.header("last-event-id") ?? text(c, "from");
     // Without chunks a message is one write to the socket: a hundred pages cost half as much.
     outgoing.useChunkedEncodingByDefault = false;
     outgoing.shouldKeepAlive = false;

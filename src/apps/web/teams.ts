@@ -162,7 +162,7 @@ export class TeamPage {
   }
 
   timeline(after: string, detail: boolean): Promise<FactPage> {
-    return timeline(this.store.journal, after.replace(/[^\d.]/g, ""), detail);
+    return timeline(this.store.journal, after, detail);
   }
 
   journal(search: Search): Promise<JournalPage> {

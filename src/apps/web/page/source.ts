@@ -60,7 +60,7 @@ const server: Source = {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let place = from;
     const open = (): void => {
-      stream = new EventSource(`/api/${team}/stream?from=${place}`);
+      stream = new EventSource(`/api/${team}/stream?from=${encodeURIComponent(place)}`);
       stream.onopen = () => to.connection({ is: "live" });
       stream.onmessage = ({ data, lastEventId }) => {
         if (lastEventId !== "") place = lastEventId;
