@@ -241,6 +241,8 @@ function nextStep({ reason, failed, unfinished, error }: Outcome): string {
       return "To go on: ekiden resume, with a larger --budget-tokens or --budget-usd.";
     case "turns":
       return "To go on: ekiden resume, with a larger --max-turns.";
+    case "calls":
+      return "It made too many model calls without a result. To see the limit and what was done: ekiden log. To go on: ekiden resume.";
     case "model":
     case "concluded":
       if (failed > 0)
@@ -257,6 +259,7 @@ export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Out
       return error?.exitCode ?? (failed + cancelled + unfinished > 0 ? 1 : 0);
     case "budget":
     case "turns":
+    case "calls":
       return 4;
     case "model":
       return error?.exitCode ?? 3;

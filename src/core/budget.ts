@@ -14,6 +14,8 @@ export type Allowance = {
   readonly teammateBudgetUsd?: number | undefined;
   /** Turns of the whole team in this run. */
   readonly maxTurns?: number | undefined;
+  /** Turns of the whole team in this run, for each task of the board. */
+  readonly callsPerTask?: number | undefined;
 };
 
 /** `who`: null for the team. */
@@ -22,7 +24,7 @@ export type Verdict =
   | {
       readonly kind: "over";
       readonly who: Name | null;
-      readonly what: "budget" | "turns";
+      readonly what: "budget" | "turns" | "calls";
       readonly text: string;
     };
 
@@ -38,6 +40,9 @@ export class Budget {
   private readonly own = new Map<Name, Used>();
   private readonly all: Used = { tokens: 0, usd: 0 };
   private turns = 0;
+  /** Turns since the person last set a goal. */
+  private calls = 0;
+  private tasks = 1;
   private readonly told = new Set<string>();
 
   /** `before`: what the members had spent when this run began. A warning is given once a run. */
@@ -51,7 +56,19 @@ export class Budget {
   spend(who: Name, tokens: number, usd: number): Verdict[] {
     this.count(who, tokens, usd);
     this.turns += 1;
+    this.calls += 1;
     return this.judge(who);
+  }
+
+  /** The board has so many tasks now. True when the calls for each of them are used up. */
+  hasUsedCalls(tasks: number): boolean {
+    this.tasks = Math.max(1, tasks);
+    return this.judge(LEAD).some((verdict) => verdict.kind === "over" && verdict.what === "calls");
+  }
+
+  /** A person who gives a new goal begins a new count of calls. */
+  newGoal(): void {
+    this.calls = 0;
   }
 
   /** The limits that are used up before any turn. */
@@ -62,10 +79,15 @@ export class Budget {
   }
 
   private judge(who: Name): Verdict[] {
-    const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns } = this.allowed;
+    const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns, callsPerTask } =
+      this.allowed;
     const own = this.own.get(who) ?? NOTHING;
     const verdicts: Verdict[] = [];
-    const limit = (about: Name | null, what: "budget" | "turns", { key, used, of, text }: Limit): void => {
+    const limit = (
+      about: Name | null,
+      what: "budget" | "turns" | "calls",
+      { key, used, of, text }: Limit,
+    ): void => {
       if (used >= of) verdicts.push({ kind: "over", who: about, what, text: `${text} is used up.` });
       else if (used >= of * WARN_AT && !this.told.has(key)) {
         this.told.add(key);
@@ -96,6 +118,13 @@ export class Budget {
         used: this.turns,
         of: maxTurns,
         text: `The run's limit of ${maxTurns} turns`,
+      });
+    if (callsPerTask !== undefined && this.calls >= callsPerTask * this.tasks)
+      verdicts.push({
+        kind: "over",
+        who: null,
+        what: "calls",
+        text: `The run's limit of ${callsPerTask} model calls for each task of the board (${this.tasks}) is used up.`,
       });
     if (teammateBudgetTokens !== undefined && who !== LEAD)
       limit(who, "budget", {

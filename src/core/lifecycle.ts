@@ -30,6 +30,7 @@ export const IDLE = {
   no_tool_use: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   asked_to_idle: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   turn_limit: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
+  repeating: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   awaiting_messages: { hasWork: false, wantsBoard: false, reminded: false, busy: false },
   awaiting_tasks: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   awaiting_plan: { hasWork: true, wantsBoard: true, reminded: false, busy: false },
@@ -39,6 +40,9 @@ export const IDLE = {
 export type IdleReason = keyof typeof IDLE;
 /** The team is not quiet while a member idles for one of these. */
 export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) => IDLE[reason].busy);
+
+/** Its stint was ended for it. Without a task it waits for news; with one it needs progress to go on. */
+export const ENDED_STINT: ReadonlySet<IdleReason> = new Set(["turn_limit", "repeating"]);
 
 export type ShutdownReason = "asked" | "idle_timeout" | "failed" | "budget";
 

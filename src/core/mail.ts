@@ -5,7 +5,7 @@
 import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
 import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
-import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
+import { ENDED_STINT, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
 import type { Counts } from "./task.ts";
 
 export type Body =
@@ -131,7 +131,7 @@ export const KINDS = Object.keys(WAKES) as readonly Kind[];
  */
 export function wakes(body: Body): boolean {
   if (body.kind === "result") return body.task === null || body.inHand;
-  if (body.kind === "idle_notice") return body.completed.length > 0;
+  if (body.kind === "idle_notice") return body.completed.length > 0 || ENDED_STINT.has(body.reason);
   return WAKES[body.kind] === true;
 }
 

@@ -23,6 +23,8 @@ export type Settings = {
   readonly baseUrl?: string | undefined;
   readonly teammates?: readonly Recruit[] | undefined;
   readonly turnsPerStint: number;
+  readonly stintsPerAttempt: number;
+  readonly callsPerTask: number;
   readonly maxTurns?: number | undefined;
   readonly idleTimeoutMs: number;
   readonly idlePollMs: number;
@@ -126,7 +128,13 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
       .describe("Teammates to start with: a number, or names with an optional role after a colon."),
   turnsPerStint: () =>
     positive().describe(
-      "Model calls a member makes in one go; then it looks for a stop request, mail and tasks before it goes on.",
+      "Model calls of one stint. Then a member goes on with its task only if it made progress; without a task it waits for news.",
+    ),
+  stintsPerAttempt: () =>
+    positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
+  callsPerTask: () =>
+    positive().describe(
+      "Model calls the whole team makes for each task of the board in one run, at least for one; then it stops with exit code 4.",
     ),
   maxTurns: () =>
     positive().describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
@@ -243,6 +251,8 @@ export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefin
 
 export const DEFAULT_SETTINGS: Settings = {
   turnsPerStint: 50,
+  stintsPerAttempt: 10,
+  callsPerTask: 1_000,
   idleTimeoutMs: 60_000,
   idlePollMs: 5_000,
   leaseMs: 15_000,

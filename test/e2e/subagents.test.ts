@@ -137,15 +137,21 @@ it("is judged call by call as its member is, and has neither board, mail nor sub
 });
 
 it("is bounded: after its last round it is told so, its calls do not run, and what it said comes back", async () => {
-  const look: Step = {
-    who: "alice/1",
-    text: "Still looking.",
-    calls: [{ tool: "glob", input: { pattern: "*" } }],
-    times: "any",
-  };
+  const look = Array.from(
+    { length: 20 },
+    (_, n): Step => ({
+      who: "alice/1",
+      text: "Still looking.",
+      calls: [{ tool: "glob", input: { pattern: `${"a".repeat(n)}*` } }],
+    }),
+  );
   const team = await equippedTeam({
     says: {
-      alice: [{ who: "alice", calls: [task({ prompt: "Look" })] }, look, { who: "alice", text: "Enough." }],
+      alice: [
+        { who: "alice", calls: [task({ prompt: "Look" })] },
+        ...look,
+        { who: "alice", text: "Enough." },
+      ],
     },
   });
   await team.join("alice", { prompt: "Go" });

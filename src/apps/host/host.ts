@@ -7,6 +7,7 @@ import { endOrphans } from "../../adapters/shell/orphans.ts";
 import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { ENDED_STINT } from "../../core/lifecycle.ts";
 import type { Settings } from "../../core/settings.ts";
 import { isFinished, type Task } from "../../core/task.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
@@ -161,7 +162,7 @@ class Host implements TeamHost {
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
       onTurn: (who, { tokens, usd }) => this.book(who, tokens, usd),
       onQuiet: () => {
-        if (!this.interactive) void this.finish("concluded");
+        if (!this.interactive) void this.conclude();
       },
       onEnd: (name, end) => {
         if (name !== LEAD || end.kind !== "left" || this.interactive) return;
@@ -251,6 +252,7 @@ class Host implements TeamHost {
   }
 
   tellLead(prompt: string): Promise<MailId> {
+    this.budget.newGoal();
     return this.words.tell(prompt);
   }
 
@@ -262,9 +264,25 @@ class Host implements TeamHost {
     for (const verdict of this.budget.spend(who, tokens, usd)) {
       if (verdict.kind === "warning")
         void this.store.journal.note([{ type: "warning.raised", who: verdict.who, text: verdict.text }]);
+      else if (verdict.what === "calls") void this.checkCalls(verdict.text);
       else if (verdict.who === null) void this.finish(verdict.what);
       else this.team.end(verdict.who, "budget");
     }
+  }
+
+  /** A lead whose last stint was ended for it has concluded nothing. */
+  private async conclude(): Promise<void> {
+    const activity = (await this.store.roster.member(LEAD))?.activity;
+    const ended = activity?.phase === "idle" && ENDED_STINT.has(activity.reason);
+    await this.finish(ended ? "calls" : "concluded");
+  }
+
+  /** The board may have more tasks than when they were last counted. */
+  private async checkCalls(text: string): Promise<void> {
+    if (this.finishing || !this.budget.hasUsedCalls((await this.store.board.counts()).total)) return;
+    if (!this.finishing)
+      await this.store.journal.note([{ type: "warning.raised", who: null, text }]).catch(() => {});
+    await this.finish("calls");
   }
 
   /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. */

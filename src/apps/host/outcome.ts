@@ -12,8 +12,8 @@ export type Outcome = {
   readonly cancelled: number;
   /** Pending or in progress. */
   readonly unfinished: number;
-  /** `budget`, `turns`: used up. `model`: the lead cannot go on without one. */
-  readonly reason: "concluded" | "budget" | "turns" | "model" | "interrupted";
+  /** `budget`, `turns`: used up. `calls`: too many without a result, of the team or of its lead. `model`: the lead cannot go on without one. */
+  readonly reason: "concluded" | "budget" | "turns" | "calls" | "model" | "interrupted";
   /** The lead's last words; "" when it said nothing. */
   readonly text: string;
   /** The cause, with `model`. */

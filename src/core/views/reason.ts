@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   no_tool_use: "turn finished",
   asked_to_idle: "nothing to do",
   turn_limit: "turn limit reached",
+  repeating: "repeated itself",
   awaiting_messages: "waiting for mail",
   awaiting_tasks: "waiting for tasks",
   awaiting_plan: "waiting for approval of its plan",

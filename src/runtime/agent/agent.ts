@@ -1,9 +1,10 @@
 /** An agent is a member or a subagent: where it works, its model, its conversation and its features. */
-import type { ToolCall } from "../../core/conversation/chat.ts";
+import type { Entry, ToolCall } from "../../core/conversation/chat.ts";
 import type { ContextSettings } from "../../core/conversation/compaction.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
+import type { ToolTraits } from "../../core/loop.ts";
 import type { Delta, Model, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";
 import type { ProviderTimeout } from "../team/provider-timeout.ts";
@@ -41,7 +42,17 @@ export type TurnOutcome = {
   readonly kind: "acted" | "rested";
   readonly reason: IdleReason;
   readonly calls: readonly ToolCall[];
+  /** The reply and the results of its calls. */
+  readonly round: readonly Entry[];
   readonly text: string;
   readonly usd: number;
   readonly tokens: number;
 };
+
+/** What loop detection has to know of the agent's tools. */
+export const traitsOf =
+  (agent: Pick<Agent, "loadout">) =>
+  (tool: string): ToolTraits => {
+    const known = agent.loadout.tools.get(tool);
+    return { aboutTeam: known?.access === "team", createsTasks: known?.effect === "creates" };
+  };

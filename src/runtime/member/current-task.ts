@@ -1,23 +1,63 @@
 /** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
+import { isEkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { IDLE, type IdleReason } from "../../core/lifecycle.ts";
+import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
+import type { LoopDetector } from "../../core/loop.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 
 /** A member that ends its turn without finishing its task is reminded of it so many times, then the task goes back. */
 const REMINDERS = 3;
 
+/** A member whose stint was ended so often in a row takes no task before there is news. One that floods the board takes none at once. */
+const REPETITIONS = 3;
+
+export type StintSettings = {
+  readonly turnsPerStint: number;
+  /** Stints of one attempt at a task, and of a lead that works without one. */
+  readonly stintsPerAttempt: number;
+};
+
 export class CurrentTask {
   private readonly agent: Agent;
+  private readonly loop: LoopDetector;
+  private readonly settings: StintSettings;
   private readonly held = new Set<TaskId>();
   private reminded = 0;
+  /** Stints that ended at the turn limit, of the same work. */
+  private stints = 0;
+  private attempt = "";
+  /** Stints in a row that were ended because of a repetition. */
+  private repetitions = 0;
+  /** It has no task and made too many calls. */
+  private stopped = false;
+  /** Why the last stint was ended: what the member repeated. */
+  private evidence = "";
   /** The task of this stint. */
   task: TaskId | null = null;
 
-  constructor(agent: Agent) {
+  constructor(agent: Agent, loop: LoopDetector, settings: StintSettings) {
     this.agent = agent;
+    this.loop = loop;
+    this.settings = settings;
+  }
+
+  /** Something new came in: a member without a task has new work. */
+  heardNews(): void {
+    this.stopped = false;
+    this.repetitions = 0;
+    if (this.attempt === "") this.stints = 0;
+  }
+
+  /** The stint was ended, because the member repeated itself. */
+  async repeated({ text: what, floods }: { readonly text: string; readonly floods: boolean }): Promise<void> {
+    const { store, seat } = this.agent;
+    this.evidence = `${seat.name} ${what}`;
+    this.repetitions += floods ? REPETITIONS : 1;
+    const text = `The turn of ${seat.name} was ended, because it repeated itself: it ${what}`;
+    await store.journal.note([{ type: "warning.raised", who: seat.name, text }]);
   }
 
   /** The member made calls, so it reacted to its reminders. */
@@ -29,6 +69,8 @@ export class CurrentTask {
   async claim(reason: IdleReason): Promise<boolean> {
     const { store, seat, kind, conversation, workspaceOf } = this.agent;
     if (kind !== "teammate" || !IDLE[reason].reminded) return false;
+    if (reason !== "repeating") this.repetitions = 0;
+    if (this.repetitions >= REPETITIONS) return false;
     let entry: Entry | undefined;
     const task = await store.board.claimNext(seat, (taken) => {
       entry = claimed(taken, workspaceOf?.(taken));
@@ -36,7 +78,7 @@ export class CurrentTask {
     });
     if (!task || !entry) return false;
     conversation.add(entry);
-    this.hold(task.id);
+    this.hold(task);
     return true;
   }
 
@@ -53,20 +95,69 @@ export class CurrentTask {
   async resume(reason: IdleReason): Promise<boolean> {
     const { store, seat, kind, conversation } = this.agent;
     if (!IDLE[reason].reminded) return false;
-    const own = kind === "lead" ? null : await store.board.mine(seat.name);
-    // Its stint ended in the middle of work that no task stands for. Only budgets limit that.
-    if (!own) return reason === "turn_limit" && conversation.awaitsReply;
+    const ended = ENDED_STINT.has(reason);
+    const own = kind === "lead" && !ended ? null : await store.board.mine(seat.name);
+    // A lead may do a small goal itself. All others wait for news once their stint was ended.
+    if (!own) {
+      this.attempt = "";
+      return reason === "turn_limit" && conversation.awaitsReply && (await this.goesOnAlone());
+    }
     // A running command of its current task keeps it waiting; a server left by an earlier task does not.
     if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
-    if (this.reminded >= REMINDERS) {
-      const note = `${seat.name} ended its turn ${REMINDERS} times without finishing it`;
-      await store.board.release({ seat, task: own.id, attempt: own.attempt }, "given_back", note);
-      this.reminded = 0;
+    const why = this.whyNoLonger(own, reason);
+    if (why !== null) {
+      await this.giveBack(own, why);
       return false;
     }
-    if (reason !== "turn_limit") this.reminded += 1;
     await this.remind(own, STILL_YOURS);
     return true;
+  }
+
+  private async goesOnAlone(): Promise<boolean> {
+    const { store, seat, kind } = this.agent;
+    if (this.stopped) return false;
+    const why =
+      kind === "lead"
+        ? this.hasFurtherStint()
+        : `${seat.name} used ${this.settings.turnsPerStint} model calls, the limit of one stint, without a task`;
+    if (why === null) return true;
+    this.stopped = true;
+    await store.journal.note([
+      { type: "warning.raised", who: seat.name, text: `${why}. It waits for news.` },
+    ]);
+    return false;
+  }
+
+  /** Why the member may not go on with its task; null when it may. */
+  private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
+    this.begin(own);
+    if (reason === "repeating") return this.evidence;
+    if (reason === "turn_limit") return this.hasFurtherStint();
+    if (this.reminded >= REMINDERS)
+      return `${this.agent.seat.name} ended its turn ${REMINDERS} times without finishing it`;
+    this.reminded += 1;
+    return null;
+  }
+
+  /** Null when a further stint may begin, else the reason against it. */
+  private hasFurtherStint(): string | null {
+    const { turnsPerStint, stintsPerAttempt } = this.settings;
+    const { name } = this.agent.seat;
+    this.stints += 1;
+    if (!this.loop.takeProgress())
+      return `${name} used ${turnsPerStint} model calls, the limit of one stint, without a new call or a new result`;
+    if (this.stints >= stintsPerAttempt)
+      return `${name} used ${stintsPerAttempt} stints of ${turnsPerStint} model calls without finishing it`;
+    return null;
+  }
+
+  private async giveBack({ id: task, attempt }: Claimed, why: string): Promise<void> {
+    const { store, seat } = this.agent;
+    this.reminded = 0;
+    this.attempt = "";
+    await store.board.release({ seat, task, attempt }, "given_back", why).catch((error: unknown) => {
+      if (!isEkidenError(error, "stale_claim")) throw error; // it was taken away meanwhile
+    });
   }
 
   /** Why it idles: a member with an open plan waits for the answer, whatever it did after submitting it. */
@@ -94,14 +185,24 @@ export class CurrentTask {
 
   private async remind(task: Claimed, why: string): Promise<void> {
     const { store, seat, conversation, workspaceOf } = this.agent;
-    this.hold(task.id);
+    this.hold(task);
     const entry = ownTask(task, why, workspaceOf?.(task));
     await store.transcript.record(seat, [entry]);
     conversation.add(entry);
   }
 
-  private hold(task: TaskId): void {
-    this.task = task;
-    this.held.add(task);
+  private hold(task: Claimed): void {
+    this.task = task.id;
+    this.held.add(task.id);
+    this.begin(task);
+  }
+
+  /** Another task, or another attempt, starts with a fresh count. */
+  private begin({ id, attempt }: Claimed): void {
+    const key = `${id}/${attempt}`;
+    if (this.attempt === key) return;
+    this.attempt = key;
+    this.stints = 0;
+    this.loop.begin();
   }
 }

@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import { LEAD } from "../../core/ids.ts";
 import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/lifecycle.ts";
+import type { LoopDetector } from "../../core/loop.ts";
 import { isRoutine, isStop } from "../../core/mail.ts";
 import type { Mark, Outgoing, WakeTopic } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -27,6 +28,7 @@ type IdleLoopParts = {
   readonly settings: IdleSettings;
   readonly interrupts: Interrupts;
   readonly current: CurrentTask;
+  readonly loop: LoopDetector;
   readonly backoff: ProviderBackoff;
   /** The member found nothing to do. "look again": the lead has just been mailed that the board is quiet. */
   readonly onIdle: () => Promise<"look again" | "wait">;
@@ -55,7 +57,7 @@ export class IdleLoop {
 
   /** Looks once, and waits if there is nothing. @throws the reason of `outer`, and what the store throws. */
   async poll(phase: IdlePhase): Promise<Signal> {
-    const { agent, interrupts, current, outer } = this.parts;
+    const { agent, interrupts, current, loop, outer } = this.parts;
     const { store, clock, seat, kind } = agent;
     const was = phase.reason;
     const mark = store.wake.mark();
@@ -78,6 +80,12 @@ export class IdleLoop {
     const reason = restarted || was === "awaiting_plan" ? await current.idleReason(was) : was;
     if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
     if (restarted && (await current.resumeAfterRestart())) return await this.found();
+    if (reason === "turn_limit") await agent.activity.idle(reason, []);
+    // Answering what it has heard before would repeat what it was stopped for.
+    if (reason === "repeating" && news.length > 0 && !news.some((letter) => loop.isNews(letter))) {
+      loop.read(await readMail(agent));
+      news = [];
+    }
     // When the last member goes idle, its notice and the news of the quiet board are one turn, not two.
     if (news.length > 0 && news.every(isRoutine)) await this.parts.onIdle();
     if (news.length > 0) return await this.found();

@@ -2,7 +2,7 @@
  * A member's life in this process: it works until it rests, idles until something comes (`IdleLoop`), and stops when asked or when
  * nothing comes. `core/lifecycle.ts` decides; this file supplies the signals of WORK and the end.
  */
-import { textOf } from "../../core/conversation/chat.ts";
+import { heard, textOf } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import {
@@ -13,19 +13,21 @@ import {
   type ShutdownReason,
   type Signal,
 } from "../../core/lifecycle.ts";
+import { LoopDetector } from "../../core/loop.ts";
 import { ASKS_FOR_TOOLS } from "../../core/mail.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import { type Agent, type TurnOutcome, traitsOf } from "../agent/agent.ts";
 import { offerTools } from "../agent/feature.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
 import type { Compacted } from "../turn/context.ts";
+import { appendNote } from "../turn/record.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import { readMail, turn } from "../turn/turn.ts";
-import { CurrentTask } from "./current-task.ts";
+import { CurrentTask, type StintSettings } from "./current-task.ts";
 import { IdleLoop, type IdleSettings } from "./idle-loop.ts";
 import { Interrupts } from "./interrupts.ts";
 import { continuedByHook } from "./stint-end.ts";
 
-export type MemberLoopSettings = Limits & IdleSettings;
+export type MemberLoopSettings = Limits & IdleSettings & StintSettings;
 
 export type Watcher = {
   afterTurn(outcome: TurnOutcome): void;
@@ -50,6 +52,9 @@ export class MemberLoop {
   private readonly interrupts: Interrupts;
   private lastWords = "";
   private readonly current: CurrentTask;
+  private readonly loop: LoopDetector;
+  /** A note about a repetition, for the next turn: the member may be about to rest. */
+  private advice: string | null = null;
   private readonly replies: ReplyRecovery;
   private readonly idleLoop: IdleLoop;
   private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
@@ -60,7 +65,8 @@ export class MemberLoop {
     this.settings = settings;
     this.watcher = watcher;
     this.outer = outer;
-    this.current = new CurrentTask(agent);
+    this.loop = new LoopDetector(traitsOf(agent));
+    this.current = new CurrentTask(agent, this.loop, settings);
     this.replies = new ReplyRecovery(agent);
     this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
     this.interrupts = new Interrupts(agent, outer);
@@ -69,6 +75,7 @@ export class MemberLoop {
       settings,
       interrupts: this.interrupts,
       current: this.current,
+      loop: this.loop,
       backoff: this.replies.backoff,
       onIdle: () => watcher.onIdle(),
       isConcluding: () => watcher.isConcluding?.() === true,
@@ -148,6 +155,12 @@ export class MemberLoop {
     const mail = await readMail(agent);
     interrupts.read(mail);
     if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await offerTools(agent);
+    if (this.loop.read(mail)) {
+      this.current.heardNews();
+      this.advice = null;
+    }
+    if (this.advice !== null) await appendNote(agent, heard(this.advice));
+    this.advice = null;
     let outcome: TurnOutcome;
     const step = interrupts.step();
     try {
@@ -167,9 +180,16 @@ export class MemberLoop {
     }
     if (outcome.text) this.lastWords = outcome.text;
     if (outcome.calls.length > 0) this.current.acted();
+    const verdict = this.loop.observe(outcome.round);
+    if (verdict.kind === "told") this.advice = verdict.text;
     if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
     this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    if (verdict.kind === "ended") {
+      const reason = await this.current.idleReason("repeating");
+      await this.current.repeated(verdict);
+      return { kind: "rested", now: clock.now(), reason };
+    }
     if (outcome.kind === "acted") return { kind: "acted", now: clock.now() };
     const reason = await this.current.idleReason(outcome.reason);
     if (IDLE[reason].reminded) {

@@ -9,9 +9,10 @@ import { subagentPrompt } from "../../core/conversation/prompt.ts";
 import { escapeTags } from "../../core/conversation/tags.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type Name, subagentName } from "../../core/ids.ts";
+import { LoopDetector } from "../../core/loop.ts";
 import { applyRole, findRole, type Role } from "../../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext } from "../../ports/index.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import { type Agent, type TurnOutcome, traitsOf } from "../agent/agent.ts";
 import type { Run } from "../agent/call.ts";
 import { appendNote } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
@@ -95,6 +96,7 @@ async function work(
 ): Promise<string> {
   await appendNote(agent, heard(prompt));
   const replies = new ReplyRecovery(agent);
+  const loop = new LoopDetector(traitsOf(agent));
   let text = "";
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isLast = round === ROUNDS;
@@ -106,6 +108,10 @@ async function work(
     onTurn?.(agent.seat.name, outcome);
     text = outcome.text || text;
     if (outcome.kind === "rested") return report(agent, text);
+    const verdict = loop.observe(outcome.round);
+    if (verdict.kind === "told") await appendNote(agent, heard(verdict.text));
+    if (verdict.kind === "ended")
+      return report(agent, text, `It was stopped because it repeated itself: it ${verdict.text}`);
   }
   return report(agent, text, `It was stopped after ${ROUNDS} rounds, so this may be incomplete.`);
 }

@@ -34,6 +34,7 @@ export async function turn(
   const besides = replies.takeSpent();
   const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
+  const round: Entry[] = [{ kind: "said", message: reply.message }];
   let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
   if (calls.length > 0) {
     const rest = (why: IdleReason): void => {
@@ -44,7 +45,7 @@ export async function turn(
       compact: () => replies.context.ask(),
       cutOff: reply.stop === "length",
     });
-    const round: Entry[] = [{ kind: "said", message: reply.message }, ...results];
+    round.push(...results);
     for (const feature of agent.features) {
       const reminder = feature.afterRound?.(round);
       if (reminder) await appendNote(agent, reminder);
@@ -57,6 +58,7 @@ export async function turn(
     kind: reason === null ? "acted" : "rested",
     reason: reason ?? "no_tool_use",
     calls,
+    round,
     text,
     usd: reply.usd + besides.usd,
     tokens: total(reply.usage) + total(besides),

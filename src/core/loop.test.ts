@@ -1,0 +1,138 @@
+/** Which repetitions are noticed, when, and which are not. */
+import { describe, expect, it } from "vitest";
+import type { Entry, ToolCall } from "./conversation/chat.ts";
+import { type MailId, type Name, name, PERSON, type TaskId } from "./ids.ts";
+import { LoopDetector, type LoopVerdict, type Round } from "./loop.ts";
+import type { Body, Mail } from "./mail.ts";
+
+const traits = (tool: string) => ({
+  aboutTeam: tool === "send_message" || tool === "create_task",
+  createsTasks: tool === "create_task",
+});
+let ids = 0;
+const called = (tool: string, input: unknown, result: string): Round => {
+  ids += 1;
+  const call: ToolCall = { type: "call", id: `c${ids}`, tool, input };
+  const answer: Entry = {
+    kind: "result",
+    result: { type: "result", id: call.id, tool, text: result, isError: false },
+  };
+  return [{ kind: "said", message: { role: "assistant", content: [call] } }, answer];
+};
+const text = (words: string): Round => [
+  {
+    kind: "said",
+    message: { role: "assistant", content: words === "" ? [] : [{ type: "text", text: words }] },
+  },
+];
+/** Rounds after which the agent was told and ended; null for never within 60. */
+const watch = (round: (n: number) => Round, detector = new LoopDetector(traits)) => {
+  const verdicts: LoopVerdict[] = [];
+  while (verdicts.length < 60 && verdicts.at(-1)?.kind !== "ended")
+    verdicts.push(detector.observe(round(verdicts.length + 1)));
+  const at = (kind: LoopVerdict["kind"]): number | null =>
+    verdicts.findIndex((one) => one.kind === kind) + 1 || null;
+  const last = verdicts.find(({ kind }) => kind !== "fine");
+  return { told: at("told"), ended: at("ended"), words: last && "text" in last ? last.text : "" };
+};
+const turns = (rounds: readonly Round[]) => (n: number) => rounds[(n - 1) % rounds.length] ?? [];
+const ls = called("bash", { command: "ls" }, "a b");
+const cat = called("read_file", { path: "a" }, "hello");
+
+describe("ends", () => {
+  it("the same call with the same result after three rounds and five more", () => {
+    const seen = watch(turns([ls]));
+    expect(seen).toMatchObject({ told: 3, ended: 8 });
+    expect(seen.words).toContain('You called bash {"command":"ls"} 3 times in a row. The last result: a b');
+  });
+
+  it("two calls in turn", () => {
+    expect(watch(turns([ls, cat]))).toMatchObject({ told: 6, ended: 11 });
+  });
+
+  it("the same text, and no text at all", () => {
+    expect(watch(() => text("Working on it."))).toMatchObject({ told: 3, ended: 8 });
+    expect(watch(() => text(""))).toMatchObject({ told: 3, ended: 8 });
+    expect(watch(turns([ls, text("Now I look.")]))).toMatchObject({ told: 6, ended: 11 });
+  });
+
+  it("mail to and fro in which only numbers differ", () => {
+    const mail = (n: number) =>
+      called("send_message", { to: "bob", text: `ping ${n}` }, `Sent to bob (${n}).`);
+    expect(watch((n) => (n % 2 ? mail(n) : text(`sent ${n}`)))).toMatchObject({ told: 10, ended: 20 });
+  });
+
+  it("a flood of tasks, numbered or not", () => {
+    const words = (n: number) => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
+    expect(watch((n) => called("create_task", { subject: `t${n}` }, `#${n}`))).toMatchObject({ ended: 20 });
+    expect(watch((n) => called("create_task", { subject: words(n) }, `#${n}`))).toMatchObject({
+      told: 20,
+      ended: 40,
+    });
+  });
+
+  it("polls whose results differ in their digits alone", () => {
+    const seen = watch((n) => called("bash", { command: "date" }, `09:${n}`));
+    expect(seen).toMatchObject({ told: 5, ended: 20 });
+    expect(seen.words).toContain("call idle");
+  });
+});
+
+describe("does not end", () => {
+  it("polls of what really changes, but tells what costs nothing", () => {
+    const grown = (n: number) => called("check_background", { job: "j1" }, "x".repeat(n));
+    expect(watch(grown)).toMatchObject({ told: 5, ended: null });
+  });
+
+  it("edit and test, pages of a file, tries with other numbers", () => {
+    const edit = (n: number) => called("edit_file", { path: "a", to: `v${n}` }, "Edited.");
+    const test = called("bash", { command: "npm test" }, "1 failed");
+    expect(watch((n) => (n % 2 ? edit(n) : test))).toMatchObject({ told: null, ended: null });
+    const page = (n: number) => called("read_file", { offset: n }, `line ${n}`);
+    expect(watch(page)).toMatchObject({ told: null, ended: null });
+    const tried = (n: number) => called("bash", { command: `train --rate 0.${n}` }, `loss 0.${n}`);
+    expect(watch(tried)).toMatchObject({ told: null, ended: null });
+  });
+
+  it("the same answer to different news", () => {
+    const detector = new LoopDetector(traits);
+    const seen = watch((n) => {
+      detector.read([letter({ kind: "result", task: n as TaskId, inHand: false, text: "done" })]);
+      return text("Noted.");
+    }, detector);
+    expect(seen).toMatchObject({ told: null, ended: null });
+  });
+});
+
+const letter = (body: Body, from: Name = name("bob")): Mail => ({
+  id: 1 as MailId,
+  from,
+  to: name("alice"),
+  at: 0 as Mail["at"],
+  urgent: false,
+  body,
+  deliveredAt: null,
+});
+
+it("takes the same words of a member as news once, and those of the person always", () => {
+  const detector = new LoopDetector(traits);
+  const note = (text: string): Body => ({ kind: "note", text });
+  expect(detector.read([letter(note("ping 1"))])).toBe(true);
+  expect(detector.read([letter(note("ping 2"))])).toBe(false);
+  expect(detector.read([letter(note("Look at the tests."))])).toBe(true);
+  for (let i = 0; i < 3; i += 1) expect(detector.read([letter(note("Go on."), PERSON)])).toBe(true);
+});
+
+it("calls a stint progress when it made a call, or got a result, that it had not seen", () => {
+  const detector = new LoopDetector(traits);
+  detector.observe(ls);
+  expect(detector.takeProgress()).toBe(true);
+  detector.observe(ls);
+  detector.observe(text("new words are no progress"));
+  expect(detector.takeProgress()).toBe(false);
+  detector.observe(called("bash", { command: "ls" }, "a b c"));
+  expect(detector.takeProgress()).toBe(true);
+  detector.begin();
+  detector.observe(ls);
+  expect(detector.takeProgress()).toBe(true);
+});

@@ -1,0 +1,242 @@
+/**
+ * Notices an agent that repeats itself. A round is one reply with the results of its calls; a cycle is up to `LONGEST_CYCLE` rounds
+ * that come again and again in the same order.
+ *
+ * | kind     | what repeats                                                 | told after | ended after       |
+ * |----------|--------------------------------------------------------------|------------|-------------------|
+ * | repeated | the same calls with the same results, or the same text       | 3 cycles   | 5 more rounds     |
+ * | polling  | the same calls; their results differ                         | 5 cycles   | never             |
+ * | ticking  | the same calls; only digits of their results differ          | with it    | 20 rounds         |
+ * | flood    | calls about the team, or texts, in which only digits differ  | 5 cycles   | 20 rounds         |
+ * | tasks    | new tasks and nothing else, whatever their texts             | 20 rounds  | 40 rounds         |
+ *
+ * A poll of something that really changes may be useful, so only `turnsPerStint` limits it.
+ */
+import { callsOf, type Entry, textOf } from "./conversation/chat.ts";
+import { PERSON } from "./ids.ts";
+import { type Mail, type Kind as MailKind, words } from "./mail.ts";
+import { oneLine } from "./one-line.ts";
+
+/** An agent's reply and the results of its calls, as they are stored. */
+export type Round = readonly Entry[];
+
+export type LoopVerdict =
+  | { readonly kind: "fine" }
+  /** A note for the agent. */
+  | { readonly kind: "told"; readonly text: string }
+  /** What it did, without a subject: the evidence. `floods`: it put tasks on the board, or mailed others. */
+  | { readonly kind: "ended"; readonly text: string; readonly floods: boolean };
+
+/** What a tool is for, which decides what counts as a repetition. */
+export type ToolTraits = { readonly aboutTeam: boolean; readonly createsTasks: boolean };
+
+const blur = (text: string): string => text.replace(/\d+/g, "#");
+
+type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks";
+/** `step`: what counts as progress when it is new. */
+type Keys = { readonly [K in Kind | "step"]: string | null };
+type Limit = {
+  readonly periods: number;
+  /** Told after so many cycles. */
+  readonly cycles: number;
+  /** Ended after so many rounds. */
+  readonly ended: (period: number) => number;
+  readonly advice: string;
+};
+
+const LONGEST_CYCLE = 4;
+const NEVER = Number.POSITIVE_INFINITY;
+const ENDS = "If you go on like this, your turn is ended.";
+const WAITING =
+  "Each question costs a model call. A background command mails you when it ends. For a file or a time, start a command in the background that waits for it. Then call idle: that costs nothing.";
+
+const LIMITS: Readonly<Record<Kind, Limit>> = {
+  repeated: {
+    periods: LONGEST_CYCLE,
+    cycles: 3,
+    ended: (period) => 3 * period + 5,
+    advice: `Nothing changes by it. Do something else, say what is in your way, or call idle. ${ENDS}`,
+  },
+  polling: { periods: LONGEST_CYCLE, cycles: 5, ended: () => NEVER, advice: WAITING },
+  ticking: { periods: LONGEST_CYCLE, cycles: NEVER, ended: () => 20, advice: "" },
+  flood: {
+    periods: LONGEST_CYCLE,
+    cycles: 5,
+    ended: () => 20,
+    advice: `Only numbers change. Put what is left into one reply with several calls, or end your turn. ${ENDS}`,
+  },
+  tasks: {
+    periods: 1,
+    cycles: 20,
+    ended: () => 40,
+    advice: `Put the tasks that are left into one reply with several calls, then end your turn. ${ENDS}`,
+  },
+};
+const KINDS = Object.keys(LIMITS) as Kind[];
+
+/** One for each agent. It keeps keys of rounds, not their texts in full, for as long as the agent has the same task. */
+export class LoopDetector {
+  private readonly traits: (tool: string) => ToolTraits;
+  /** By kind and period: the length in rounds of what repeats now. */
+  private readonly runs = new Map<string, number>();
+  private readonly last: Keys[] = [];
+  private readonly seen = new Set<string>();
+  private readonly known = new Set<string>();
+  private progress = false;
+  private told = false;
+
+  constructor(traits: (tool: string) => ToolTraits) {
+    this.traits = traits;
+  }
+
+  /** Whether a round since the last question made a call, or got a result, that is new in this task. Digits do not count. */
+  takeProgress(): boolean {
+    const { progress } = this;
+    this.progress = false;
+    return progress;
+  }
+
+  /** Another task, or another attempt: everything counts as new again. */
+  begin(): void {
+    this.interrupted();
+    this.seen.clear();
+    this.progress = false;
+  }
+
+  /** Something new came in, so the next rounds answer that. */
+  private interrupted(): void {
+    this.runs.clear();
+    this.last.length = 0;
+    this.told = false;
+  }
+
+  /**
+   * Whether mail says something that the agent has not heard before. Two members that send each other the same words, or words in
+   * which only numbers differ, must not keep each other awake.
+   */
+  isNews(mail: Mail): boolean {
+    const key = newsKey(mail);
+    return key === null || !this.known.has(key);
+  }
+
+  /** The agent read this mail. True when there was news among it. */
+  read(mail: readonly Mail[]): boolean {
+    const news = mail.some((letter) => this.isNews(letter));
+    for (const letter of mail) this.known.add(newsKey(letter) ?? "");
+    if (news) this.interrupted();
+    return news;
+  }
+
+  observe(round: Round): LoopVerdict {
+    const keys = this.keysOf(round);
+    if (keys.step !== null && !this.seen.has(keys.step)) {
+      this.seen.add(keys.step);
+      this.progress = true;
+    }
+    const verdicts = KINDS.map((kind) => this.judge(kind, keys, round));
+    this.last.push(keys);
+    if (this.last.length > LONGEST_CYCLE) this.last.shift();
+    if (this.runs.size === 0) this.told = false;
+    const ended = verdicts.find(({ kind }) => kind === "ended");
+    if (ended) return ended;
+    const told = this.told ? undefined : verdicts.find(({ kind }) => kind === "told");
+    if (told) this.told = true;
+    return told ?? { kind: "fine" };
+  }
+
+  /** The shortest cycle counts: a cycle of equal rounds is no longer one. */
+  private judge(kind: Kind, keys: Keys, round: Round): LoopVerdict {
+    const { periods, cycles, ended, advice } = LIMITS[kind];
+    let shortest = 0;
+    for (let period = 1; period <= periods; period += 1) {
+      const name = `${kind} ${period}`;
+      const again = keys[kind] !== null && this.last.at(-period)?.[kind] === keys[kind];
+      if (!again || shortest > 0) this.runs.delete(name);
+      else {
+        this.runs.set(name, (this.runs.get(name) ?? period) + 1);
+        shortest = period;
+      }
+    }
+    const run = this.runs.get(`${kind} ${shortest}`) ?? 0;
+    if (run > 0 && run >= ended(shortest))
+      return {
+        kind: "ended",
+        text: describe(round, run, shortest),
+        floods: kind === "flood" || kind === "tasks",
+      };
+    if (run === 0 || run < shortest * cycles) return { kind: "fine" };
+    return { kind: "told", text: `You ${describe(round, run, shortest)} ${advice}` };
+  }
+
+  private keysOf(round: Round): Keys {
+    const calls = round.flatMap((entry) => (entry.kind === "said" ? callsOf(entry.message) : []));
+    if (calls.length === 0) {
+      const text = round.flatMap((entry) => (entry.kind === "said" ? [textOf(entry.message)] : [])).join();
+      return {
+        repeated: `text ${text}`,
+        polling: null,
+        ticking: null,
+        flood: blur(text),
+        tasks: null,
+        step: null,
+      };
+    }
+    const asked = JSON.stringify(calls.map(({ tool, input }) => [tool, input]));
+    const got = JSON.stringify(
+      round.flatMap((entry) => (entry.kind === "result" ? [entry.result.text] : [])),
+    );
+    const traits = calls.map(({ tool }) => this.traits(tool));
+    return {
+      repeated: digest(`${asked} ${got}`),
+      polling: digest(asked),
+      ticking: digest(`${asked} ${blur(got)}`),
+      flood: traits.every(({ aboutTeam }) => aboutTeam) ? digest(blur(asked)) : null,
+      tasks: traits.every(({ createsTasks }) => createsTasks) ? "tasks" : null,
+      step: digest(blur(`${asked} ${got}`)),
+    };
+  }
+}
+
+/** What of a mail is compared with earlier mail. The rest is always news. A lead may have changed the board itself, so it is news once. */
+const COMPARED: { readonly [K in MailKind]?: (said: string) => string } = {
+  note: blur,
+  broadcast: blur,
+  board_quiet: () => "",
+  result: (said) => said,
+  idle_notice: (said) => said,
+};
+
+function newsKey({ from, body }: Mail): string | null {
+  const compared = from === PERSON ? undefined : COMPARED[body.kind];
+  return compared ? digest(`${from} ${body.kind} ${compared(words(body))}`) : null;
+}
+
+/** A short key for a text of any length: two 32-bit hashes (FNV-1a and its reverse order) and the length. */
+function digest(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x811c9dc5];
+  for (let i = 0; i < text.length; i += 1) {
+    a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
+    b = Math.imul(b ^ text.charCodeAt(text.length - 1 - i), 0x01000193);
+  }
+  return `${text.length} ${a >>> 0} ${b >>> 0}`;
+}
+
+/** Characters of a call, a text and a result in the evidence. */
+const SHOWN = 160;
+
+function describe(round: Round, run: number, period: number): string {
+  const said = round.flatMap((entry) => (entry.kind === "said" ? [entry.message] : []));
+  const calls = said.flatMap(callsOf);
+  const results = round.flatMap((entry) => (entry.kind === "result" ? [entry.result.text] : []));
+  const text = said.map(textOf).join(" ");
+  const what =
+    calls.length > 0
+      ? `called ${calls.map(({ tool, input }) => oneLine(`${tool} ${JSON.stringify(input)}`, SHOWN)).join(", ")}`
+      : text === ""
+        ? "gave an empty answer"
+        : `answered "${oneLine(text, SHOWN)}" without a call`;
+  const others = period > 1 ? ` in turn with ${period - 1} other ${period > 2 ? "replies" : "reply"}` : "";
+  const last = results.at(-1);
+  const got = last === undefined ? "" : ` The last result: ${oneLine(last, SHOWN)}`;
+  return `${what} ${Math.floor(run / period)} times in a row${others}.${got}`;
+}
