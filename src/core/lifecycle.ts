@@ -8,7 +8,7 @@
  * | work     | rested                              | idle, with the reason the turn gave              |
  * | idle     | found (mail, own task, a claim)     | work, a new stint                                |
  * | idle     | waited, shorter than the timeout    | idle, the same since                             |
- * | idle     | waited, the timeout is over         | shutdown (idle_timeout), unless `hasWork`        |
+ * | idle     | waited, the timeout is over         | shutdown (timeout), unless `hasWork`        |
  * | any      | ended (asked, failed, budget)       | shutdown                                         |
  * | shutdown | anything                            | shutdown, unchanged                              |
  */
@@ -44,7 +44,7 @@ export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) 
 /** Its stint was ended for it. Without a task it waits for news; with one it needs progress to go on. */
 export const ENDED_STINT: ReadonlySet<IdleReason> = new Set(["turn_limit", "repeating"]);
 
-export type ShutdownReason = "asked" | "idle_timeout" | "failed" | "budget";
+export type ShutdownReason = "asked" | "timeout" | "failed" | "budget";
 
 export type Phase =
   | { readonly at: "work"; readonly turnsLeft: number }
@@ -86,7 +86,7 @@ export function next(phase: Phase, signal: Signal, limits: Limits): Phase {
         phase.at === "idle" &&
         !IDLE[phase.reason].hasWork &&
         signal.now - phase.since >= limits.idleTimeoutMs;
-      return over ? { at: "shutdown", reason: "idle_timeout" } : phase;
+      return over ? { at: "shutdown", reason: "timeout" } : phase;
     }
   }
 }

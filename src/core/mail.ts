@@ -18,7 +18,13 @@ export type Body =
       readonly inHand: boolean;
       readonly text: string;
     }
-  | { readonly kind: "idle_notice"; readonly reason: IdleReason; readonly completed: readonly TaskId[] }
+  /** `goesOn`: the others work on without a decision of the lead, so the notice waits for its next turn. */
+  | {
+      readonly kind: "idle_notice";
+      readonly reason: IdleReason;
+      readonly completed: readonly TaskId[];
+      readonly goesOn?: boolean;
+    }
   /** A member has stopped: why, its last words, and its tasks that went back to the board. */
   | {
       readonly kind: "stopped";
@@ -106,7 +112,7 @@ const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   note: true,
   broadcast: true,
   result: "depends",
-  stopped: true,
+  stopped: "depends",
   task_failed: true,
   board_quiet: true,
   job_done: true,
@@ -131,7 +137,9 @@ export const KINDS = Object.keys(WAKES) as readonly Kind[];
  */
 export function wakes(body: Body): boolean {
   if (body.kind === "result") return body.task === null || body.inHand;
-  if (body.kind === "idle_notice") return body.completed.length > 0 || ENDED_STINT.has(body.reason);
+  if (body.kind === "idle_notice")
+    return (body.completed.length > 0 && body.goesOn !== true) || ENDED_STINT.has(body.reason);
+  if (body.kind === "stopped") return body.reason !== "timeout" || body.released.length > 0;
   return WAKES[body.kind] === true;
 }
 

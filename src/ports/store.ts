@@ -57,6 +57,8 @@ export interface Board {
    * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
    */
   claimNext(seat: Seat, entry?: (task: Claimed) => Entry): Promise<Claimed | null>;
+  /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */
+  hasProspect(name: Name): Promise<boolean>;
   /** The task that this member has in progress. */
   mine(name: Name): Promise<Claimed | null>;
   /** Returns the tasks that became ready by it. @throws `stale_claim` | `stale_seat` */

@@ -302,7 +302,7 @@ describe("a member whose command runs", () => {
     expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "idle" }, task: 1 });
     writeFileSync(join(team.folder, "gate"), "");
     await team.until("task.completed", { by: "alice", attempt: 1 });
-    const stopped = team.until("teammate.phase", { who: "alice", phase: "shutdown", reason: "idle_timeout" });
+    const stopped = team.until("teammate.phase", { who: "alice", phase: "shutdown", reason: "timeout" });
     await until(async () => {
       await pass(5_000);
       return (await team.store.roster.member(alice))?.activity.phase === "shutdown";

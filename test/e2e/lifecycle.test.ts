@@ -399,7 +399,7 @@ describe("the idle timeout", () => {
       (await events("teammate.phase")).filter((e) => (e as { phase: string }).phase === "shutdown"),
     ).toHaveLength(1);
     const stopped = (await store.mail.box(LEAD)).find((m) => m.body.kind === "stopped");
-    expect(stopped?.body).toMatchObject({ reason: "idle_timeout", text: "my summary" });
+    expect(stopped?.body).toMatchObject({ reason: "timeout", text: "my summary" });
   });
 });
 

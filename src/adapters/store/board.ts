@@ -8,6 +8,7 @@ import { claimNext } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
 import { cancel, completeFor, retry, takeBack } from "./override.ts";
+import { hasProspect } from "./prospect.ts";
 import { announceQuiet } from "./quiet.ts";
 import { landed, refuse } from "./refuse.ts";
 import type { Session } from "./session.ts";
@@ -42,6 +43,7 @@ export function board(session: Session): Board {
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
     claimNext: (seat, entry) => claimNext(session, seat, entry),
+    hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),
     fail: (held, reason, entry) => session.write((tx) => fail(tx, held, reason, entry)),

@@ -15,9 +15,8 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   awaiting_plan: "waiting for approval of its plan",
   awaiting_permission: "waiting for permission",
   rate_limited: "waiting for the model provider",
-  timeout: "no answer in time",
+  timeout: "no work in time",
   asked: "on request",
-  idle_timeout: "no work in time",
   failed: "after an error",
   budget: "budget used up",
   owner_died: "the process of its owner died",
@@ -31,7 +30,10 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   hook: "a hook refused it",
   target: "the target branch cannot take it",
   branch: "its branch cannot be used",
+  /** Of an older program. */
+  idle_timeout: "no work in time",
   // Ends of a team.
+  calls: "too many model calls",
   turns: "turn limit reached",
   model: "the model failed",
 };

@@ -3,11 +3,11 @@
  * then mail, then its own unfinished task, then a task to claim: the most urgent first.
  */
 import { setImmediate } from "node:timers/promises";
-import { LEAD } from "../../core/ids.ts";
+import { LEAD, PERSON } from "../../core/ids.ts";
 import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/lifecycle.ts";
 import type { LoopDetector } from "../../core/loop.ts";
 import { isRoutine, isStop } from "../../core/mail.ts";
-import type { Mark, Outgoing, WakeTopic } from "../../ports/index.ts";
+import type { Mark, WakeTopic } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { beginStint } from "../agent/feature.ts";
 import type { ProviderBackoff } from "../turn/provider-backoff.ts";
@@ -96,11 +96,23 @@ export class IdleLoop {
     const mail: WakeTopic = `mail:${seat.name}`;
     const topics: WakeTopic[] = kind === "teammate" && !IDLE[reason].wantsBoard ? [mail] : [mail, "board"];
     await this.waitFor(mark, topics, this.waitMs(phase));
-    // While its background command runs, the idle timeout starts again.
     const overdue = clock.now() - phase.since >= this.parts.settings.idleTimeoutMs;
-    if (overdue && (await store.jobs.running(seat.name)) > 0)
-      return { kind: "rested", now: clock.now(), reason };
+    if (overdue && (await this.mayGetWork(reason))) return { kind: "rested", now: clock.now(), reason };
     return { kind: "waited", now: clock.now() };
+  }
+
+  /** What it waits for may come, so its idle timeout starts again: its command ends, the person answers, a task becomes ready. */
+  private async mayGetWork(reason: IdleReason): Promise<boolean> {
+    const { store, seat } = this.parts.agent;
+    if ((await store.jobs.running(seat.name)) > 0) return true;
+    if (reason === "awaiting_messages") {
+      const [asked, answered] = await Promise.all([
+        store.mail.box(PERSON, 1, seat.name),
+        store.mail.box(seat.name, 1, PERSON),
+      ]);
+      if ((asked[0]?.id ?? 0) > (answered[0]?.id ?? 0)) return true;
+    }
+    return await store.board.hasProspect(seat.name);
   }
 
   /** A teammate has found nothing to do: its hooks may send it back to work. */
@@ -149,12 +161,29 @@ export class IdleLoop {
     const { agent, interrupts, current, outer } = this.parts;
     await endStint(agent, interrupts, outer);
     this.shownIdle = true;
-    const { kind } = agent;
-    const notice: Outgoing = {
-      to: LEAD,
-      body: { kind: "idle_notice", reason, completed: await current.finished() },
-    };
-    await agent.activity.idle(reason, kind === "lead" ? [] : [notice]);
+    if (agent.kind === "lead") return await agent.activity.idle(reason, []);
+    const completed = await current.finished();
+    const goesOn = completed.length > 0 && (await this.boardGoesOn());
+    const body = { kind: "idle_notice", reason, completed, ...(goesOn && { goesOn }) } as const;
+    await agent.activity.idle(reason, [{ to: LEAD, body }]);
+  }
+
+  /**
+   * Tasks are in progress, and either others wait for them or a teammate is idle already: the lead has nothing to decide that it could
+   * not have decided before. Without this each task of a chain would cost a turn of the lead.
+   */
+  private async boardGoesOn(): Promise<boolean> {
+    const { store, seat } = this.parts.agent;
+    const { inProgress, pending } = await store.board.counts();
+    if (inProgress === 0 || pending > 0) return inProgress > 0;
+    return (await store.roster.members()).some(
+      ({ name, kind, host, activity }) =>
+        kind === "teammate" &&
+        name !== seat.name &&
+        host !== null &&
+        activity.phase === "idle" &&
+        IDLE[activity.reason].reminded,
+    );
   }
 
   private waitMs({ reason, since }: IdlePhase): number {
