@@ -37,6 +37,8 @@ export type Delta = { readonly type: "text" | "thinking"; readonly text: string 
 export type ReplyOptions = {
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: Delta) => void;
+  /** The caller has another model to ask: it wants a failure after seconds, and not a reply after minutes. */
+  readonly hasFallback?: boolean;
   /** Told before each wait of the retry policy. */
   readonly onRetry?: (retry: {
     readonly attempt: number;

@@ -35,7 +35,7 @@ export type OpenModelOptions = {
   readonly maxWaitMs?: number;
 };
 
-/** One gate for each provider and key in this process, however many models are opened. */
+/** One gate for each provider, key and model in this process: a fallback must not wait behind the main model. */
 const gates = new Map<string, RateLimitGate>();
 
 /**
@@ -67,7 +67,7 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
     keyVariable: vendor.keyVariable,
     stallMs,
   });
-  const gateKey = `${connection.address} ${connection.secret}`;
+  const gateKey = `${connection.address} ${connection.secret} ${name}`;
   const gate = gates.get(gateKey) ?? new RateLimitGate();
   gates.set(gateKey, gate);
   const { attempts, maxWaitMs } = options;

@@ -1,5 +1,5 @@
 /**
- * The access to one provider with one key, shared by all models of a process. Open, it costs nothing. When a call is told to
+ * The access to one model of a provider with one key, shared by the members of a process. Open, it costs nothing. When a call is told to
  * wait, it shuts: all calls wait until then and continue one by one, each after the one before got its answer (or its first
  * byte), so that ten teammates try a broken provider once and not ten times.
  *

@@ -1,9 +1,10 @@
 /**
  * The retry policy, in one place for all providers: the wait that a provider asks for counts, up to `maxWaitMs`; otherwise waits
  * grow exponentially with full jitter. A failure that every call would meet shuts the shared gate; a failure of one call (a cut
- * stream, a stall, a 500) delays only that call.
+ * stream, a stall, a 500) delays only that call. A caller with a fallback model gets a failure after three attempts, or at once
+ * if it would have to wait for long.
  */
-import { type EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model, ModelRequest, Reply } from "../../ports/model.ts";
 import { type Pass, RateLimitGate } from "./rate-limit-gate.ts";
@@ -23,6 +24,9 @@ export type RetryOptions = {
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+/** For a caller with a fallback. */
+const FEW_ATTEMPTS = 3;
+const SHORT_WAIT_MS = 5_000;
 
 export function retrying(model: Model, options: RetryOptions): Model {
   const { clock, random, attempts = 8, maxWaitMs = 900_000, gate = new RateLimitGate() } = options;
@@ -37,16 +41,28 @@ export function retrying(model: Model, options: RetryOptions): Model {
   };
 
   async function reply(request: ModelRequest, call: AliveOptions): Promise<Reply> {
-    const { signal, onRetry } = call;
+    const { signal, onRetry, hasFallback = false } = call;
+    const most = hasFallback ? Math.min(attempts, FEW_ATTEMPTS) : attempts;
+    const longest = hasFallback ? Math.min(maxWaitMs, SHORT_WAIT_MS) : maxWaitMs;
+    let down: EkidenError | null = null;
+    /** Others have found out that the provider does not answer. A gate whose time is over is tried again. */
+    const check = (): void => {
+      const waitMs = gate.until - clock.now();
+      if (!hasFallback || waitMs <= 0 || (waitMs <= longest && gate.failures < most)) return;
+      down = new EkidenError("model_overloaded", `${model.spec}: ${why}`);
+      throw down;
+    };
     let why = "the provider asked another call to wait";
     for (let attempt = 1; ; attempt += 1) {
       let pass: Pass | null = null;
       try {
         if (!gate.open) {
+          check();
           const waitMs = Math.max(0, gate.until - clock.now());
           // also told while it is in the queue, for an unknown time
           if (waitMs > 0 || gate.occupied) onRetry?.({ attempt: attempt - 1, waitMs, why });
           pass = await gate.enter(signal);
+          check();
           await pass.wait(clock, signal);
         }
         const onAlive = (): void => {
@@ -57,7 +73,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
         pass?.answered();
         return answer;
       } catch (error) {
-        if (signal.aborted || !isEkidenError(error)) throw error;
+        if (signal.aborted || error === down || !isEkidenError(error)) throw error;
         if (!error.retryable) {
           pass?.answered(); // a refusal is an answer: the provider works
           throw error;
@@ -65,7 +81,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
         const everyone = error.details.everyone === true || error.details.retryAfterMs !== undefined;
         const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
         if (everyone && waitMs <= maxWaitMs) gate.close(clock.now(), waitMs);
-        if (attempt >= attempts || waitMs > maxWaitMs) throw error;
+        if (attempt >= most || waitMs > longest) throw error;
         why = error.message;
         onRetry?.({ attempt, waitMs, why });
         pass?.give();

@@ -200,10 +200,16 @@ export class Context {
         tools: [],
         maxOutputTokens: Math.max(256, Math.min(NOTES_TOKENS, Math.floor(limits.summariseAt / 4))),
       },
-      { signal, onRetry: this.onRetry },
+      { signal, onRetry: this.onRetry, ...this.patience(model) },
     );
     await this.book(model, reply, began);
     return textOf(reply.message);
+  }
+
+  /** While there is another model to ask, this one is not waited for long. */
+  patience(model: Model): Pick<ReplyOptions, "hasFallback"> {
+    const { model: main, fallback } = this.agent;
+    return fallback && model === main ? { hasFallback: true } : {};
   }
 
   /** Records the cost of a reply that does not become part of the conversation. */

@@ -147,6 +147,7 @@ export class ReplyRecovery {
       {
         signal,
         ...(onDelta && { onDelta }),
+        ...this.context.patience(model),
         onRetry: (retry) => this.backoff.retried(retry),
       },
     );
