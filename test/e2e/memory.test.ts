@@ -9,6 +9,7 @@ import { systemClock } from "../../src/adapters/clock.ts";
 import { MemoryFolder } from "../../src/adapters/disk/memory.ts";
 import { openModel } from "../../src/adapters/models/index.ts";
 import { instant, name, PERSON } from "../../src/core/ids.ts";
+import { compact } from "../../src/tools/compact.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 import { calls, says, startModelServer } from "../fixtures/model-server/index.ts";
 import { takeAway } from "../fixtures/take-away.ts";
@@ -92,6 +93,35 @@ it("is kept by itself at the end of a stint, when it is switched on; the call is
   await team.until("turn.taken", { text: "Short answer." });
   await team.store.journal.end();
   model?.finish(); // a stint of one reply is not worth a call
+});
+
+it("is taken from what a summary replaced: before the summary, and from the transcript afterwards", async () => {
+  const team = await equippedTeam({
+    notes: true,
+    says: {
+      alice: [
+        { text: "Port 4711 is taken.", calls: [{ tool: "list_tasks" }] },
+        look,
+        { text: "Looked.", calls: [{ tool: "compact" }] },
+        notes(["ports", "Port 4711 is taken"]),
+        { text: "short notes of the conversation" },
+        look,
+        look,
+        { text: "The end." },
+        notes(["end", "It ended"]),
+      ],
+    },
+    tools: [compact],
+  });
+  await team.join("alice", { prompt: "Look around" });
+  await team.until("mail.sent", { from: "alice", kind: "idle_notice" });
+  const requests = team.models.get("alice")?.requests ?? [];
+  expect(heardIn(requests[3])).toContain("Port 4711 is taken.");
+  expect(heardIn(requests[4])).toContain("Port 4711 is taken."); // the summary itself
+  expect(heardIn(requests[8])).toContain("The end.");
+  expect(heardIn(requests[8])).not.toContain("Port 4711 is taken."); // read before
+  expect(await team.events("memory.kept")).toMatchObject([{ topics: ["ports"] }, { topics: ["end"] }]);
+  team.models.get("alice")?.finish();
 });
 
 it("that cannot be kept is a warning, and the member goes on", async () => {

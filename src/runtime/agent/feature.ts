@@ -29,6 +29,8 @@ export type Feature = {
   afterRound?(round: readonly Entry[]): Entry | null;
   /** What a summary of the conversation keeps word for word; "" for nothing. */
   pinned?(): string;
+  /** A summary is about to replace the conversation. An error becomes a warning. */
+  onSummary?(agent: Agent, signal: AbortSignal): Promise<void>;
   /** The member has nothing more to do. An error becomes a warning. */
   onStintEnd?(agent: Agent, signal: AbortSignal): Promise<void>;
 };

@@ -134,6 +134,7 @@ export class Context {
     const news = await this.news(room);
     const { unanswered, whole } = conversation;
     if (whole.length === 0 && !news.shortened) return null;
+    await this.beforeSummary(signal);
     const notes =
       whole.length === 0 ? "(nothing has been done yet)" : await this.notes(model, limits, signal);
     const results = unanswered?.content.filter((part) => part.type === "result") ?? [];
@@ -159,6 +160,16 @@ export class Context {
     await this.write(entries, "summary", before, after);
     for (const entry of entries) conversation.add(entry);
     return { before, after };
+  }
+
+  private async beforeSummary(signal: AbortSignal): Promise<void> {
+    const { agent } = this;
+    for (const feature of agent.features)
+      await feature.onSummary?.(agent, signal).catch(async (error: unknown) => {
+        if (signal.aborted) throw error;
+        const fact = { type: "warning.raised", who: agent.seat.name, text: messageOf(error) } as const;
+        await agent.store.journal.note([fact]);
+      });
   }
 
   /** @throws EkidenError `context_overflow` after three failures in a row; other errors at once. */

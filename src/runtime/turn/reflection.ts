@@ -1,9 +1,9 @@
 /**
- * Automatic memory: at the end of a stint one bounded model call picks what is worth keeping, and another merges the topics when
+ * Automatic memory: at the end of a stint, and before a summary, one bounded model call picks what is worth keeping, and another merges the topics when
  * there are too many. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
  */
-import { type Message, textOf } from "../../core/conversation/chat.ts";
-import type { Conversation } from "../../core/conversation/conversation.ts";
+import { type AssistantMessage, type Entry, type Message, textOf } from "../../core/conversation/chat.ts";
+import { Conversation } from "../../core/conversation/conversation.ts";
 import { isEkidenError } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type Note,
   wantsConsolidation,
 } from "../../core/project/memory.ts";
-import type { Usage } from "../../ports/index.ts";
+import type { Recorded, Usage } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { record } from "./record.ts";
 
@@ -28,7 +28,7 @@ export type Memory = {
   consolidate(merge: (topics: readonly Note[]) => Promise<readonly Note[]>, at: Instant): Promise<unknown>;
 };
 
-export type Reflect = (agent: Agent, signal: AbortSignal) => Promise<void>;
+export type Reflection = (agent: Agent, signal: AbortSignal) => Promise<void>;
 
 /** A shorter stint seldom teaches anything. */
 const LEAST_REPLIES = 3;
@@ -36,24 +36,29 @@ const EXTRACT_TOKENS = 1_000;
 const MERGE_TOKENS = 8_000;
 
 /**
- * For one member. It reads only what was said since the last reflection, at first since the end of `conversation` as it is now.
+ * For one member. It reads the transcript since the last reflection, at first since the end of `conversation` as it is now: a summary
+ * shortens the conversation, but not the transcript.
  * @param onCost for budgets: tokens and US dollars of each call.
  */
 export function reflection(
   memory: Memory,
   conversation: Conversation,
   onCost: (tokens: number, usd: number) => void = () => {},
-): Reflect {
-  let seen: Message | null = conversation.lastSaid;
+): Reflection {
+  const before = conversation.lastSaid;
+  let seen: number | null = before === null ? 0 : null;
   return async (agent, signal) => {
-    const messages = agent.conversation.messages();
-    const fresh = messages.slice(seen === null ? 0 : messages.indexOf(seen) + 1);
-    if (fresh.filter(({ role }) => role === "assistant").length < LEAST_REPLIES) return;
-    seen = agent.conversation.lastSaid;
+    const recorded = await since(agent, seen ?? 0);
+    const known = seen === null && before !== null ? lastReply(recorded, before) : -1;
+    const fresh = recorded.slice(known + 1);
+    seen ??= recorded[known]?.seq ?? 0;
+    const messages = messagesOf(fresh.map(({ entry }) => entry));
+    if (messages.filter(({ role }) => role === "assistant").length < LEAST_REPLIES) return;
+    seen = fresh.at(-1)?.seq ?? seen;
     const ask = asking(agent, signal, onCost);
     const { seat, clock } = agent;
 
-    const answer = await ask(EXTRACT_SYSTEM, extractPrompt(fresh, await memory.index()), EXTRACT_TOKENS);
+    const answer = await ask(EXTRACT_SYSTEM, extractPrompt(messages, await memory.index()), EXTRACT_TOKENS);
     const topics = new Set<string>();
     for (const note of extracted(answer))
       if ((await memory.remember(note, seat.name, clock.now())) === "stored") topics.add(note.topic);
@@ -70,6 +75,33 @@ export function reflection(
         if (!isEkidenError(error, "bad_input")) throw error; // a useless answer: next time
       });
   };
+}
+
+const PAGE = 1_000;
+
+async function since({ store, seat }: Agent, seq: number): Promise<Recorded[]> {
+  const all: Recorded[] = [];
+  for (;;) {
+    const page = await store.transcript.all(seat.name, all.at(-1)?.seq ?? seq, PAGE);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
+function lastReply(recorded: readonly Recorded[], reply: AssistantMessage): number {
+  const wanted = JSON.stringify(reply);
+  return recorded.findLastIndex(
+    ({ entry }) => entry.kind === "said" && JSON.stringify(entry.message) === wanted,
+  );
+}
+
+/** All that was said and heard. A summary repeats it, so it is left out, and what it replaced is kept. */
+function messagesOf(entries: readonly Entry[]): Message[] {
+  const parts: Conversation[] = [new Conversation()];
+  for (const entry of entries)
+    if (entry.kind === "summary") parts.push(new Conversation());
+    else if (entry.kind !== "trimmed") parts.at(-1)?.add(entry);
+  return parts.flatMap((part) => part.messages());
 }
 
 /** One question outside the conversation. The member pays. */

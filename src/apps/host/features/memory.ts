@@ -2,7 +2,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import { memorySection } from "../../../core/project/memory.ts";
 import type { Feature } from "../../../runtime/agent/feature.ts";
-import { reflection } from "../../../runtime/turn/reflection.ts";
+import { type Reflection, reflection } from "../../../runtime/turn/reflection.ts";
 import { memoryTools } from "../../../tools/memory.ts";
 import type { Setup } from "../setup.ts";
 
@@ -19,15 +19,14 @@ export async function memory(setup: MemorySetup): Promise<Feature> {
   };
   await refresh();
   const reflect = reflection(folder, conversation, (tokens, usd) => onCost(profile.name, tokens, usd));
+  const takeNotes: Reflection = (agent, signal) =>
+    reflect(agent, signal).catch((error: unknown) => {
+      throw new Error(`What ${profile.name} learned was not kept: ${messageOf(error)}`, { cause: error });
+    });
   return {
     refresh,
     section: () => memorySection(index),
     tools: () => (hasMemory || takesNotes ? memoryTools(folder, !hasMemory) : []),
-    ...(takesNotes && {
-      onStintEnd: (agent, signal) =>
-        reflect(agent, signal).catch((error: unknown) => {
-          throw new Error(`What ${profile.name} learned was not kept: ${messageOf(error)}`, { cause: error });
-        }),
-    }),
+    ...(takesNotes && { onStintEnd: takeNotes, onSummary: takeNotes }),
   };
 }
