@@ -9,8 +9,7 @@ import { flag, maybe, text } from "./inputs.ts";
 export const submitPlan = (deadlineMs: number): Tool =>
   defineTool({
     name: "submit_plan",
-    description:
-      "Submit a plan for your task: steps, files, risks, how you will check it. Then wait for the answer.",
+    description: "Submit a plan for your task (steps, files, risks, checks) and wait for the answer.",
     access: "team",
     input: () => z.object({ plan: text }),
     run: async ({ plan }, { store, self, clock, rest }) => {
@@ -54,9 +53,9 @@ export const reviewPlan = defineTool({
 /** For a lead with teammates. */
 export const requestPlan = defineTool({
   name: "request_plan",
-  description: "Make a teammate stop changing things until you approve its plan.",
+  description: "Make a teammate plan before it changes more.",
   access: "team",
-  input: () => z.object({ name: text, text: maybe.text.describe("what the plan must cover") }),
+  input: () => z.object({ name: text, text: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, text = "" }, { store, self }) => {
     const who = name(wanted);

@@ -325,6 +325,9 @@ describe("in a team", () => {
     const model = team.models.get("alice");
     expect(model?.requests).toHaveLength(4);
     expect(JSON.stringify(model?.requests.at(-1)?.messages.at(-1))).toContain("are you sure?");
+    // one report and not one for each retry
+    const reports = (await team.store.mail.box("lead" as never)).filter(({ body }) => body.kind === "result");
+    expect(reports.map(({ body }) => "text" in body && body.text)).toEqual(["four"]);
     model?.finish();
   });
 

@@ -265,7 +265,7 @@ it("the lead may ask for a plan in the middle of the work; a teammate may have t
   await team.host.start({ goal: "Go" });
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const asked = team.requests("alice");
-  expect(tools(asked[0])).not.toContain("submit_plan");
+  expect(tools(asked[0])).toContain("submit_plan");
   expect(resultsIn(asked[2])).toEqual([
     expect.stringMatching(/^bash: one/),
     expect.stringMatching(/^bash: bash is not permitted yet: #1 .* needs an approved plan/),

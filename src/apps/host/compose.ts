@@ -31,6 +31,7 @@ import { roles } from "./features/roles.ts";
 import { schedules } from "./features/schedules.ts";
 import { skills } from "./features/skills.ts";
 import { subagents } from "./features/subagents.ts";
+import { teamList } from "./features/team-list.ts";
 import { teams } from "./features/teams.ts";
 import { todos } from "./features/todos.ts";
 import { worktrees } from "./features/worktrees.ts";
@@ -44,6 +45,7 @@ const onlyTools =
 
 export const FEATURES: readonly MakeFeature[] = [
   identity,
+  teamList,
   onlyTools({ lead: fileTools, teammate: fileTools }),
   onlyTools(boardTools),
   mail,

@@ -5,7 +5,7 @@ import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { ToolTraits } from "../../core/loop.ts";
-import type { Delta, Model, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
+import type { Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";
 import type { ProviderTimeout } from "../team/provider-timeout.ts";
 import type { Spool } from "../wraps/result-size.ts";
@@ -33,7 +33,7 @@ export type Agent = Workplace & {
   /** What a summary must keep, one paragraph each. Without it: its task, an open plan, unread mail. */
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
-  readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact"> | undefined;
+  readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
@@ -45,6 +45,8 @@ export type TurnOutcome = {
   /** The reply and the results of its calls. */
   readonly round: readonly Entry[];
   readonly text: string;
+  /** The report of the stint, where a Stop hook decides whether it ends; otherwise it was sent with the reply. */
+  readonly report: readonly Outgoing[];
   readonly usd: number;
   readonly tokens: number;
 };

@@ -34,6 +34,11 @@ export class MemberHooks {
     }
   }
 
+  /** Whether the end of a stint waits for hooks. */
+  get asksAtStop(): boolean {
+    return this.hooks.has("Stop");
+  }
+
   /** The member ends its stint. Null: it may; else a text with which it goes on. Blocks three times in a row at most. */
   stop(reason: IdleReason, lastWords: string, signal: AbortSignal): Promise<string | null> {
     return this.rest("Stop", { reason, last_assistant_message: lastWords }, signal);

@@ -188,6 +188,7 @@ export class MemberLoop {
     if (verdict.kind === "ended") {
       const reason = await this.current.idleReason("repeating");
       await this.current.repeated(verdict);
+      await this.send(outcome);
       return { kind: "rested", now: clock.now(), reason };
     }
     if (outcome.kind === "acted") return { kind: "acted", now: clock.now() };
@@ -198,7 +199,13 @@ export class MemberLoop {
       if (await continuedByHook(agent, interrupts, this.outer, ask))
         return { kind: "acted", now: clock.now() };
     }
+    await this.send(outcome);
     return { kind: "rested", now: clock.now(), reason };
+  }
+
+  private async send({ report }: TurnOutcome): Promise<void> {
+    const { store, seat } = this.agent;
+    for (const mail of report) await store.mail.send(seat.name, mail);
   }
 
   // -- between two steps ------------------------------------------------------------------------------------------------

@@ -270,9 +270,15 @@ export class Context {
   }
 
   private tooSmall(model: Model, why: string): EkidenError {
+    const { seat, context = CONTEXT_DEFAULTS } = this.agent;
+    const { contextTokens } = context;
+    const isSetting = contextTokens !== undefined && contextTokens < model.window * context.contextShare;
+    const [limit, advice] = isSetting
+      ? [`the ${contextTokens} tokens of the setting contextTokens`, "Raise contextTokens"]
+      : [`the ${model.window} tokens of ${model.spec}`, "Use a model with a larger window"];
     return new EkidenError(
       "context_overflow",
-      `The conversation of ${this.agent.seat.name} does not fit into the ${model.window} tokens of ${model.spec}: ${why}. Use a model with a larger window, or make the task smaller.`,
+      `The conversation of ${seat.name} does not fit into ${limit}: ${why}. ${advice}, or make the task smaller.`,
     );
   }
 }

@@ -30,7 +30,7 @@ export async function turn(
   signal: AbortSignal,
   replies: ReplyRecovery = new ReplyRecovery(agent),
 ): Promise<TurnOutcome> {
-  const { reply, text } = await think(agent, signal, replies);
+  const { reply, text, report } = await think(agent, signal, replies);
   const besides = replies.takeSpent();
   const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
@@ -60,6 +60,7 @@ export async function turn(
     calls,
     round,
     text,
+    report,
     usd: reply.usd + besides.usd,
     tokens: total(reply.usage) + total(besides),
   };
@@ -70,7 +71,7 @@ async function think(
   agent: Agent,
   signal: AbortSignal,
   replies: ReplyRecovery,
-): Promise<{ reply: Reply; text: string }> {
+): Promise<{ reply: Reply; text: string; report: readonly Outgoing[] }> {
   const { seat, clock, conversation } = agent;
   const began = clock.now();
   const { reply, model } = await replies.next(signal);
@@ -86,13 +87,15 @@ async function think(
     text: textOf(reply.message).slice(0, 300),
     ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
+  const report = await finalReport(agent, reply, text);
+  const waits = agent.hooks?.asksAtStop === true;
   await record(agent, [entry], {
     facts: [fact],
     spent: { turns: 1, ...reply.usage, usd: reply.usd },
-    mail: await finalReport(agent, reply, text),
+    mail: waits ? [] : report,
   });
   conversation.add(entry);
-  return { reply, text };
+  return { reply, text, report: waits ? report : [] };
 }
 
 /** The text of a reply. A reply that continues one which the output limit cut off is joined to it. */
@@ -114,7 +117,8 @@ const rawText = ({ content }: AssistantMessage): string =>
 
 /**
  * The last words of a stint are mailed without the member's help: a teammate's to the lead, the lead's to the person. They are sent
- * in the same step as the reply, so a crash cannot lose them.
+ * in the same step as the reply, so a crash cannot lose them; with a Stop hook only after it let the member rest, or each retry
+ * would send another report.
  */
 async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
   const { kind, about, store, seat } = agent;
