@@ -10,6 +10,7 @@ import { crons } from "./crons.ts";
 import { jobs } from "./jobs.ts";
 import { appendFacts, journal } from "./journal.ts";
 import { mailboxes } from "./mail.ts";
+import { Outage, type OutageWatch } from "./outage.ts";
 import { openPostgres } from "./postgres.ts";
 import { requests } from "./requests.ts";
 import { roster } from "./roster.ts";
@@ -28,6 +29,8 @@ export type StoreOptions = Partial<Limits> & {
   readonly pollMs?: number;
   /** For callers that only read: an unknown team is an error and is not created. */
   readonly mustExist?: boolean;
+  /** Operations wait while the database is away, once the store is open. Without it they throw. */
+  readonly outage?: OutageWatch;
 };
 
 const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
@@ -37,10 +40,16 @@ const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSev
  * @throws `store_unavailable` | `store_foreign` | `store_newer` | `not_found` (it must exist). Nothing is changed then.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, team, clock, pollMs = 250, mustExist = false, ...limits } = options;
+  const { url, team, clock, pollMs = 250, mustExist = false, outage, ...limits } = options;
   const share = await shared(url, pollMs);
   try {
-    const session = new Session(team, share.driver, clock, { ...DEFAULT_LIMITS, ...limits });
+    const session = new Session(
+      team,
+      share.driver,
+      clock,
+      { ...DEFAULT_LIMITS, ...limits },
+      outage ? new Outage(outage) : null,
+    );
     if (mustExist) await find(session);
     return await view(share, session);
   } catch (error) {
@@ -60,7 +69,7 @@ export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | 
 }
 
 async function view(share: Share, session: Session): Promise<Store> {
-  const { team, driver, clock, limits } = session;
+  const { team, driver, clock, limits, outage } = session;
   await begin(session);
   let closed = false;
   return {
@@ -82,9 +91,9 @@ async function view(share: Share, session: Session): Promise<Store> {
       const known = await session.look(teamNames);
       if (!known.includes(other))
         throw new EkidenError("not_found", `There is no team "${other}". The teams: ${known.join(", ")}.`);
-      return mailboxes(new Session(other, driver, clock, limits)).send(from, mail);
+      return mailboxes(new Session(other, driver, clock, limits, outage)).send(from, mail);
     },
-    forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits)),
+    forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits, outage)),
     teams: () => session.look(teamNames),
     removeTeam: (name, by, force = false) => session.write((tx) => removeTeam(tx, name, by, force)),
     close: async () => {

@@ -35,20 +35,29 @@ export function addressOf(text: string): Address {
 
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
 
-/** Connection, login, limits and shutdown of the server (classes 08, 28, 3D, 53, 57P), and codes of the client and the system. */
-const CODES = /^(08|28|3D|53|57P)|^E(CONN|HOST|NET|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)/;
-const WORDS =
-  /^Connection terminated|timeout exceeded when trying to connect|not queryable|after calling end/;
+/** The connection was lost, so what was under way may have taken effect (class 08, 57P, 25P03 after a pause of this process). */
+const LOST = /^(08|57P|25P03)|^E(CONN|HOST|NET|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)/;
+const LOST_WORDS =
+  /^Connection terminated|timeout exceeded when trying to connect|not queryable|socket (hang up|has been ended)/i;
+/** The server is there and refuses for now: limits, a full disk (53, 58030), read-only (25006). */
+const FOR_NOW = /^(53|58030|25006)/;
+/** Login and database. They may be wrong for good. */
+const FOR_GOOD = /^(28|3D)/;
+const CLOSED = /after calling end/;
+
+export const isLost = (error: unknown): boolean =>
+  LOST.test(codeOf(error)) || LOST_WORDS.test(messageOf(error));
 
 /** Turns an error that means "the server cannot be used" into `store_unavailable`; returns any other one as it is. */
 export function unavailable(error: unknown, { shown, password }: Address): unknown {
-  if (error instanceof EkidenError || !(CODES.test(codeOf(error)) || WORDS.test(messageOf(error))))
-    return error;
+  if (error instanceof EkidenError) return error;
+  const passing = isLost(error) || FOR_NOW.test(codeOf(error));
+  if (!passing && !FOR_GOOD.test(codeOf(error)) && !CLOSED.test(messageOf(error))) return error;
   const text = messageOf(error) || codeOf(error);
   const said = password === "" ? text : text.replaceAll(password, "…");
   return new EkidenError(
     "store_unavailable",
     `The store ${shown} cannot be used: ${said}. Check that the server runs and that name, password and database are right.`,
-    { cause: codeOf(error) },
+    { cause: codeOf(error), details: { passing } },
   );
 }

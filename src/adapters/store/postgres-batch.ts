@@ -20,12 +20,30 @@ type DataRow = { readonly fields: readonly (string | null)[] };
 /** The types still ask for this argument of an older protocol layer; `pg` ignores it. */
 const MORE = true;
 
-/** Resolves with the rows of each query, in order. */
+/** A network that was cut says nothing for a quarter of an hour. Longer than any statement takes, or waits for a lock. */
+const SILENCE_MS = 30_000;
+
+/** Resolves with the rows of each query, in order. A connection that stays silent is ended. */
 export function ask(client: PoolClient, queries: readonly Query[]): Promise<Row[][]> {
-  return new Promise((resolve, reject) => {
-    client.query(new Batch(queries, resolve, reject));
+  return new Promise<Row[][]>((resolve, reject) => {
+    const silence = setTimeout(() => {
+      const why = new Error(`Connection terminated: no answer for ${SILENCE_MS / 1000} s`);
+      connectionOf(client).stream.destroy(why);
+    }, SILENCE_MS);
+    const over =
+      <T>(settle: (value: T) => void) =>
+      (value: T): void => {
+        clearTimeout(silence);
+        settle(value);
+      };
+    client.query(new Batch(queries, over(resolve), over(reject)));
   });
 }
+
+/** Part of `pg`, but not of its types. */
+const connectionOf = (client: PoolClient): { readonly stream: { destroy(error: Error): void } } =>
+  (client as unknown as { readonly connection: { readonly stream: { destroy(error: Error): void } } })
+    .connection;
 
 type Field = { readonly name: string; readonly isNumber: boolean };
 

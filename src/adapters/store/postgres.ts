@@ -9,8 +9,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
 import { messageOf } from "../../core/errors.ts";
 import { ListenNotify } from "./listen-notify.ts";
-import { type Address, addressOf, codeOf, unavailable } from "./postgres-address.ts";
+import { isPassing, UnknownCommit } from "./outage.ts";
+import { type Address, addressOf, codeOf, isLost, unavailable } from "./postgres-address.ts";
 import { ask } from "./postgres-batch.ts";
+import { type Mark, nextMark, readMark, setMark } from "./postgres-marks.ts";
 import { foreign, isCurrent, migrate } from "./schema.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
 import { WakeHub } from "./wake-hub.ts";
@@ -38,6 +40,9 @@ export async function openPostgres(text: string): Promise<Driver> {
     connectionString: address.url,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // A frozen process must not keep its locks while the others wait for them.
+    idle_in_transaction_session_timeout: 10_000,
     max: 10,
   };
   const pool = new pg.Pool(config);
@@ -61,6 +66,8 @@ class Postgres implements Driver {
   readonly hub: WakeHub;
   private readonly pool: Pool;
   private readonly address: Address;
+  /** Once the schema is there, each transaction leaves a mark. */
+  private marks = false;
 
   constructor(pool: Pool, address: Address, hub: WakeHub) {
     this.pool = pool;
@@ -70,6 +77,11 @@ class Postgres implements Driver {
 
   /** Creates the schema or brings it up to date, one process at a time. */
   async prepare(): Promise<void> {
+    await this.migrate();
+    this.marks = true;
+  }
+
+  private async migrate(): Promise<void> {
     const { schema, shown } = this.address;
     const found = await this.look(function* (): Op<Row | undefined> {
       const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta
@@ -104,7 +116,32 @@ class Postgres implements Driver {
     return this.guard(() => this.transaction(SNAPSHOT, op));
   }
 
-  write<T>(op: () => Op<T>): Promise<T> {
+  async write<T>(op: () => Op<T>): Promise<T> {
+    try {
+      return await this.tried(op);
+    } catch (error) {
+      throw error instanceof Undecided ? this.unknown(op, error as Undecided<T>) : error;
+    }
+  }
+
+  private unknown<T>(op: () => Op<T>, lost: Undecided<T>): UnknownCommit<T> {
+    const { mark, result } = lost;
+    const { message } = unavailable(lost.cause, this.address) as Error;
+    const decide = async (): Promise<T> => {
+      let rows: Row[];
+      try {
+        rows = await this.look(function* (): Op<Row[]> {
+          return (yield readMark(mark)) as Row[];
+        });
+      } catch (error) {
+        throw isPassing(error) ? this.unknown(op, lost) : error;
+      }
+      return rows[0]?.value === mark.value ? result : await this.write(op);
+    };
+    return new UnknownCommit(message, decide, { cause: lost.cause });
+  }
+
+  private tried<T>(op: () => Op<T>): Promise<T> {
     return this.guard(async () => {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -132,8 +169,13 @@ class Postgres implements Driver {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
+      const mark = begin === BEGIN && this.marks ? await nextMark(client) : null;
       const [result, unsent] = await run(client, op, [begin]);
-      await ask(client, [...unsent, COMMIT]);
+      try {
+        await ask(client, [...unsent, ...(mark ? [setMark(mark)] : []), COMMIT]);
+      } catch (error) {
+        throw mark && isLost(error) ? new Undecided(mark, result, error) : error;
+      }
       return result;
     } catch (error) {
       await ask(client, [ROLLBACK]).catch((lost: unknown) => {
@@ -149,8 +191,20 @@ class Postgres implements Driver {
     try {
       return await step();
     } catch (error) {
-      throw unavailable(error, this.address);
+      throw error instanceof Undecided ? error : unavailable(error, this.address);
     }
+  }
+}
+
+/** The connection was lost during the commit. */
+class Undecided<T> extends Error {
+  readonly mark: Mark;
+  readonly result: T;
+
+  constructor(mark: Mark, result: T, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.mark = mark;
+    this.result = result;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WakeTopic } from "../../ports/store.ts";
+import type { Outage } from "./outage.ts";
 import type { Driver, Op, Tx } from "./sql.ts";
 
 export type Limits = {
@@ -18,8 +19,11 @@ export class Session {
   readonly driver: Driver;
   readonly clock: Clock;
   readonly limits: Limits;
+  /** Null: errors of a database that is away are thrown at once. */
+  readonly outage: Outage | null;
 
-  constructor(team: Name, driver: Driver, clock: Clock, limits: Limits) {
+  constructor(team: Name, driver: Driver, clock: Clock, limits: Limits, outage: Outage | null = null) {
+    this.outage = outage;
     this.team = team;
     this.driver = driver;
     this.clock = clock;
@@ -27,19 +31,21 @@ export class Session {
   }
 
   look<T>(work: (tx: Tx) => Op<T>): Promise<T> {
-    return this.driver.look(() => work(this.tx(null)));
+    return this.through(() => this.driver.look(() => work(this.tx(null))));
   }
 
   read<T>(work: (tx: Tx) => Op<T>): Promise<T> {
-    return this.driver.read(() => work(this.tx(null)));
+    return this.through(() => this.driver.read(() => work(this.tx(null))));
   }
 
   async write<T>(work: (tx: Tx) => Op<T>): Promise<T> {
     let topics = new Set<WakeTopic>();
-    const result = await this.driver.write(() => {
-      topics = new Set();
-      return work(this.tx(topics));
-    });
+    const result = await this.through(() =>
+      this.driver.write(() => {
+        topics = new Set();
+        return work(this.tx(topics));
+      }),
+    );
     this.driver.hub.announce(this.team, topics);
     return result;
   }
@@ -49,19 +55,25 @@ export class Session {
     next: (seen: L) => ((tx: Tx) => Op<T>) | null,
   ): Promise<T | null> {
     let topics = new Set<WakeTopic>();
-    const result = await this.driver.lookAndWrite(
-      () => look(this.tx(null)),
-      (seen) => {
-        const work = next(seen);
-        if (!work) return null;
-        return () => {
-          topics = new Set();
-          return work(this.tx(topics));
-        };
-      },
+    const result = await this.through(() =>
+      this.driver.lookAndWrite(
+        () => look(this.tx(null)),
+        (seen) => {
+          const work = next(seen);
+          if (!work) return null;
+          return () => {
+            topics = new Set();
+            return work(this.tx(topics));
+          };
+        },
+      ),
     );
     this.driver.hub.announce(this.team, topics);
     return result;
+  }
+
+  private through<T>(step: () => Promise<T>): Promise<T> {
+    return this.outage ? this.outage.through(step) : step();
   }
 
   private tx(topics: Set<WakeTopic> | null): Tx {

@@ -127,7 +127,7 @@ export function explained(error: unknown, path: string): unknown {
     return new EkidenError(
       "store_unavailable",
       `The store ${path} cannot be used: ${text}. Check the disk, and that the file and its folder can be written.`,
-      { cause: error },
+      { cause: error, details: { passing: !/not open|is closed/.test(text) } },
     );
   return error;
 }

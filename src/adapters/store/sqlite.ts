@@ -67,7 +67,7 @@ async function patiently<T>(path: string, step: () => T): Promise<T> {
         throw new EkidenError(
           "store_unavailable",
           `The store ${path} was locked by another process for ${DEADLINE_MS / 1000} s. See which process holds it (for example with \`fuser\`) and end it if it hangs.`,
-          { cause: error },
+          { cause: error, details: { passing: true } },
         );
       await pause(Math.random() * PAUSE_MS);
     }
