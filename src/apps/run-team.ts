@@ -59,7 +59,10 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
     ...(canAsk && { ask }),
+    // Also with --json: the journal on stdout cannot tell it while the store is away.
+    onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
   });
+  const unheard = ignoreUnhandled(call);
   const release = interruptible(host, (text) => {
     if (screen.live) screen.live.say(text);
     else if (!call.json) call.err.write(`${text}\n`);
@@ -83,6 +86,7 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     release();
     await page?.close();
     await host.close();
+    unheard();
   }
 }
 
@@ -166,6 +170,14 @@ async function openLive(
 ): Promise<void> {
   const { Live } = await import("./terminal/live.ts");
   if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+}
+
+/** A rejection that nobody handles is a fault of this program. It must not end the work of a whole team. */
+function ignoreUnhandled(call: Invocation): () => void {
+  const say = (error: unknown): void =>
+    call.err.write(`ekiden: ${clean(messageOf(error))} (this is a fault of ekiden; the team goes on)\n`);
+  process.on("unhandledRejection", say);
+  return () => void process.off("unhandledRejection", say);
 }
 
 const SAME_SIGNAL_MS = 250;

@@ -22,7 +22,9 @@ import { openParts, type Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.ts";
 import { startWork, type Work } from "./start-work.ts";
+import { StoreOutage } from "./store-outage.ts";
 import { UserPrompts } from "./user-prompts.ts";
+import { watchLead } from "./watch-lead.ts";
 
 export type HostOptions = {
   /** `DEFAULT_SETTINGS` with your changes. */
@@ -43,6 +45,8 @@ export type HostOptions = {
   readonly resume?: boolean;
   /** The lead waits for the person; otherwise the run ends when the team has finished. */
   readonly interactive: boolean;
+  /** Gets sentences that the journal cannot hold now: the store is away. */
+  readonly onNotice?: (text: string) => void;
 };
 
 /** A team that this process runs. The caller of `openHost` closes it. */
@@ -84,8 +88,10 @@ export type TeamHost = {
  * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `store_unavailable` | `store_newer` | `store_foreign`
  */
 export async function openHost(options: HostOptions): Promise<TeamHost> {
-  const parts = await openParts({ embedded: false, resume: false, ...options });
-  const host = new Host(options, parts);
+  const outage = new StoreOutage(options.onNotice);
+  const parts = await openParts({ embedded: false, resume: false, ...options, outage });
+  outage.journal = parts.store.journal;
+  const host = new Host(options, parts, outage);
   try {
     await host.open();
     return host;
@@ -96,13 +102,13 @@ export async function openHost(options: HostOptions): Promise<TeamHost> {
 }
 
 const REAP_MS = 500;
-const LEAD_MS = 1_000;
 
 class Host implements TeamHost {
   readonly store: Store;
   readonly since: Cursor;
   readonly done: Promise<Outcome>;
   private readonly parts: Parts;
+  private readonly outage: StoreOutage;
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
   private readonly team: Team;
@@ -117,9 +123,10 @@ class Host implements TeamHost {
   private readonly over = new AbortController();
   private chores: Promise<unknown> = Promise.resolve();
 
-  constructor(options: HostOptions, parts: Parts) {
+  constructor(options: HostOptions, parts: Parts, outage: StoreOutage) {
     const { settings, store, clock, shell } = parts;
     this.parts = parts;
+    this.outage = outage;
     this.store = store;
     this.since = parts.since;
     this.interactive = options.interactive;
@@ -198,20 +205,11 @@ class Host implements TeamHost {
       host: this.id,
       words: this.words,
     });
-    if (!this.interactive) this.chores = Promise.all([this.chores, this.watchLead()]);
-  }
-
-  /** For a lead in another process: when it has left, this run is over; when its process is gone, this process takes it over. */
-  private async watchLead(): Promise<void> {
-    const { store, team } = this;
-    const { signal } = this.over;
-    while (!signal.aborted && !this.finishing && !team.names.includes(LEAD)) {
-      const mark = store.wake.mark();
-      const lead = await store.roster.member(LEAD);
-      if (lead?.activity.phase === "shutdown") return await this.finish("concluded");
-      if (lead?.host === null) await team.adoptAll();
-      else await store.wake.changed(mark, ["journal", "board"], LEAD_MS, signal);
-    }
+    if (!this.interactive)
+      this.chores = Promise.all([
+        this.chores,
+        watchLead(this.store, this.team, this.over.signal, (end, error) => this.finish(end, error)),
+      ]);
   }
 
   isEnding(): boolean {
@@ -219,6 +217,7 @@ class Host implements TeamHost {
   }
 
   async interrupt(): Promise<void> {
+    this.outage.giveUpSoon();
     await this.finish("interrupted");
   }
 
@@ -241,8 +240,11 @@ class Host implements TeamHost {
   async close(): Promise<void> {
     this.closing ??= (async () => {
       this.over.abort();
-      await (this.finishing ?? this.team.suspend());
-      await this.chores;
+      this.outage.giveUpSoon();
+      // Without the store the lease of this host runs out, and others go on.
+      await (this.finishing ?? this.team.suspend()).catch(() => {});
+      await this.chores.catch(() => {});
+      this.outage.giveUpNow();
       this.providerTimeout?.up();
       await this.parts.mcp?.close();
       await this.parts.sandbox.close();
@@ -262,9 +264,8 @@ class Host implements TeamHost {
 
   private book(who: Name, tokens: number, usd: number): void {
     for (const verdict of this.budget.spend(who, tokens, usd)) {
-      if (verdict.kind === "warning")
-        void this.store.journal.note([{ type: "warning.raised", who: verdict.who, text: verdict.text }]);
-      else if (verdict.what === "calls") void this.checkCalls(verdict.text);
+      if (verdict.kind === "warning") void this.store.journal.warn(verdict.who, verdict.text).catch(() => {});
+      else if (verdict.what === "calls") void this.checkCalls(verdict.text).catch(() => {});
       else if (verdict.who === null) void this.finish(verdict.what);
       else this.team.end(verdict.who, "budget");
     }
@@ -281,24 +282,29 @@ class Host implements TeamHost {
   private async checkCalls(text: string): Promise<void> {
     if (this.finishing || !this.budget.hasUsedCalls((await this.store.board.counts()).total)) return;
     if (!this.finishing)
-      await this.store.journal.note([{ type: "warning.raised", who: null, text }]).catch(() => {});
+      await this.store.journal.warn(null, text).catch(() => {});
     await this.finish("calls");
   }
 
-  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. */
+  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. Never rejects. */
   private finish(reason: Outcome["reason"], cause?: Error | null): Promise<void> {
-    this.finishing ??= (async () => {
-      const { store, team } = this;
-      this.providerTimeout?.up();
-      if (reason === "concluded") await team.conclude();
-      await team.suspend();
-      const counts = tally(await store.board.tasks(), this.before);
-      const told = await store.roster.finish(this.id, { ...counts, reason });
-      const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
-      const text = await lastWords(store);
-      const error = cause ? { error: asEkidenError(cause) } : {};
-      this.resolve({ ...counts, reason, text, ...(elsewhere && { elsewhere }), ...error });
-    })();
+    const error = cause ? { error: asEkidenError(cause) } : {};
+    this.finishing ??= this.ended(reason, error).catch((failure: unknown) => {
+      const { error: first = asEkidenError(failure) } = error;
+      this.resolve({ ...tally([], this.before), reason, text: "", error: first });
+    });
     return this.finishing;
+  }
+
+  private async ended(reason: Outcome["reason"], error: Pick<Outcome, "error">): Promise<void> {
+    const { store, team } = this;
+    this.providerTimeout?.up();
+    if (reason === "concluded") await team.conclude();
+    await team.suspend();
+    const counts = tally(await store.board.tasks(), this.before);
+    const told = await store.roster.finish(this.id, { ...counts, reason });
+    const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
+    const text = await lastWords(store);
+    this.resolve({ ...counts, reason, text, ...(elsewhere && { elsewhere }), ...error });
   }
 }

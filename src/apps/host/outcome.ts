@@ -46,5 +46,5 @@ export async function lastWords(store: Store): Promise<string> {
   return "";
 }
 
-export const asEkidenError = (cause: Error): EkidenError =>
+export const asEkidenError = (cause: unknown): EkidenError =>
   isEkidenError(cause) ? cause : new EkidenError("tool_failed", messageOf(cause), { cause });

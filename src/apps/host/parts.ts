@@ -11,6 +11,7 @@ import { createSandbox } from "../../adapters/sandbox/index.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
 import { openStore } from "../../adapters/store/index.ts";
+import type { OutageWatch } from "../../adapters/store/outage.ts";
 import { LEAD } from "../../core/ids.ts";
 import { networkOf } from "../../core/sandbox.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -55,6 +56,8 @@ export type PartsOptions = {
   readonly resume: boolean;
   /** Instead of the providers. */
   readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
+  /** While the store is away, the team waits for it. */
+  readonly outage?: OutageWatch;
 };
 
 /** Opens a model before it creates or takes over anything: a run without a model changes nothing. */
@@ -93,7 +96,10 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const url = storeUrl(settings, workspace);
-  const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral });
+  const store = await openStore({
+    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral },
+    ...(options.outage && { outage: options.outage }),
+  });
   try {
     ofLead ??= await model((await store.roster.member(LEAD))?.model || usual);
   } catch (error) {

@@ -43,6 +43,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     onDelta: (who, delta) => {
       if (who === LEAD && delta.type === "text" && !call.json) talk?.screen.stream(delta.text);
     },
+    onNotice: (text) => (talk ? talk.screen.write(text) : call.err.write(`ekiden: ${text}\n`)),
     ...(interactive && { ask: (question) => talk?.questions.ask(question) ?? Promise.resolve(NO) }),
   });
   // Not before: what is typed, or piped, meanwhile waits in the terminal, also for the shell if the host cannot be opened.

@@ -1,49 +1,16 @@
 /**
  * Starts, adopts, heartbeats and ends the members hosted by this process. One heartbeat and one look for dead hosts serve all of them.
  */
-import { EkidenError, messageOf } from "../../core/errors.ts";
-import { type HostId, LEAD, later, type Name } from "../../core/ids.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { LEAD, later, type Name } from "../../core/ids.ts";
 import type { Profile, Seat } from "../../core/member.ts";
-import type { Clock, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
-import { type End, MemberLoop, type MemberLoopSettings } from "../member/member-loop.ts";
+import { type End, MemberLoop } from "../member/member-loop.ts";
 import type { Compacted } from "../turn/context.ts";
+import { HostLease } from "./host-lease.ts";
 import { keepSchedule } from "./schedule.ts";
-
-export type TeamSettings = MemberLoopSettings & {
-  readonly leaseMs: number;
-  readonly shutdownDeadlineMs: number;
-  /** How often dead hosts on this machine are looked for. */
-  readonly reapMs: number;
-};
-
-export type TeamParts = {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly shell: Shell;
-  /** Background commands of the members. */
-  readonly jobs?: JobControl;
-  readonly host: HostId;
-  readonly machine: string;
-  readonly pid: number;
-  /** Null: this process cannot know. */
-  readonly isAlive: (machine: string, pid: number) => boolean | null;
-  readonly settings: TeamSettings;
-  /** A host was found dead: ends the processes that it left, because its tasks start again elsewhere. */
-  readonly onOrphans?: () => Promise<void>;
-  /** Composes an agent and reads its conversation back. */
-  readonly agent: (
-    profile: Profile,
-    seat: Seat,
-    team: TeamControl,
-    life: () => MemberLoop | undefined,
-  ) => Promise<Agent>;
-  readonly onTurn?: (name: Name, outcome: TurnOutcome) => void;
-  /** The lead found nothing to do and the board is quiet: a headless run ends here. */
-  readonly onQuiet?: () => void;
-  readonly onEnd?: (name: Name, end: End) => void;
-};
+import type { TeamParts } from "./team-parts.ts";
 
 type Hosted = { readonly control: AbortController; readonly done: Promise<End>; life?: MemberLoop };
 
@@ -52,25 +19,38 @@ export class Team implements TeamControl {
   private readonly parts: TeamParts;
   private readonly background = new AbortController();
   private tending: Promise<unknown> = Promise.resolve();
-  private readonly starting = new Set<Name>();
+  /** Members on their way into `members`. Each has one life here, so nobody begins a second one meanwhile. */
+  private readonly starting = new Map<Name, Promise<unknown>>();
   private concluding = false;
-  private adopting = false;
+  /** `reap` must not put back a claim whose owner is about to resume it. */
+  private adopting = 0;
+  private readonly lease: HostLease;
 
   constructor(parts: TeamParts) {
     this.parts = parts;
+    this.lease = new HostLease({
+      ...parts,
+      leaseMs: parts.settings.leaseMs,
+      letGo: () => this.letGo("lost"),
+      rejoin: async () => {
+        if (!this.background.signal.aborted) await this.adoptAll();
+      },
+    });
   }
 
   /** Registers this process and starts to renew its lease. */
   async open(): Promise<void> {
-    const { store, host, machine, pid } = this.parts;
-    await store.roster.open(host, machine, pid);
-    const schedule = keepSchedule(this.parts, this.background.signal);
-    this.tending = Promise.all([this.beat(), this.reap(), this.poll(), schedule]);
+    await this.lease.open();
+    const { signal } = this.background;
+    const schedule = keepSchedule(this.parts, signal);
+    this.tending = Promise.all([this.lease.keep(signal), this.reap(), this.poll(), schedule]);
   }
 
   async join(profile: Profile, by: Name): Promise<void> {
-    const seat = await this.parts.store.roster.join(profile, this.parts.host, by);
-    await this.begin(profile, seat);
+    await this.entering(profile.name, async () => {
+      const seat = await this.parts.store.roster.join(profile, this.parts.host, by);
+      await this.begin(profile, seat);
+    });
   }
 
   async spawn(profile: Omit<Profile, "kind">): Promise<void> {
@@ -79,30 +59,52 @@ export class Team implements TeamControl {
 
   /** Takes over every member that no living process hosts, with its claim. `revive`: also stopped ones. */
   async adoptAll({ revive = false } = {}): Promise<Name[]> {
-    const { store, host, isAlive } = this.parts;
     const adopted: Name[] = [];
-    this.adopting = true; // `reap` must not put back a claim whose owner is about to resume it
+    this.adopting += 1;
     try {
-      for (const member of await store.roster.members()) {
-        if (this.members.has(member.name) || (member.activity.phase === "shutdown" && !revive)) continue;
-        const seat = await store.roster.adopt(member.name, host, { isAlive, revive });
-        if (!seat) continue;
-        adopted.push(member.name);
-        await this.begin(member, seat);
-      }
+      for (const member of await this.parts.store.roster.members())
+        if ((member.activity.phase !== "shutdown" || revive) && (await this.adopt(member, revive)))
+          adopted.push(member.name);
     } finally {
-      this.adopting = false;
+      this.adopting -= 1;
     }
     return adopted;
   }
 
   /** A lead that failed here (a wrong key, a refusal) resumes when it gets mail. */
   async reviveLead(): Promise<void> {
+    const lead = await this.parts.store.roster.member(LEAD);
+    if (lead) await this.adopt(lead, false);
+  }
+
+  private async adopt(member: Profile, revive: boolean): Promise<boolean> {
     const { store, host, isAlive } = this.parts;
-    if (this.members.has(LEAD) || this.starting.has(LEAD)) return;
-    const lead = await store.roster.member(LEAD);
-    const seat = lead && (await store.roster.adopt(LEAD, host, { isAlive }));
-    if (lead && seat) await this.begin(lead, seat);
+    if (this.members.has(member.name) || this.starting.has(member.name)) return false;
+    return await this.entering(member.name, async () => {
+      const seat = await store.roster
+        .adopt(member.name, host, { isAlive, revive })
+        .catch((error: unknown) => {
+          if (!isEkidenError(error, "bad_input")) throw error;
+          void this.lease.renew(); // this host was declared dead meanwhile
+          return null;
+        });
+      if (seat) await this.begin(member, seat);
+      return seat !== null;
+    });
+  }
+
+  private async entering<T>(name: Name, begin: () => Promise<T>): Promise<T> {
+    const begun = begin();
+    const over = begun.then(
+      () => {},
+      () => {},
+    );
+    this.starting.set(name, over);
+    try {
+      return await begun;
+    } finally {
+      if (this.starting.get(name) === over) this.starting.delete(name);
+    }
   }
 
   async askToStop(
@@ -121,6 +123,11 @@ export class Team implements TeamControl {
     if (member.activity.phase === "shutdown")
       throw new EkidenError("not_found", `${name} has stopped already.`);
     await store.requests.ask(by, name, { kind: "shutdown", reason }, later(clock.now(), deadlineMs));
+  }
+
+  /** `suspend` was called. */
+  get isEnding(): boolean {
+    return this.background.signal.aborted;
   }
 
   get names(): Name[] {
@@ -173,12 +180,22 @@ export class Team implements TeamControl {
   /** The process ends and the team stays: members keep their tasks, and `resume` continues. */
   async suspend(): Promise<void> {
     this.background.abort();
-    for (const { control } of this.members.values()) control.abort(new Interruption("suspend"));
-    await Promise.all([...this.members.values()].map((m) => m.done));
+    await this.letGo("suspend");
     await this.parts.jobs?.close();
     await this.parts.shell.close();
     await this.tending;
     await this.parts.store.roster.suspend(this.parts.host);
+  }
+
+  /** Ends all lives here. The members keep their tasks. */
+  private async letGo(why: "suspend" | "lost"): Promise<void> {
+    const end = async (): Promise<void> => {
+      for (const { control } of this.members.values()) control.abort(new Interruption(why));
+      await Promise.all([...this.members.values()].map(({ done }) => done));
+    };
+    await end();
+    await Promise.all(this.starting.values());
+    await end();
   }
 
   // -- one member -------------------------------------------------------------------------------------------------------
@@ -189,7 +206,6 @@ export class Team implements TeamControl {
       control,
       done: Promise.resolve({ kind: "suspended" } as End),
     };
-    this.starting.add(profile.name);
     try {
       const agent = await parts.agent(profile, seat, this, () => hosted.life);
       const isLead = profile.kind === "lead";
@@ -209,10 +225,8 @@ export class Team implements TeamControl {
       hosted.done = this.finished(profile.name, life.run());
       this.members.set(profile.name, hosted);
     } catch (error) {
-      await parts.store.roster.leave(seat, "failed", messageOf(error));
+      await parts.store.roster.leave(seat, "failed", messageOf(error)).catch(() => {});
       throw error;
-    } finally {
-      this.starting.delete(profile.name);
     }
   }
 
@@ -244,31 +258,6 @@ export class Team implements TeamControl {
   }
 
   // -- all members --------------------------------------------------------------------------------------------------------
-  private lastBeat = 0;
-
-  private async beat(): Promise<void> {
-    const { clock, settings } = this.parts;
-    const { signal } = this.background;
-    this.lastBeat = clock.now();
-    while (!signal.aborted) {
-      await clock.sleep(settings.leaseMs / 3, signal);
-      if (!signal.aborted) await this.renew();
-    }
-  }
-
-  /** After a sleep of the machine this host may have been declared dead: then it takes back the members that nobody else has. */
-  private async renew(): Promise<void> {
-    const { store, clock, host, machine, pid } = this.parts;
-    const held = await store.roster.beat(host).catch(() => true); // an error of the store says nothing about the lease
-    this.lastBeat = clock.now();
-    if (held) return;
-    const lives = [...this.members.values()];
-    for (const { control } of lives) control.abort(new Interruption("lost"));
-    await Promise.all(lives.map(({ done }) => done));
-    await store.roster.open(host, machine, pid);
-    await this.adoptAll();
-  }
-
   /** One look for all teammates here: a hundred separate polls would be the largest cost of an idle team. */
   private async poll(): Promise<void> {
     const { store, clock, settings, host } = this.parts;
@@ -287,7 +276,8 @@ export class Team implements TeamControl {
     while (!signal.aborted) {
       await clock.sleep(settings.reapMs, signal);
       if (signal.aborted) return;
-      if (clock.now() - this.lastBeat > settings.leaseMs / 2) await this.renew(); // or this host may count as dead itself
+      if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
+      if (signal.aborted || !this.lease.isFresh) continue;
       const reaped = this.adopting ? null : await store.roster.reap(isAlive).catch(() => null);
       if (reaped && reaped.orphans.length > 0) await this.parts.onOrphans?.();
       await this.parts.jobs?.reap().catch(() => {});

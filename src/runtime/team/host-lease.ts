@@ -1,0 +1,119 @@
+/**
+ * The lease of this process. While it is renewed, other processes leave the members here alone. A host that cannot renew it stops its
+ * members before the lease ends, because after that their tasks may start elsewhere. It takes members back once it has a lease again.
+ */
+import type { HostId } from "../../core/ids.ts";
+import type { Clock, Store } from "../../ports/index.ts";
+
+export type HostLeaseParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly host: HostId;
+  readonly machine: string;
+  readonly pid: number;
+  readonly leaseMs: number;
+  /** The lease was renewed: until when it lasts by this machine's clock. */
+  readonly onRenewed?: ((leaseMs: number) => void) | undefined;
+  /** Ends the members here and resolves when they are gone. */
+  readonly letGo: () => Promise<void>;
+  /** Takes over the members that no other process runs. */
+  readonly rejoin: () => Promise<void>;
+};
+
+/** Shares of the lease. */
+const BEAT = 1 / 3;
+const OVERDUE = 1 / 2;
+/** From here on a renewal gets `LAST_TRY`; then members are stopped. The rest is for the end of their commands. */
+const FENCE = 0.7;
+const LAST_TRY = 0.1;
+const AGAIN = 0.1;
+
+export class HostLease {
+  private readonly parts: HostLeaseParts;
+  private renewedAt = 0;
+  private fenced = false;
+  private renewing: Promise<boolean> | null = null;
+
+  constructor(parts: HostLeaseParts) {
+    this.parts = parts;
+  }
+
+  async open(): Promise<void> {
+    const { store, clock, host, machine, pid, leaseMs, onRenewed } = this.parts;
+    const asked = clock.now();
+    await store.roster.open(host, machine, pid);
+    this.renewedAt = asked;
+    onRenewed?.(leaseMs - (clock.now() - asked));
+  }
+
+  /** Until the signal aborts. Never rejects. */
+  async keep(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.beat(signal), this.guard(signal)]);
+  }
+
+  /** False: the timers of this process were late, and other processes may count it as dead. */
+  get isFresh(): boolean {
+    const { clock, leaseMs } = this.parts;
+    return clock.now() - this.renewedAt <= leaseMs * OVERDUE;
+  }
+
+  /** One renewal at a time. False: the store refused; the next one may succeed. Never rejects. */
+  renew(): Promise<boolean> {
+    this.renewing ??= this.renewOnce()
+      .catch(() => false)
+      .finally(() => {
+        this.renewing = null;
+      });
+    return this.renewing;
+  }
+
+  private async renewOnce(): Promise<boolean> {
+    const { store, clock, host, leaseMs, letGo, rejoin, onRenewed } = this.parts;
+    const asked = clock.now();
+    const held = await store.roster.beat(host);
+    if (held) {
+      // While the store was away the renewal waited, and it counts from its end. The start is the safe side.
+      this.renewedAt = asked;
+      onRenewed?.(leaseMs - (clock.now() - asked));
+      if (!this.fenced) return true;
+    }
+    this.fenced = true;
+    await letGo();
+    await this.open();
+    this.fenced = false;
+    await rejoin();
+    return true;
+  }
+
+  private async beat(signal: AbortSignal): Promise<void> {
+    const { clock, leaseMs } = this.parts;
+    while (!signal.aborted) {
+      await clock.sleep(leaseMs * BEAT, signal);
+      if (!signal.aborted) await this.renew();
+    }
+  }
+
+  private async guard(signal: AbortSignal): Promise<void> {
+    const { clock, leaseMs, letGo } = this.parts;
+    while (!signal.aborted) {
+      const left = this.renewedAt + leaseMs * FENCE - clock.now();
+      if (left > 0) {
+        await clock.sleep(left, signal);
+        continue;
+      }
+      // A process that was frozen may still have its lease: the renewal tells.
+      const renewal = this.renew();
+      const waited = new AbortController();
+      const late = clock.sleep(leaseMs * LAST_TRY, waited.signal).then(() => false);
+      const inTime = await Promise.race([renewal, late]);
+      waited.abort();
+      if (inTime || signal.aborted) continue;
+      if (!this.fenced) {
+        this.fenced = true;
+        void letGo();
+      }
+      await renewal;
+      await clock.sleep(leaseMs * AGAIN, signal);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** What a team in this process is made of. */
+import type { HostId, Name } from "../../core/ids.ts";
+import type { Profile, Seat } from "../../core/member.ts";
+import type { Clock, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.ts";
+
+export type TeamSettings = MemberLoopSettings & {
+  readonly leaseMs: number;
+  readonly shutdownDeadlineMs: number;
+  /** How often dead hosts on this machine are looked for. */
+  readonly reapMs: number;
+};
+
+export type TeamParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  /** Background commands of the members. */
+  readonly jobs?: JobControl;
+  readonly host: HostId;
+  readonly machine: string;
+  readonly pid: number;
+  /** Null: this process cannot know. */
+  readonly isAlive: (machine: string, pid: number) => boolean | null;
+  readonly settings: TeamSettings;
+  /** A host was found dead: ends the processes that it left, because its tasks start again elsewhere. */
+  readonly onOrphans?: () => Promise<void>;
+  /** Composes an agent and reads its conversation back. */
+  readonly agent: (
+    profile: Profile,
+    seat: Seat,
+    team: TeamControl,
+    life: () => MemberLoop | undefined,
+  ) => Promise<Agent>;
+  readonly onTurn?: (name: Name, outcome: TurnOutcome) => void;
+  /** The lead found nothing to do and the board is quiet: a headless run ends here. */
+  readonly onQuiet?: () => void;
+  readonly onEnd?: (name: Name, end: End) => void;
+};
