@@ -199,7 +199,7 @@ function unknownKey(key: string, { path }: Issue): string {
 }
 
 /** Set by this program for its commands, so not settings. */
-const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR)(?:_|$)/;
+const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|TASK|ATTEMPT|IDEMPOTENCY_KEY)(?:_|$)/;
 
 /** Old and mistyped names of variables. A name that resembles none may be the person's own. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {

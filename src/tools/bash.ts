@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
 import { changesNothing } from "../core/shell/readonly.ts";
+import { taskVariables } from "../core/task-variables.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";
@@ -35,7 +36,10 @@ export const bash = defineTool({
       cwd: ctx.workspace,
       signal: ctx.signal,
       timeoutMs,
-      env: { [MEMBER_VARIABLE]: ctx.self },
+      env: {
+        [MEMBER_VARIABLE]: ctx.self,
+        ...taskVariables(ctx.store.team, await ctx.currentTask(), command),
+      },
     });
     return report(result, timeoutMs);
   },

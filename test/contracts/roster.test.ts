@@ -1,6 +1,7 @@
 /** Members and the processes that host them, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
+import { lostClaim } from "../../src/core/conversation/lost-claim.ts";
 import { asTaskId, later } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
@@ -159,20 +160,31 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     ).toEqual([task.id]);
   });
 
-  it("a task whose owners die repeatedly fails", async () => {
+  it("a task whose owners die repeatedly stays on the board: an interruption is no try", async () => {
     await store.board.add({ subject: "deadly" }, lead);
-    for (const round of [1, 2, 3]) {
+    for (const round of [1, 2, 3, 4, 5]) {
       const id = host(`round-${round}`);
       await store.roster.open(id, "m", round);
       const { name: who } = await store.roster.join(profile(`w-${round}`), id, lead);
       await claimed(store, { name: who, host: id });
       expect((await store.roster.reap((_, pid) => pid !== round)).released).toEqual([1]);
     }
-    expect(await store.board.task(asTaskId(1))).toMatchObject({
-      status: "failed",
-      reason: expect.stringContaining("3 times"),
-    });
-    expect((await store.mail.unread(lead)).map((mail) => mail.body.kind)).toEqual(["task_failed"]);
+    expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "pending", attempt: 5 });
+    for (const tries of [1, 2, 3]) {
+      const { attempt } = await claimed(store, seat);
+      await store.board.release({ seat, task: asTaskId(1), attempt }, "given_back");
+      const status = tries < 3 ? "pending" : "failed";
+      expect(await store.board.task(asTaskId(1))).toMatchObject({ status });
+    }
+  });
+
+  it("tells a member in its conversation that its claim was taken from it", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    const before = await store.transcript.current(seat.name);
+    await store.roster.reap(() => false);
+    const after = await store.transcript.current(seat.name);
+    expect(after.slice(before.length)).toEqual([lostClaim(task)]);
   });
 
   it("a suspended member keeps its task and its conversation for the resume", async () => {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { type ScriptedModel, type Step, scripted } from "../../src/adapters/models/scripted.ts";
 import { openHost, type TeamHost } from "../../src/apps/host/host.ts";
 import type { Event, FactType } from "../../src/core/event.ts";
-import type { Name } from "../../src/core/ids.ts";
+import { type Name, PERSON } from "../../src/core/ids.ts";
 import { DEFAULT_SETTINGS, recruit, type Settings } from "../../src/core/settings.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
 import { HOME } from "../fixtures/home.ts";
@@ -259,4 +259,26 @@ it("offers the lead worktrees in advance, and takes away only what holds nothing
   expect(claim).toContain(`workspace="${join(repo.dir, ".ekiden/worktrees/1-later")}"`);
   expect(existsSync(join(repo.dir, ".ekiden/worktrees/1-later"))).toBe(false);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
+});
+
+it("runs nothing of a teammate that holds no task: it is told to claim one, and may read", async () => {
+  const repo = repository({ "shared.txt": LINES });
+  const { host, heard } = await stage(repo, {
+    alice: [
+      { calls: [{ tool: "write_file", input: { path: "stray.txt", content: "x" } }] },
+      { calls: [{ tool: "bash", input: { command: "touch stray.txt" } }] },
+      { calls: [{ tool: "bash", input: { command: "cat shared.txt" } }] },
+    ],
+  });
+  await host.start({ interactive: true });
+  await host.store.mail.send(PERSON, { to: "alice" as Name, body: { kind: "note", text: "Go on." } });
+  const [, written, ran, read] = await soon(() => {
+    const all = heard("alice");
+    expect(all).toHaveLength(4);
+    return all;
+  });
+  expect(written).toContain("you hold no task now");
+  expect(ran).toContain("you hold no task now");
+  expect(read).toContain(LINES.split("\n")[0]);
+  expect(existsSync(join(repo.dir, "stray.txt"))).toBe(false);
 });

@@ -254,11 +254,18 @@ function complete(state: State, held: Claim, store: Decisions): Stepped {
   return { state: { ...state, tasks }, answer: `ready ${ready.join()}` };
 }
 
-/** Back on the board, or failed when it was tried too often. */
+/** Given back by its owner: on the board, or failed when it was tried too often. */
 function putBack(state: State, id: number, maxTries: number): State {
   const task = taskAt(state, id);
   const back: Task =
     task.tries >= maxTries ? { ...task, status: "failed" } : { ...task, status: "pending", owner: -1 };
+  return { ...state, tasks: set(state.tasks, id, back) };
+}
+
+/** An interruption does not count as a try. */
+function interrupted(state: State, id: number): State {
+  const task = taskAt(state, id);
+  const back: Task = { ...task, status: "pending", owner: -1, tries: task.tries - 1 };
   return { ...state, tasks: set(state.tasks, id, back) };
 }
 
@@ -275,7 +282,7 @@ function reap(state: State, sees: boolean, store: Decisions): Stepped {
     for (const [id, task] of state.tasks.entries())
       if (task.status === "in_progress" && task.owner === member) {
         released.push(id + 1);
-        next = putBack(next, id, MAX_TRIES);
+        next = interrupted(next, id);
       }
   }
   return { state: next, answer: `released ${released.join()}` };

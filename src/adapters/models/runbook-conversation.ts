@@ -15,14 +15,16 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
     .filter(({ tag }) => tag === "mail");
 }
 
-/** The task of the latest claim, from any source: the harness, a restart, or claim_task. */
+const CLAIMS: ReadonlySet<string> = new Set(["auto-claimed", "own-task", "claim-lost"]);
+
+/** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
   for (const message of messages.toReversed()) {
     if (message.role !== "user") continue;
     for (const part of message.content.toReversed()) {
       if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
-      const claim = tagsIn(part.text).findLast(({ tag }) => tag === "auto-claimed" || tag === "own-task");
-      if (claim) return taskOf(claim);
+      const claim = tagsIn(part.text).findLast(({ tag }) => CLAIMS.has(tag));
+      if (claim) return claim.tag === "claim-lost" ? null : taskOf(claim);
     }
   }
   return null;

@@ -24,7 +24,6 @@ import {
 
 type Content = AssistantMessage["content"];
 
-const MAX_TRIES = 3;
 const RESULT_LINES = 20;
 const RESULT_CHARACTERS = 2_000;
 const NO_BLOCK =
@@ -90,7 +89,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   // Steps that were repeated after a conflict have a mark.
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
-  if (ended && !(isInterrupted(ended.result) && tries <= MAX_TRIES)) {
+  if (ended && !isInterrupted(ended.result)) {
     if (ended.result.isError && ended.result.tool === "complete_task") {
       const failed = end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
       return failed;
@@ -111,14 +110,11 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     if (!ran) return run(task, request, script, step, 1);
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
     if (isInterrupted(ran.result)) {
-      if (ran.tries < MAX_TRIES) {
-        const again = `${where} of #${task.id} was interrupted; running it again.`;
-        return [
-          ...say(again.charAt(0).toUpperCase() + again.slice(1)),
-          ...run(task, request, script, step, ran.tries + 1),
-        ];
-      }
-      return end(task, request, "fail_task", `${where} was interrupted ${ran.tries} times`, tries, redo);
+      const again = `${where} of #${task.id} was interrupted; running it again.`;
+      return [
+        ...say(again.charAt(0).toUpperCase() + again.slice(1)),
+        ...run(task, request, script, step, ran.tries + 1),
+      ];
     }
     const failure = failureOf(ran.result);
     if (failure) {
@@ -146,7 +142,7 @@ function redoOf(
   if (redo && !isInterrupted(redo.result)) return failureOf(redo.result) ? "" : "b";
   const tries = (redo?.tries ?? 0) + 1;
   const call = callOf(request, "bash", idOf(task, "redo", tries), { command: startAnew(target) });
-  if (!call || tries > MAX_TRIES) return "";
+  if (!call) return "";
   return [
     ...say(`#${task.id} is in conflict with what has landed on ${target}; doing it anew on that.`),
     call,

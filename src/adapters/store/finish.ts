@@ -122,17 +122,19 @@ export function* putBack(
 ): Op<"pending" | "failed"> {
   const said = note?.trim() ? ` ${note.trim()}` : "";
   const evidence = `${EVIDENCE[why](row.owner ?? "")}${said}`;
-  if ((why === "owner_died" || why === "given_back") && row.tries >= maxAttempts) {
+  if (why === "given_back" && row.tries >= maxAttempts) {
     yield* failed(
       tx,
       row,
       `It was tried ${row.tries} times, at most ${maxAttempts} are allowed. The last time: ${evidence}`,
-      why === "given_back" ? row.owner : null,
+      row.owner,
     );
     return "failed";
   }
+  // An interruption says nothing about the task, so it does not count as a try.
+  const tries = why === "given_back" ? row.tries : Math.max(0, row.tries - 1);
   yield* exec`
-    update tasks set status = 'pending', owner = null, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
+    update tasks set status = 'pending', owner = null, tries = ${tries}, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
   yield* appendFacts(tx, [
     { type: "task.released", task: row.id, from: row.owner, why, ...(note !== undefined && { note }) },

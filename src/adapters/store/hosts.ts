@@ -2,8 +2,10 @@
  * The processes that host members. A host has one lease, in one row, for all its members and their claims: a claim lasts as long as
  * the host of its owner lives.
  */
+import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
 import type { Roster } from "../../ports/store.ts";
+import { append } from "./entries.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -145,5 +147,11 @@ function* putAllBack(
   const rows = yield* sql<TaskRow>`
     select * from tasks where team = ${tx.team} and owner = ${owner} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) yield* putBack(tx, row, why, undefined, maxAttempts);
+  if (rows.length > 0) {
+    // Whoever goes on with this conversation must know that the task is not its own any more.
+    const [member] = yield* sql<{ life: number }>`
+      select life from members where team = ${tx.team} and name = ${owner}`;
+    yield* append(tx, owner, member?.life ?? 0, rows.map(lostClaim));
+  }
   return rows.map((row) => row.id);
 }

@@ -127,6 +127,7 @@ function* registered(tx: Tx, host: HostId): Op<void> {
   throw new EkidenError(
     "bad_input",
     `This process is not registered as a host of team "${tx.team}", or was declared dead. It must register (\`roster.open\`) before it runs members.`,
+    { details: { unregistered: true } },
   );
 }
 

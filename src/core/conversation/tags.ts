@@ -3,7 +3,7 @@
  * or tool output can forge an identity, a claim or a mail.
  */
 const OURS =
-  "mail|identity|auto-claimed|own-task|summary|conversation|reminder|memory|skills|system|plan|project|todo";
+  "mail|identity|auto-claimed|own-task|claim-lost|summary|conversation|reminder|memory|skills|system|plan|project|todo";
 const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS})(?![\\w-]))`, "gi");
 
 /** Changes only text that looks like one of our tags; code with `<` in it stays readable. */

@@ -47,8 +47,15 @@ export class Team implements TeamControl {
   }
 
   async join(profile: Profile, by: Name): Promise<void> {
+    const { roster } = this.parts.store;
+    const join = (): Promise<Seat> => roster.join(profile, this.parts.host, by);
     await this.entering(profile.name, async () => {
-      const seat = await this.parts.store.roster.join(profile, this.parts.host, by);
+      const seat = await join().catch(async (error: unknown) => {
+        // It was frozen before its first member joined.
+        if (!isUnregistered(error) || this.members.size > 0) throw error;
+        await this.lease.open();
+        return await join();
+      });
       await this.begin(profile, seat);
     });
   }
@@ -285,3 +292,7 @@ export class Team implements TeamControl {
     }
   }
 }
+
+/** This host was declared dead. */
+const isUnregistered = (error: unknown): boolean =>
+  isEkidenError(error) && error.details.unregistered === true;

@@ -2,11 +2,16 @@
  * Two wraps around tool calls: one runs every call in the worktree of the current task, the other lets a task be completed only
  * when its branch has landed.
  */
+import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
+import { LEAD } from "../../core/ids.ts";
 import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
-import type { CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import type { Access, CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
+
+/** Reading, and what concerns the team, needs no claim. The lead holds none and works in the project. */
+const CHANGES: ReadonlySet<Access> = new Set(["write", "exec"]);
 
 /** Outside of the permissions and the hooks: they see the folder in which the call will run. */
 export const inWorktrees =
@@ -15,6 +20,8 @@ export const inWorktrees =
   async (call) => {
     const { ctx, tool } = call;
     const task = await ctx.currentTask();
+    if (!task && ctx.self !== LEAD && CHANGES.has(tool.accessOf?.(call.input) ?? tool.access))
+      throw new Error(NO_CLAIM);
     // a call that ends the task needs no new worktree
     const isLast = tool.effect === "completes" || tool.effect === "ends";
     const tree = task && (isLast ? trees.find(task) : await trees.open(task));
