@@ -2,7 +2,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../core/errors.ts";
-import { quote } from "../core/ids.ts";
+import { type Name, quote, renaming } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
 import type { Store } from "../ports/index.ts";
@@ -67,7 +67,11 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
   };
   return {
     settings: () => {
-      settings ??= import("./settings.ts").then(({ loadSettings }) => loadSettings({ cwd, env, flags }));
+      settings ??= import("./settings.ts").then(async ({ loadSettings }) => {
+        const loaded = await loadSettings({ cwd, env, flags });
+        for (const text of renamed(flags, loaded)) say(text);
+        return loaded;
+      });
       return settings;
     },
     flags,
@@ -86,6 +90,15 @@ export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process
     done: ({ data, text }) => (json ? out.write(`${JSON.stringify(data)}\n`) : say(text)),
     say,
   };
+}
+
+/** One sentence for each name on the command line that is written otherwise than the name it stands for. */
+function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
+  const named = Array.isArray(teammates) ? teammates.map((text) => String(text).split(":")[0] ?? "") : [];
+  return [
+    renaming(typeof team === "string" ? team : loaded.team, loaded.team),
+    ...named.map((text, i) => renaming(text.trim(), loaded.teammates?.[i]?.name ?? (text as Name))),
+  ].flatMap((text) => text.trim() || []);
 }
 
 function folder(path: string): string {

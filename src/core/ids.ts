@@ -81,18 +81,54 @@ function numbered(letter: string, text: string | number, what: string, where: st
   return Number(digits);
 }
 
+/** Latin letters that Unicode does not take apart. */
+const LATIN: Readonly<Record<string, string>> = {
+  æ: "ae",
+  ð: "d",
+  ø: "o",
+  þ: "th",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  œ: "oe",
+  ß: "ss",
+};
+
+/** A name without case, accents and blanks: "Alice Smith" → alice-smith, "Zoë" → zoe, "@bob" → bob. Not checked. */
+export const foldName = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[æðøþđħıłœß]/g, (letter) => LATIN[letter] ?? letter)
+    .replace(/^[ \t]*@?|[ \t]+$/g, "")
+    .replace(/[ \t_]+/g, "-");
+
 /**
- * Names become branch names, folder names and mailbox keys, so they are checked once, here.
+ * Reads a name as people and models write it, by `foldName`. Names become branch names, folder names and mailbox keys, so they are
+ * checked once, here. Other scripts are refused and not transliterated: two people who hear one name would write two addresses.
  * @throws EkidenError `bad_input` naming the rule that was broken.
  */
 export function name(text: string): Name {
-  if (!SHAPE.test(text))
-    throw new EkidenError(
-      "bad_input",
-      `${quote(text)} is not a usable name. Use 1 to 32 lower-case letters, digits and dashes, beginning with a letter, such as "alice".`,
-    );
-  return text as Name;
+  const folded = foldName(text);
+  if (SHAPE.test(folded)) return folded as Name;
+  const isForeign = /^[\p{L}\p{M}\p{N} _-]+$/u.test(text) && /[^a-z0-9-]/.test(folded);
+  throw new EkidenError(
+    "bad_input",
+    `${quote(text)} is not a usable name. Use 1 to 32 Latin letters, digits and dashes, beginning with a letter, such as "alice".${
+      isForeign ? " Any script may be used in its role and its prompt." : ""
+    }`,
+  );
 }
+
+/** The sentence for someone who wrote a name otherwise, with a blank before it; "" when nothing was changed. */
+export const renaming = (written: string, name: Name): string =>
+  written === name ? "" : ` ${quote(written)} is called ${name} here.`;
+
+/** A role as it is stored and compared: one line, without differences of case, blanks and width. "" for none. */
+export const foldRole = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().trim().replace(/ +/g, " ");
 
 /** The name of a subagent's transcript: "alice/1" is the first that worked for alice. */
 export const subagentName = (member: Name, nth: number): Name => `${member}/${nth}` as Name;
@@ -109,10 +145,10 @@ export const fullName = (member: Name, team: Name): Name => `${member}@${team}` 
 
 /** A recipient: "alice" (team null: the sender's own) or "alice@backend". @throws EkidenError `bad_input` */
 export function address(text: string): { readonly who: Name; readonly team: Name | null } {
-  const at = text.indexOf("@");
+  const at = text.trimStart().indexOf("@", 1); // "@bob" is bob
   return at < 0
     ? { who: name(text), team: null }
-    : { who: name(text.slice(0, at)), team: name(text.slice(at + 1)) };
+    : { who: name(text.trimStart().slice(0, at)), team: name(text.trimStart().slice(at + 1)) };
 }
 
 /** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */

@@ -52,3 +52,7 @@ export const NOTHING_SPENT: Spent = { turns: 0, inputTokens: 0, cachedTokens: 0,
 
 /** Environment variable that tells commands which member runs them. */
 export const MEMBER_VARIABLE = "EKIDEN_MEMBER";
+
+/** The model that a role file or a spawn names; "" for the team's, which `"sonnet"` and other words of other programs mean. */
+export const ownModel = (spec: string): string =>
+  spec.includes("/") || spec === "runbook" || spec.startsWith("scripted:") ? spec : "";

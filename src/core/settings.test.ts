@@ -23,7 +23,7 @@ describe("settings", () => {
       { name: "alice", role: "" },
       { name: "bob", role: "" },
     ]);
-    expect(settingsLayer().parse({ teammates: ["zoe: tester"] }).teammates).toEqual([
+    expect(settingsLayer().parse({ teammates: ["Zoë: tester"] }).teammates).toEqual([
       { name: "zoe", role: "tester" },
     ]);
     expect(new Set(recruits(60).map((r) => r.name)).size).toBe(60);
@@ -31,7 +31,7 @@ describe("settings", () => {
 
   it.each([
     [{ teammates: ["lead"] }, "reserved"],
-    [{ teammates: ["A B"] }, "not a usable name"],
+    [{ teammates: ["A/B"] }, "not a usable name"],
     [{ team: "../x" }, "not a usable name"],
     [{ idleTimeoutMs: "soon" }, "never"],
     [{ turnsPerStint: 0 }, "1 or more"],

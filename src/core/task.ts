@@ -8,7 +8,7 @@
  * *Ready* is derived: pending and every blocker completed. A failed or cancelled blocker keeps its dependants waiting, visibly.
  */
 import { EkidenError } from "./errors.ts";
-import type { Instant, Name, TaskId } from "./ids.ts";
+import { type Instant, type Name, quote, type TaskId } from "./ids.ts";
 
 type TaskBase = {
   readonly id: TaskId;
@@ -153,9 +153,16 @@ export function checkTask(task: NewTask | TaskChange): void {
     refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
   if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))
     refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
-  // Letters of any script and signs: "C++ dev", "Backend (Go)", 编码者.
-  if (typeof task.role === "string" && !/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(task.role))
-    refuse(`${JSON.stringify(task.role)} is not a usable role. Use one line of 1 to 64 characters.`);
+  if (typeof task.role === "string") checkRole(task.role);
+}
+
+/** A role is one line of letters of any script and signs: "C++ dev", "Backend (Go)", 编码者. "" for none. @throws EkidenError `bad_input` */
+export function checkRole(role: string): void {
+  if (!/^[^\p{C}\p{Zl}\p{Zp}]{0,64}$/u.test(role))
+    throw new EkidenError(
+      "bad_input",
+      `${quote(role)} is not a usable role. Use one line of at most 64 characters.`,
+    );
 }
 
 /** A cycle as errors show it: "#1 → #2 → #1". */

@@ -24,7 +24,7 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
     subject: ({ to }) => to,
     run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {
       const { who, team } = address(to);
-      const sent = `Sent to ${to}.`;
+      const sent = `Sent to ${team === null ? who : fullName(who, team)}.`;
       const mail = { to: who, body: { kind: "note", text: checkText(text) }, urgent } as const;
       if (team === null || team === store.team)
         await store.mail.send(self, mail, { seat, make: () => answer(sent) });

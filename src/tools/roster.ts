@@ -1,6 +1,7 @@
 /** Tools about the members of a team, and about stopping and idling. */
 import { z } from "zod";
-import { name, type RequestId, teammateName } from "../core/ids.ts";
+import { name, quote, type RequestId, renaming, teammateName } from "../core/ids.ts";
+import { ownModel } from "../core/member.ts";
 import { defineTool } from "./define.ts";
 import { flag, maybe, text } from "./inputs.ts";
 
@@ -10,7 +11,7 @@ export const spawnTeammate = defineTool({
   access: "team",
   input: () =>
     z.object({
-      name: text.describe("lower case, such as alice"),
+      name: text.describe("Latin letters, such as alice"),
       role: maybe.text,
       prompt: maybe.text.describe("only if its tasks do not say enough"),
       model: maybe.text,
@@ -19,8 +20,10 @@ export const spawnTeammate = defineTool({
   subject: (input) => input.name,
   run: async ({ name: wanted, role = "", prompt = "", model = "", needs_plan = false }, { team }) => {
     const checked = teammateName(wanted);
-    await team.spawn({ name: checked, role, prompt, model, needsPlan: needs_plan });
-    return `${checked} joined${role ? ` as ${role}` : ""}.`;
+    const own = ownModel(model);
+    await team.spawn({ name: checked, role, prompt, model: own, needsPlan: needs_plan });
+    const usual = model === own ? "" : ` It has the team's model: ${quote(model)} names no provider.`;
+    return `${checked} joined${role ? ` as ${role}` : ""}.${renaming(wanted, checked)}${usual}`;
   },
 });
 
@@ -52,8 +55,9 @@ export const requestShutdown = defineTool({
   input: () => z.object({ name: text, reason: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, reason = "Your work is done." }, { team, self }) => {
-    await team.askToStop(name(wanted), reason, self);
-    return `Asked ${wanted} to stop. The answer comes as mail.`;
+    const who = name(wanted);
+    await team.askToStop(who, reason, self);
+    return `Asked ${who} to stop. The answer comes as mail.`;
   },
 });
 

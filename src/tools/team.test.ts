@@ -217,9 +217,10 @@ describe("mail", () => {
     ]);
     expect(await written(ALICE)).toEqual(["Sent to bob."]);
     await expect(call(alice, sendMessage, { to: "carol", text: "x" })).rejects.toThrow(/alice|bob/);
-    await expect(call(alice, sendMessage, { to: "Bob the Builder", text: "x" })).rejects.toMatchObject({
+    await expect(call(alice, sendMessage, { to: "Bob, the Builder", text: "x" })).rejects.toMatchObject({
       code: "bad_input",
     });
+    await expect(call(alice, sendMessage, { to: "@carol", text: "x" })).rejects.toThrow('"carol"');
     await expect(call(alice, sendMessage, { to: "bob", text: " " })).rejects.toThrow("The message is empty");
     expect(await written(ALICE)).toEqual(["Sent to bob."]);
   });
@@ -241,13 +242,19 @@ describe("mail", () => {
 
 describe("the roster", () => {
   it("adds teammates with usable names", async () => {
+    expect(await call(lead, spawnTeammate, { name: "Zoë", role: "编码者", model: "sonnet" })).toBe(
+      'zoe joined as 编码者. "Zoë" is called zoe here. It has the team\'s model: "sonnet" names no provider.',
+    );
+    expect(asked.splice(0)).toEqual([
+      ["spawn", { name: "zoe", role: "编码者", prompt: "", model: "", needsPlan: false }],
+    ]);
     expect(await call(lead, spawnTeammate, { name: "carol", role: "dev", prompt: "hi" })).toBe(
       "carol joined as dev.",
     );
     expect(asked).toEqual([
       ["spawn", { name: "carol", role: "dev", prompt: "hi", model: "", needsPlan: false }],
     ]);
-    for (const name of ["lead", "Carol", "a b", "../x", "-x", ""])
+    for (const name of ["lead", "Lead", "小明", "../x", "-x", ""])
       await expect(call(lead, spawnTeammate, { name }), name).rejects.toMatchObject({ code: "bad_input" });
     expect(asked).toHaveLength(1);
   });

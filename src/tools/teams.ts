@@ -1,7 +1,7 @@
 /** Tools for other teams in the same store. Each has its own board, mailboxes and members. */
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
-import { fullName, LEAD, name } from "../core/ids.ts";
+import { fullName, LEAD, name, renaming } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -25,7 +25,7 @@ export const createTeam = defineTool({
       await other.close();
     }
     await store.journal.note([{ type: "team.created", team, by: self }]);
-    return `Created team "${team}". It does not start by itself: tell the person, also in your final answer, to run: ekiden --team ${team} resume`;
+    return `Created team "${team}".${renaming(wanted, team)} It does not start by itself: tell the person, also in your final answer, to run: ekiden --team ${team} resume`;
   },
 });
 

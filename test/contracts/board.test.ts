@@ -4,7 +4,7 @@ import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { BACKENDS, claimed, facts, held, host, name, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
 
 describe.each(BACKENDS)("the board on %s", (backend) => {
   const at = stage(backend);
@@ -65,6 +65,28 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
     const got = await Promise.all([alice, bob].map((seat) => store.board.claimNext(seat)));
     expect(got.map((task) => task?.id).sort()).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["C++ Dev", " c++  dev"],
+    ["编码者", " 编码者"],
+    ["Développeur", "DE\u0301VELOPPEUR"],
+    ["R&D", "r&d"],
+  ])("a task for %j is claimed by a teammate of the role %j, and by no other", async (ofTask, ofMember) => {
+    const dora = await store.roster.join(profile("dora", { role: ofMember }), host("here"), name("lead"));
+    const eve = await store.roster.join(profile("eve", { role: "other" }), host("here"), name("lead"));
+    const direct = await store.board.add({ subject: "by id", role: ofTask }, lead);
+    const next = await store.board.add({ subject: "by itself", role: ofTask }, lead);
+    const changed = await store.board.add({ subject: "changed" }, lead);
+    await store.board.change(changed.id, { role: ofTask }, lead);
+    expect(await store.board.claimNext(eve)).toBeNull();
+    expect(await store.board.claim(eve, direct.id)).toMatchObject({ ok: false, why: "role" });
+    expect(await store.roster.wanted(host("here"))).not.toContain("eve");
+    for (const id of [direct.id, next.id, changed.id]) {
+      const task = id === next.id ? await claimed(store, dora) : await store.board.claim(dora, id);
+      expect("ok" in task ? task : { ok: true, task }).toMatchObject({ ok: true, task: { id } });
+      await store.board.completeFor(id, lead, "done");
+    }
   });
 
   it("a refused claim says why", async () => {

@@ -37,7 +37,7 @@ const ROWS = [
   `insert into meta values ('application', '${APPLICATION_ID}'), ('version', '4');`,
   "insert into teams (name, next_task, created_at) values ('default', 5, 1);",
   "insert into hosts values ('default', 'here', 'machine', 1, 9000000000000000, 1);",
-  "insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at) values ('default', 'alice', 'teammate', '', '', '', 0, 'work', 1, 'here', 1);",
+  "insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at) values ('default', 'alice', 'teammate', 'C++  Dev', '', '', 0, 'work', 1, 'here', 1);",
   task(1, "in_progress", "alice", 2),
   task(2, "completed", "alice", 1),
   task(3, "pending", null, 0),
@@ -88,6 +88,10 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     const refusal = { why: "hook", evidence: "still red", failure: "Refused 3 times." } as const;
     expect(await store.board.refuse(held, refusal)).toBe(3);
     expect(await store.board.task(held.task)).toMatchObject({ status: "failed", reason: "Refused 3 times." });
+  });
+
+  it("folds roles, so that old members can claim new tasks", async () => {
+    expect(await store.roster.member(name("alice"))).toMatchObject({ role: "c++ dev" });
   });
 
   it("does not record a landing twice", async () => {

@@ -124,7 +124,7 @@ describe("roles", () => {
     );
     await lay(join(project, ".ekiden/agents/tester.md"), "---\ntools: Read, Gerp\n---\nYou test.");
     await lay(join(user, "agents/tester.md"), "the person's");
-    await lay(join(project, ".ekiden/agents/bad.md"), "---\nname: a b\n---\n");
+    await lay(join(project, ".ekiden/agents/bad.md"), '---\nname: "a\\nb"\n---\n');
     await lay(join(project, ".ekiden/agents/notes.txt"), "no role");
     const { items, problems } = await loadRoles(project, user);
     expect(items).toMatchObject([

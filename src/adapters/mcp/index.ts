@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
+import { foldRole } from "../../core/ids.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
 import type { Sandbox, Tool } from "../../ports/index.ts";
@@ -66,7 +67,7 @@ export class Mcp {
   /** The tools that a member of this role may use, in a stable order. Servers start in parallel. */
   async tools(role: string): Promise<Tool[]> {
     const mine = [...this.servers.values()].filter(
-      ({ config }) => !config.roles || config.roles.includes(role),
+      ({ config }) => !config.roles || config.roles.some((one) => foldRole(one) === foldRole(role)),
     );
     const lists = await Promise.all(
       mine.map((server) =>

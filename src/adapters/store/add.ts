@@ -1,7 +1,7 @@
 /** Adding tasks to the board and changing them. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
-import type { Name, TaskId } from "../../core/ids.ts";
+import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
@@ -106,7 +106,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       priority: task.priority ?? 0,
       estimate: task.estimate ?? 1,
       chain: chains[i] ?? 1,
-      role: task.role ?? "",
+      role: foldRole(task.role ?? ""),
       touches: JSON.stringify(task.touches ?? []),
       needs_plan: Number(task.needsPlan ?? false),
       owner: null,
@@ -165,7 +165,8 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (adds.includes(id)) throw cycle(`#${id} → #${id}`);
   const open = yield* openBlockers(tx, [...new Set([...adds, ...removes])]);
   const row = yield* taskForUpdate(tx, id);
-  if (adds.length + removes.length > 0 || (changes.role !== undefined && (changes.role ?? "") !== row.role)) {
+  const role = changes.role === undefined ? row.role : foldRole(changes.role ?? "");
+  if (adds.length + removes.length > 0 || role !== row.role) {
     if (row.status === "in_progress" || row.status === "completed")
       throw new EkidenError(
         "already_started",
@@ -190,7 +191,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
       removed.filter((one) => open.has(one)).length,
     priority: changes.priority ?? row.priority,
     estimate: changes.estimate ?? row.estimate,
-    role: changes.role === undefined ? row.role : (changes.role ?? ""),
+    role,
     touches: changes.touches ? JSON.stringify(changes.touches) : row.touches,
     needs_plan: Number(changes.needsPlan ?? row.needs_plan === 1),
   };

@@ -1,5 +1,6 @@
 /** Migration steps that compute columns from older rows. They skip rows that cannot be read. */
 import type { FactOf, FactType } from "../../core/event.ts";
+import { foldRole } from "../../core/ids.ts";
 import { exec, type Op, parse, sql } from "./sql.ts";
 
 type EventRow = { readonly team: string; readonly data: string };
@@ -19,4 +20,17 @@ export function* columnsFromJournal(): Op<void> {
   for (const { team, fact } of yield* factsOf("task.changed"))
     if (fact.what?.includes("description"))
       yield* exec`update tasks set described_by = ${fact.by ?? null} where team = ${team} and id = ${fact.task ?? 0}`;
+}
+
+/** Until version 8, roles were compared as they had been written. */
+export function* foldedRoles(): Op<void> {
+  const rows = yield* sql<{
+    role: string;
+  }>`select role from tasks where role <> '' union select role from members where role <> ''`;
+  for (const { role } of rows) {
+    const folded = foldRole(role);
+    if (folded === role) continue;
+    yield* exec`update tasks set role = ${folded} where role = ${role}`;
+    yield* exec`update members set role = ${folded} where role = ${role}`;
+  }
 }

@@ -1,6 +1,7 @@
 /** The members of a team: joining, being taken over by another process, leaving. */
 import { EkidenError } from "../../core/errors.ts";
 import {
+  foldRole,
   type HostId,
   type Instant,
   LEAD,
@@ -11,7 +12,7 @@ import {
 } from "../../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
-import { checkTask } from "../../core/task.ts";
+import { checkRole } from "../../core/task.ts";
 import type { Adoption, Roster } from "../../ports/store.ts";
 import { putBack } from "./finish.ts";
 import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
@@ -88,13 +89,18 @@ function check(profile: Profile): void {
   if (profile.kind === "lead") {
     if (profile.name !== LEAD)
       throw new EkidenError("bad_input", `The lead of a team is called "${LEAD}", not "${profile.name}".`);
-  } else teammateName(profile.name);
-  if (profile.role !== "") checkTask({ role: profile.role });
+  } else {
+    const folded = teammateName(profile.name);
+    if (folded !== profile.name)
+      throw new EkidenError("bad_input", `"${profile.name}" is not a name as it is stored: "${folded}".`);
+  }
+  checkRole(profile.role);
 }
 
 function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
   yield* registered(tx, host);
-  const { name, kind, role, model, prompt } = profile;
+  const { name, kind, model, prompt } = profile;
+  const role = foldRole(profile.role);
   const needsPlan = Number(profile.needsPlan);
   const [fresh] = yield* sql`
     insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, last_host, joined_at)

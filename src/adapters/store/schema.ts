@@ -4,7 +4,7 @@
  * entries are never edited.
  */
 import { EkidenError } from "../../core/errors.ts";
-import { columnsFromJournal } from "./carry-over.ts";
+import { columnsFromJournal, foldedRoles } from "./carry-over.ts";
 import { type Dialect, type Op, Raw, sql } from "./sql.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
@@ -164,6 +164,8 @@ const eighth = (): Step[] => [
   "update members set last_host = host",
 ];
 
+const ninth = (): Step[] => [foldedRoles];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -176,6 +178,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   sixth,
   seventh,
   eighth,
+  ninth,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

@@ -45,7 +45,8 @@ export async function sendMail(
     team === null || team === store.team
       ? await store.mail.send(from, mail)
       : await store.sendAcross(team, fullName(from, store.team), mail);
-  return { data: { id, to: [to] }, text: `sent to ${to}${urgent ? ", urgent" : ""}` };
+  const reached = team === null ? who : fullName(who, team);
+  return { data: { id, to: [reached] }, text: `sent to ${reached}${urgent ? ", urgent" : ""}` };
 }
 
 async function throughHooks(store: Store, { to, text }: Letter, { settings, cwd }: Sender): Promise<string> {

@@ -6,7 +6,7 @@ import type { Name } from "../../core/ids.ts";
 import type { MemberKind, Profile, Seat } from "../../core/member.ts";
 import { isUnpriced } from "../../core/prices.ts";
 import { roleNamed } from "../../core/project/role.ts";
-import type { Delta, TeamControl, Tool } from "../../ports/index.ts";
+import type { Delta, Model, TeamControl, Tool } from "../../ports/index.ts";
 import { ActivityWriter } from "../../runtime/agent/activity.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { collect, EMPTY } from "../../runtime/agent/feature.ts";
@@ -92,10 +92,11 @@ export async function composeAgent(
     store.transcript.current(name),
     openProjectFiles(store.journal, reported, workspace, parts.userFolder),
   ]);
-  const ofRole = roleNamed(files.library.roles, profile.role)?.model;
-  const ofKind = kind === "lead" ? settings.leadModel : undefined;
+  const modelOf = (one: Omit<Profile, "kind">): Promise<Model> =>
+    parts.model(one.model || roleNamed(files.library.roles, one.role)?.model || settings.model);
+  const ofLead = kind === "lead" && !profile.model && settings.leadModel;
   const [model, fallback] = await Promise.all([
-    parts.model(profile.model || ofRole || ofKind || settings.model),
+    ofLead ? parts.model(ofLead) : modelOf(profile),
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
   ]);
   if (settings.budgetUsd !== undefined || settings.teammateBudgetUsd !== undefined) {
@@ -124,7 +125,13 @@ export async function composeAgent(
     clock: parts.clock,
     shell: parts.shell,
     jobs: parts.jobs,
-    team,
+    team: {
+      spawn: async (one) => {
+        await modelOf(one); // an unknown model refuses the spawn before anybody joins
+        await team.spawn(one);
+      },
+      askToStop: (...asked) => team.askToStop(...asked),
+    },
     workspace,
     workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
     commandTimeoutMs: settings.bashTimeoutMs,

@@ -38,10 +38,11 @@ describe("a role's head", () => {
       model: "anthropic/x",
     });
     expect(role({ model: "inherit" }).model).toBe("");
+    expect(role({ name: "编码者 (Go)" }).name).toBe("编码者 (Go)");
   });
 
   it.each([
-    [{ name: "a b" }, "name must be 1 to 64"],
+    [{ name: "a\nb" }, "name must be one line of 1 to 64"],
     [{ name: 7 }, "name must be a text"],
     [{ tools: 7 }, "tools must be a list"],
     ["text", "the head"],
@@ -76,6 +77,7 @@ describe("told", () => {
     expect(roleCatalogue(roles)).toBe("Roles for spawn_teammate:\n- reviewer: Reads diffs\n- tester");
     expect(roleCatalogue([])).toBe("");
     expect(rolePrompt(roleNamed(roles, "Reviewer"))).toBe("Your role, reviewer:\nReview.");
+    expect(rolePrompt(roleNamed(roles, " REVIEWER "))).toBe("Your role, reviewer:\nReview.");
     expect(rolePrompt(roleNamed(roles, "tester"))).toBe("");
     expect(roleNamed(roles, "nobody")).toBeNull();
     expect(() => findRole(roles, "reviewr")).toThrow('Did you mean "reviewer"?');

@@ -5,7 +5,9 @@
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
 import { EkidenError } from "../errors.ts";
+import { foldRole } from "../ids.ts";
 import { lazy } from "../lazy.ts";
+import { ownModel } from "../member.ts";
 import { didYouMean } from "../nearest.ts";
 import { oneLine } from "../one-line.ts";
 import { FOREIGN_NAMES, ourName, SHARED_TOOLS, TOOL_NAMES } from "../tool-names.ts";
@@ -48,7 +50,7 @@ const head = lazy(() =>
     name: z
       .string("must be a text")
       .trim()
-      .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores")
+      .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u, "must be one line of 1 to 64 characters")
       .optional(),
     description: z.string("must be a text").optional(),
     tools: toolNames().nullish(),
@@ -58,7 +60,6 @@ const head = lazy(() =>
 
 /**
  * A role from the parsed head of a file and its body. `fallbackName`: the file's own name.
- * `"sonnet"`, `"inherit"` and other specs without a provider mean the team's model.
  * @throws EkidenError `bad_input` with what is wrong with the head.
  */
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
@@ -69,7 +70,7 @@ export function makeRole(data: unknown, body: string, fallbackName: string, sour
     name: name ?? fallbackName,
     description: oneLine(description ?? "", DESCRIPTION_MAX),
     tools: tools ?? null,
-    model: model?.includes("/") ? model : "",
+    model: ownModel(model ?? ""),
     prompt: body.slice(0, PROMPT_MAX),
     source,
   };
@@ -86,7 +87,7 @@ export const doubtsAbout = ({ tools, source }: Role): string[] =>
 
 /** Null for a role without a file: any word may be a role, a file only gives it a prompt. */
 export const roleNamed = (roles: readonly Role[], name: string): Role | null =>
-  name === "" ? null : (roles.find((role) => role.name.toLowerCase() === name.toLowerCase()) ?? null);
+  name === "" ? null : (roles.find((role) => foldRole(role.name) === foldRole(name)) ?? null);
 
 /** @throws EkidenError `not_found` with the existing roles. */
 export function findRole(roles: readonly Role[], name: string): Role {
