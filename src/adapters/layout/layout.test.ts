@@ -353,9 +353,44 @@ it("keeps roles of any script, folds names, and tells what it changes", async ()
   expect((await store.roster.members()).map(({ name, role }) => [name, role]).sort()).toEqual([
     ["alice", "编码者"],
     ["bob", "测试者"],
-    ["elodie", "Backend (Go)"],
-    ["member-4", "C++ dev"],
+    ["elodie", "backend (go)"],
+    ["member-4", "c++ dev"],
   ]);
+});
+
+it("takes the id of a task file that has none from the name of the file", async () => {
+  files({
+    ".tasks/task_1.json": { subject: "编写", status: "completed" },
+    ".tasks/task_2.json": { subject: "测试", status: "pending", blockedBy: [1] },
+    ".tasks/task_3.json": { status: "pending", blockedBy: [2] },
+    ".tasks/task_4.json": {},
+  });
+  expect(readLayout(dir)).toMatchObject({
+    record: { tasks: [{ id: "1" }, { id: "2", blockedBy: ["1"] }, { id: "3", blockedBy: ["2"] }] },
+    faults: [{ file: ".tasks/task_4.json", why: expect.stringContaining("id: is missing") }],
+  });
+});
+
+it("keeps members apart whose names fold to the same, and tells it; a mailbox in another case is the same member's", async () => {
+  files({
+    ".team/config.json": { members: [{ name: "Zoë" }, { name: "Zoe" }, { name: "zoe" }, { name: "Alice" }] },
+    ".team/inbox/Zoe.jsonl": '{"from":"zoe","content":"to the second"}\n',
+    ".team/inbox/alice.jsonl": '{"from":"Zoë","content":"to alice"}\n',
+  });
+  const store = await open("team.db");
+  expect(await into(store, dir)).toMatchObject({
+    members: 4,
+    mail: 2,
+    names: { Zoë: "zoe", Zoe: "zoe-2", zoe: "zoe-3", Alice: "alice" },
+    notes: [
+      'the members "Zoë" and "Zoe" would share the name zoe, so "Zoe" is zoe-2',
+      'the members "Zoë" and "zoe" would share the name zoe, so "zoe" is zoe-3',
+    ],
+  });
+  expect(await store.mail.unread("zoe-2" as Name)).toMatchObject([
+    { from: "zoe-3", body: { text: "to the second" } },
+  ]);
+  expect(await store.mail.unread("alice" as Name)).toMatchObject([{ from: "zoe" }]);
 });
 
 it("sees that a source was imported before, by its tasks or else by its mail", async () => {

@@ -100,7 +100,7 @@ class TeamReader {
     if (about?.format === FORMAT) this.export(file, value);
     else if (about?.members !== undefined || basename(file) === "config.json")
       this.each(file, "members", this.take(file, teamFile, value)?.members, memberFile, this.member);
-    else this.each(file, "", [value], taskFile, this.task);
+    else this.each(file, "", [withId(value, file)], taskFile, this.task);
   }
 
   mailbox(file: string): void {
@@ -228,6 +228,17 @@ class TeamReader {
   private fault(file: string, why: string): void {
     this.faults.push({ file, why });
   }
+}
+
+/** A task file may leave its id to the name of the file: task_3.json, 3.json. */
+function withId(value: unknown, file: string): unknown {
+  const id = /^(?:task_)?(.+)\.json$/.exec(basename(file))?.[1];
+  const isWithout =
+    typeof value === "object" &&
+    value !== null &&
+    !("id" in value) &&
+    ("subject" in value || "status" in value);
+  return isWithout && id !== undefined ? { id, ...value } : value;
 }
 
 /** "2" before "10", "task_2" before "task_10". */

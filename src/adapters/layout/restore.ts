@@ -4,7 +4,7 @@
  * `ekiden resume` starts the members.
  */
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import { HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
@@ -32,19 +32,20 @@ export async function restore(
   pid: number,
 ): Promise<Restored> {
   const faults: Fault[] = [];
-  const notes = sources.flatMap(notesOn);
+  const names = new Names(members);
+  const notes = [...sources.flatMap(notesOn), ...names.notes];
   const wanted = newTasks(sources);
   wanted.forEach((task, i) => void named(`task ${sources[i]?.id}`, () => checkTask(task)));
   const tasks = await store.board.addAll(wanted, PERSON);
   const ids = new Map(sources.map((task, i) => [task.id, tasks[i]?.id as TaskId]));
   await store.roster.open(host, machine, pid);
   try {
-    const seats = new Seats(store, host, members);
+    const seats = new Seats(store, host, members, names);
     for (const member of members) {
       const isNew = await seats.isNew(member.name);
       const seat = await seats.seat(member.name);
       const entries = transcripts[member.name] ?? [];
-      if (!isNew) notes.push(`${seats.name(member.name)} is in the team already and stays as it is`);
+      if (!isNew) notes.push(`${names.name(member.name)} is in the team already and stays as it is`);
       else if (seat && (entries.length > 0 || member.spent))
         await store.transcript.record(seat, entries, member.spent ? { spent: member.spent } : {});
     }
@@ -57,20 +58,19 @@ export async function restore(
       try {
         await seats.seat(to);
         const body = { kind: broadcast ? "broadcast" : "note", text } as const;
-        await store.mail.send(seats.name(from), { to: seats.name(to), body, urgent });
+        await store.mail.send(names.name(from), { to: names.name(to), body, urgent });
         sent += 1;
       } catch (error) {
         if (!isEkidenError(error)) throw error;
         faults.push({ file: `mail from ${from} to ${to}`, why: messageOf(error) });
       }
     }
-    const names = seats.renamed();
     return {
       tasks: tasks.length,
       members: seats.joined,
       mail: sent,
       ids: Object.fromEntries(ids),
-      names,
+      names: names.renamed(),
       notes,
       faults,
     };
@@ -80,14 +80,14 @@ export async function restore(
 }
 
 /** Whether all tasks of the source are on the board already; without tasks, whether all its mail has been sent before. */
-export async function isThere(store: Store, { tasks, mail }: TeamRecord): Promise<boolean> {
+export async function isThere(store: Store, { tasks, members, mail }: TeamRecord): Promise<boolean> {
   if (tasks.length > 0) {
     const board = new Set(
       (await store.board.tasks()).map((task) => sameTask(task.subject, task.description)),
     );
     return newTasks(tasks).every((task) => board.has(sameTask(task.subject, task.description ?? "")));
   }
-  const names = new Names();
+  const names = new Names(members);
   for (const { from, to, text } of mail) {
     const box = await store.mail.box(names.name(to), 1_000, names.name(from));
     if (!box.some(({ body }) => "text" in body && body.text === text)) return false;
@@ -180,9 +180,27 @@ async function setStatus(
   }
 }
 
-/** The names of the source, each as a name that is allowed here. */
+/** The names of the source, each as a name that is allowed here. Two members never share one. */
 class Names {
+  readonly notes: string[] = [];
   private readonly names = new Map<string, Name>();
+
+  constructor(members: readonly MemberRecord[]) {
+    const owners = new Map<Name, string>();
+    for (const { name: text } of members) {
+      const folded = asName(text, this.names.size + 1);
+      const first = owners.get(folded);
+      const isOther = first !== undefined && first !== text && ![LEAD, PERSON, HARNESS].includes(folded);
+      let made = folded;
+      for (let n = 2; isOther && owners.has(made); n += 1) made = `${folded.slice(0, 28)}-${n}` as Name;
+      if (isOther)
+        this.notes.push(
+          `the members "${first}" and "${text}" would share the name ${folded}, so "${text}" is ${made}`,
+        );
+      owners.set(made, text);
+      this.names.set(text, made);
+    }
+  }
 
   name(text: string): Name {
     const made = this.names.get(text) ?? asName(text, this.names.size + 1);
@@ -196,28 +214,29 @@ class Names {
 }
 
 /** The members of the source as members of the store. */
-class Seats extends Names {
+class Seats {
   joined = 0;
   private readonly seats = new Map<Name, Seat | null>();
   private readonly store: Store;
   private readonly host: HostId;
   private readonly members: readonly MemberRecord[];
+  private readonly names: Names;
 
-  constructor(store: Store, host: HostId, members: readonly MemberRecord[]) {
-    super();
+  constructor(store: Store, host: HostId, members: readonly MemberRecord[], names: Names) {
+    this.names = names;
     this.store = store;
     this.host = host;
     this.members = members;
   }
 
   async isNew(text: string): Promise<boolean> {
-    const member = await this.store.roster.member(this.name(text));
+    const member = await this.store.roster.member(this.names.name(text));
     return member === null || member.activity.phase === "shutdown";
   }
 
   /** The seat of a member, who joins if it is new. Null for the person, and when another process runs the member. */
   async seat(text: string): Promise<Seat | null> {
-    const name = this.name(text);
+    const name = this.names.name(text);
     if (name === PERSON || name === HARNESS) return null;
     const known = this.seats.get(name);
     if (known !== undefined) return known;
@@ -227,7 +246,7 @@ class Seats extends Names {
   }
 
   private async take(name: Name): Promise<Seat | null> {
-    const record = this.members.find((member) => this.name(member.name) === name);
+    const record = this.members.find((member) => this.names.name(member.name) === name);
     const { role = "", model = "", needsPlan = false } = record ?? {};
     const kind = name === LEAD ? "lead" : "teammate";
     named(`member ${name}`, () => checkTask({ role: role || null }));
@@ -249,10 +268,7 @@ function asName(text: string, n: number): Name {
   if (/^(team-)?lead$/i.test(text)) return LEAD;
   if (/^(person|user|human)$/i.test(text)) return PERSON;
   if (/^(ekiden|system|harness)$/i.test(text)) return HARNESS;
-  const letters = text
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
+  const letters = foldName(text)
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^[^a-z]+/, "")
     .slice(0, 32)
