@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { didYouMean, nearest } from "./nearest.ts";
-import {
-  aboutSetting,
-  DEFAULT_SETTINGS,
-  mergeSettings,
-  recruits,
-  SETTING_KEYS,
-  settingsLayer,
-} from "./settings.ts";
+import { recruits } from "./recruit.ts";
+import { aboutSetting, DEFAULT_SETTINGS, mergeSettings, SETTING_KEYS, settingsLayer } from "./settings.ts";
 
 describe("settings", () => {
   it("describe every key in one line", () => {

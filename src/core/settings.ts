@@ -3,14 +3,12 @@
  * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` and, if it has one, one in `DEFAULT_SETTINGS`.
  */
 import { z } from "zod";
-import { DEFAULT_TEAM, type Name, name, teammateName } from "./ids.ts";
+import { DEFAULT_TEAM, type Name, name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { MODES, type Mode } from "./permission/mode.ts";
 import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
+import { type Recruit, recruit, recruits } from "./recruit.ts";
 import { SANDBOX_MODES, type SandboxMode } from "./sandbox.ts";
-
-/** One teammate to start with. `role` is "" for none. */
-export type Recruit = { readonly name: Name; readonly role: string };
 
 /**
  * `FIELDS` describes the meaning, unit and bounds of each setting; times are milliseconds. Settings without a default are optional.
@@ -68,25 +66,6 @@ export type SettingKey = keyof Settings;
 export type UnsetKey = {
   [K in SettingKey]-?: undefined extends Settings[K] ? K : never;
 }[SettingKey];
-
-const NAMES =
-  "alice bob carol dave erin frank grace heidi ivan judy kate leo mia nina oscar peggy quinn rita sam tess".split(
-    " ",
-  );
-
-/** Names for `--teammates N`: alice, bob, carol …, and numbered ones when the list is used up. */
-export const recruits = (count: number): Recruit[] =>
-  Array.from({ length: count }, (_, i) => ({
-    name: teammateName(NAMES[i] ?? `teammate-${i + 1}`),
-    role: "",
-  }));
-
-/** Reads `alice` or `alice:tester`. @throws EkidenError `bad_input` */
-export function recruit(text: string): Recruit {
-  const at = text.indexOf(":");
-  const role = at < 0 ? "" : text.slice(at + 1).trim();
-  return { name: teammateName((at < 0 ? text : text.slice(0, at)).trim()), role };
-}
 
 /** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
 const read =

@@ -39,8 +39,9 @@ afterEach(async () => {
 
 async function call(tool: Tool, input: unknown, more: Partial<ToolContext> = {}): Promise<string> {
   const { signal } = new AbortController();
-  // File tools touch nothing of the team, so there is none here.
-  const ctx = { workspace, shell, signal, readable: [join(top, "output")], ...more } as ToolContext;
+  // File tools and bash read no more of the team than its name and the task in progress.
+  const team = { store: { team: "default" }, currentTask: () => Promise.resolve(null) };
+  const ctx = { workspace, shell, signal, readable: [join(top, "output")], ...team, ...more } as ToolContext;
   return tool.run(tool.input().parse(input), ctx);
 }
 

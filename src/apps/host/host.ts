@@ -1,4 +1,5 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
+
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
@@ -8,9 +9,8 @@ import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { ENDED_STINT } from "../../core/lifecycle.ts";
-import type { Settings } from "../../core/settings.ts";
 import { isFinished, type Task } from "../../core/task.ts";
-import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
+import type { Cursor, Store } from "../../ports/index.ts";
 import { followNewTasks } from "../../runtime/team/new-tasks.ts";
 import { ProviderTimeout } from "../../runtime/team/provider-timeout.ts";
 import { Team } from "../../runtime/team/team.ts";
@@ -20,68 +20,12 @@ import { type Crew, composeAgent } from "./compose.ts";
 import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
-import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.ts";
+import { PermissionQuestions } from "./permission-questions.ts";
 import { startWork, type Work } from "./start-work.ts";
 import { StoreOutage } from "./store-outage.ts";
+import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
 import { watchLead } from "./watch-lead.ts";
-
-export type HostOptions = {
-  /** `DEFAULT_SETTINGS` with your changes. */
-  readonly settings: Settings;
-  /** The project's folder. Ekiden keeps its own files in its `.ekiden`. */
-  readonly cwd: string;
-  /** Keys of providers and variables for MCP servers come from here. Of Ekiden's own variables only `EKIDEN_MODEL` is read, where the settings name no model. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Gets the replies of models while they stream. */
-  readonly onDelta?: (who: Name, delta: Delta) => void;
-  /** Answers permission questions. Without it the call is refused, with the rule that would allow it. */
-  readonly ask?: AskAtTerminal;
-  /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
-  readonly openModel?: (spec: string) => Promise<Model>;
-  /** The work is a runbook, so the embedded model may be used when there is no other. */
-  readonly embedded?: boolean;
-  /** The team exists and has its models. */
-  readonly resume?: boolean;
-  /** The lead waits for the person; otherwise the run ends when the team has finished. */
-  readonly interactive: boolean;
-  /** Gets sentences that the journal cannot hold now: the store is away. */
-  readonly onNotice?: (text: string) => void;
-};
-
-/** A team that this process runs. The caller of `openHost` closes it. */
-export type TeamHost = {
-  /** The team's board, mail, journal and so on. Closed with the host. */
-  readonly store: Store;
-  /** Where the journal of this run begins. */
-  readonly since: Cursor;
-  /** To be called once. Resolves when all members have started; `done` says how the run ends. */
-  start(work: Work): Promise<void>;
-  /** Never rejects. */
-  readonly done: Promise<Outcome>;
-  /** Whether its end has begun. An earlier `team.finished` comes from another host. */
-  isEnding(): boolean;
-  /** All members stop at once and keep their tasks. `{ resume: true }` continues, here or in another process. */
-  interrupt(): Promise<void>;
-  /**
-   * Asks a member to stop, or all of them, the lead last; resolves when they are gone. They have `shutdownDeadlineMs` to answer, with
-   * `now` no time. @throws EkidenError `not_found`
-   */
-  stop(name?: Name, now?: boolean): Promise<void>;
-  /** Mails a prompt of the person to the lead, if the person's hooks allow it. @throws EkidenError `not_permitted` with the hook's words */
-  tellLead(prompt: string): Promise<MailId>;
-  /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
-  passed(prompt: string, to: string): Promise<string>;
-  /** Interrupts the lead's running turn. */
-  interruptLead(): void;
-  /**
-   * Sums up a member's conversation now, at work or idle: tokens before and after. Null: there was nothing to sum up.
-   * @throws EkidenError `not_found` when it is not hosted here
-   */
-  compact(name: Name): Promise<Compacted | null>;
-  /** Ends everything that this process runs, as `interrupt` does. May be called again. */
-  close(): Promise<void>;
-};
 
 /**
  * Opens a team of the project, created if it is new, to be run by this process.
@@ -281,8 +225,7 @@ class Host implements TeamHost {
   /** The board may have more tasks than when they were last counted. */
   private async checkCalls(text: string): Promise<void> {
     if (this.finishing || !this.budget.hasUsedCalls((await this.store.board.counts()).total)) return;
-    if (!this.finishing)
-      await this.store.journal.warn(null, text).catch(() => {});
+    if (!this.finishing) await this.store.journal.warn(null, text).catch(() => {});
     await this.finish("calls");
   }
 

@@ -2,7 +2,7 @@
 import { endOrphans } from "../../adapters/shell/orphans.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
-import { type Recruit, recruits } from "../../core/settings.ts";
+import { type Recruit, recruits } from "../../core/recruit.ts";
 import { isFinished, type Task } from "../../core/task.ts";
 import type { Team } from "../../runtime/team/team.ts";
 import type { Parts } from "./parts.ts";

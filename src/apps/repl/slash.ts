@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { LEAD, name } from "../../core/ids.ts";
 import { type FeedLine, tokens, type View } from "../../core/views/view.ts";
 import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
-import type { TeamHost } from "../host/host.ts";
+import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
 

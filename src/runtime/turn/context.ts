@@ -21,6 +21,7 @@ import type { Agent } from "../agent/agent.ts";
 import { shortened } from "../wraps/result-size.ts";
 import { pinned } from "./pinned.ts";
 import { record } from "./record.ts";
+import { lengthOf, sizeOf } from "./size.ts";
 
 type OnRetry = NonNullable<ReplyOptions["onRetry"]>;
 export type Compacted = { readonly before: number; readonly after: number };
@@ -290,15 +291,3 @@ export const sum = (a: Spent, b: Spent): Spent => ({
   outputTokens: a.outputTokens + b.outputTokens,
   usd: a.usd + b.usd,
 });
-
-const lengthOf = (texts: readonly string[]): number => texts.reduce((total, text) => total + text.length, 0);
-
-const sizes = new WeakMap<object, number>();
-function sizeOf(value: object): number {
-  let size = sizes.get(value);
-  if (size === undefined) {
-    size = JSON.stringify(value).length;
-    sizes.set(value, size);
-  }
-  return size;
-}

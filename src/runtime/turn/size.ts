@@ -1,0 +1,15 @@
+/** Sizes in characters, from which the context estimates tokens. */
+export const lengthOf = (texts: readonly string[]): number =>
+  texts.reduce((total, text) => total + text.length, 0);
+
+const sizes = new WeakMap<object, number>();
+
+/** The length of a value as JSON; calculated once for each object. */
+export function sizeOf(value: object): number {
+  let size = sizes.get(value);
+  if (size === undefined) {
+    size = JSON.stringify(value).length;
+    sizes.set(value, size);
+  }
+  return size;
+}
