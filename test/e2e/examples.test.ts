@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -75,7 +75,10 @@ it("writes a report of this repository with a team of three, every task once and
     "vitest.config.ts",
   ])
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(cwd, "node_modules"));
+  // A folder of its own, for vite keeps files in it and the sandbox lets commands write only below the project.
+  mkdirSync(join(cwd, "node_modules"));
+  for (const entry of readdirSync(join(ROOT, "node_modules")))
+    symlinkSync(join(ROOT, "node_modules", entry), join(cwd, "node_modules", entry));
 
   const ran = await node(cwd, [MAIN, "run", "examples/quickstart.md", "--json"]);
   expect(ran.code, ran.stderr + ran.stdout).toBe(0);

@@ -34,7 +34,7 @@ beforeEach(async () => {
   shell = createShell({
     outputDir: join(folder, "output"),
     graceMs: 200,
-    env: { ...process.env, MY_API_KEY: "sk-1", PLAIN: "seen" },
+    env: { ...process.env, MY_API_KEY: "sk-1", EDITOR: "seen" },
   });
   const crew = await at.crew(["alice"], { role: "dev", clock: systemClock });
   store = crew.store;
@@ -103,7 +103,7 @@ describe("a hook", () => {
       input: { text: "a" },
       tool_input: { text: "a" },
     });
-    expect(file("env.txt")).toContain("PLAIN=seen");
+    expect(file("env.txt")).toContain("EDITOR=seen");
     expect(file("env.txt")).not.toContain("sk-1");
     expect(file("env.txt")).toContain(`EKIDEN_PROJECT_DIR=${folder}`);
   });
