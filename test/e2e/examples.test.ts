@@ -77,7 +77,7 @@ it("writes a report of this repository with a team of three, every task once and
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
   // A folder of its own, for vite keeps files in it and the sandbox lets commands write only below the project.
   mkdirSync(join(cwd, "node_modules"));
-  for (const entry of readdirSync(join(ROOT, "node_modules")))
+  for (const entry of readdirSync(join(ROOT, "node_modules")).filter((name) => !name.startsWith(".")))
     symlinkSync(join(ROOT, "node_modules", entry), join(cwd, "node_modules", entry));
 
   const ran = await node(cwd, [MAIN, "run", "examples/quickstart.md", "--json"]);
