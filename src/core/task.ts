@@ -24,6 +24,8 @@ type TaskBase = {
   readonly estimate: number;
   /** Only a teammate of this role may claim it. */
   readonly role: string | null;
+  /** The only teammate that may claim it. */
+  readonly assignee?: Name;
   /** Path patterns that this task will edit. Tasks with overlapping patterns do not run at once. */
   readonly touches: readonly string[];
   /** The owner may change nothing before its plan is approved. */
@@ -104,6 +106,7 @@ export type ClaimResult =
   | { readonly ok: false; readonly why: "blocked"; readonly on: readonly TaskId[] }
   | { readonly ok: false; readonly why: "finished"; readonly status: Status }
   | { readonly ok: false; readonly why: "role"; readonly role: string }
+  | { readonly ok: false; readonly why: "assigned"; readonly to: Name }
   | { readonly ok: false; readonly why: "touches"; readonly conflictsWith: TaskId }
   | { readonly ok: false; readonly why: "busy"; readonly with: TaskId };
 
@@ -158,10 +161,10 @@ export function checkTask(task: NewTask | TaskChange): void {
 
 /** A role is one line of letters of any script and signs: "C++ dev", "Backend (Go)", 编码者. "" for none. @throws EkidenError `bad_input` */
 export function checkRole(role: string): void {
-  if (!/^[^\p{C}\p{Zl}\p{Zp}]{0,64}$/u.test(role))
+  if (!/^(?!\s*@)[^\p{C}\p{Zl}\p{Zp}]{0,64}$/u.test(role))
     throw new EkidenError(
       "bad_input",
-      `${quote(role)} is not a usable role. Use one line of at most 64 characters.`,
+      `${quote(role)} is not a usable role. Use one line of at most 64 characters that does not begin with "@".`,
     );
 }
 

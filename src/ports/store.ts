@@ -57,6 +57,8 @@ export interface Board {
    * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
    */
   claimNext(seat: Seat, entry?: (task: Claimed) => Entry): Promise<Claimed | null>;
+  /** Keeps a pending task for one teammate until it has left or gave it back; null releases it. @throws `not_found` | `already_started` */
+  assign(id: TaskId, to: Name | null, by: Name): Promise<void>;
   /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */
   hasProspect(name: Name): Promise<boolean>;
   /** The task that this member has in progress. */

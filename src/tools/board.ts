@@ -1,5 +1,6 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
+import { teammateName } from "../core/ids.ts";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
@@ -65,17 +66,23 @@ export const updateTask = defineTool({
       priority: z.int().optional(),
       estimate: z.number().optional(),
       role: maybe.text,
+      assign: maybe.text.describe("the only teammate that may claim it"),
       needs_plan: maybe.flag,
     }),
   subject: (input) => `#${input.id}`,
-  run: async ({ id: task, add_blocked_by, remove_blocked_by, needs_plan, ...rest }, { store, self }) => {
+  run: async (
+    { id: task, add_blocked_by, remove_blocked_by, needs_plan, assign, ...rest },
+    { store, self },
+  ) => {
     const change: TaskChange = given({
       ...rest,
       addBlockedBy: add_blocked_by,
       removeBlockedBy: remove_blocked_by,
       needsPlan: needs_plan,
     });
-    if (Object.keys(change).length === 0)
+    if (assign !== undefined)
+      await store.board.assign(task, assign.trim() === "" ? null : teammateName(assign.trim()), self);
+    else if (Object.keys(change).length === 0)
       throw new Error(`Nothing to change about #${task}: name at least one field.`);
     return line(await store.board.change(task, change, self));
   },
@@ -134,8 +141,9 @@ function line(task: Task): string {
   const owner = "owner" in task && task.owner ? ` (${task.owner})` : "";
   const waits =
     task.status === "pending" && task.openBlockers > 0 ? ` [waits for ${list(task.blockedBy)}]` : "";
+  const kept = task.assignee && task.status === "pending" ? ` [for ${task.assignee}]` : "";
   const role = task.role && task.status === "pending" ? ` [role ${task.role}]` : "";
-  return `#${task.id} ${task.status === "pending" && task.openBlockers === 0 ? "ready" : task.status}${owner}${waits}${role} ${task.subject}`;
+  return `#${task.id} ${task.status === "pending" && task.openBlockers === 0 ? "ready" : task.status}${owner}${waits}${kept}${role} ${task.subject}`;
 }
 
 function outcome(task: Task): string {

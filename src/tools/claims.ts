@@ -119,6 +119,8 @@ function refusal(wanted: TaskId, claim: Exclude<ClaimResult, { ok: true }>): str
       return `#${wanted} is ${claim.status} already.`;
     case "role":
       return `#${wanted} is for the role ${claim.role}. Take another task.`;
+    case "assigned":
+      return `#${wanted} is assigned to ${claim.to}. Take another task.`;
     case "touches":
       return `#${wanted} would change files that #${claim.conflictsWith} is changing now. Take another task.`;
     case "busy":

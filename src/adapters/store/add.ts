@@ -107,6 +107,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       estimate: task.estimate ?? 1,
       chain: chains[i] ?? 1,
       role: foldRole(task.role ?? ""),
+      asked_role: null,
       touches: JSON.stringify(task.touches ?? []),
       needs_plan: Number(task.needsPlan ?? false),
       owner: null,

@@ -3,6 +3,7 @@ import type { Name } from "../../core/ids.ts";
 import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";
 import { addAll, change, prepareBatch } from "./add.ts";
+import { assign } from "./assign.ts";
 import { claim } from "./claim.ts";
 import { claimNext } from "./claim-next.ts";
 import { counts } from "./counts.ts";
@@ -43,6 +44,7 @@ export function board(session: Session): Board {
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
     claimNext: (seat, entry) => claimNext(session, seat, entry),
+    assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),

@@ -20,6 +20,8 @@ type Precheck = {
   readonly role: string;
   /** The file patterns of the first ready task without a role; null if there is none. */
   readonly touches: string | null;
+  /** 1 if a ready task is kept for it. */
+  readonly kept: number;
 };
 
 /**
@@ -29,11 +31,13 @@ type Precheck = {
 function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   const [member] = yield* sql<Precheck>`
     select m.name, m.host, m.role, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
-      order by r.priority desc, r.chain desc, r.id limit 1) as touches
+      order by r.priority desc, r.chain desc, r.id limit 1) as touches,
+      case when ${KEPT} is null then 0 else 1 end as kept
     from (select 1) one left join members m on m.team = ${tx.team} and m.name = ${seat.name}
     where m.host is distinct from ${seat.host} or (
       ((select r.id from tasks r where r.team = m.team and r.role = '' and ${READY} ${BY_INDEX}) is not null
-        or (m.role <> '' and (select r.id from tasks r where r.team = m.team and r.role = m.role and ${READY} ${BY_INDEX}) is not null))
+        or (m.role <> '' and (select r.id from tasks r where r.team = m.team and r.role = m.role and ${READY} ${BY_INDEX}) is not null)
+        or ${KEPT} is not null)
       and (m.kind <> 'teammate' or ${FREE}))`;
   if (member && member.host !== seat.host) throw staleSeat(seat, member.name === null ? undefined : member);
   return member;
@@ -43,6 +47,10 @@ function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
 const READY = new Raw("r.status = 'pending' and r.open_blockers = 0");
 /** Instead of `exists`: if other teams have many ready tasks, PostgreSQL expects a match soon in any order and reads all of them. */
 const BY_INDEX = new Raw("order by r.priority desc, r.chain desc, r.id limit 1");
+/** The first ready task that is kept for a member `m`. */
+const KEPT = new Raw(
+  "(select r.id from tasks r where r.team = m.team and r.role = '@' || m.name and r.status = 'pending' and r.open_blockers = 0 order by r.priority desc, r.chain desc, r.id limit 1)",
+);
 /** A condition on a member `m`. */
 const FREE = new Raw(
   "not exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress')",
@@ -62,7 +70,8 @@ export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry)
         (tx) => claimPrecheck(tx, seat),
         (member) => {
           if (!member) return null;
-          const chosen = member.role === "" && member.touches === "[]" ? takeFirst : takeBest;
+          const chosen =
+            member.role === "" && member.touches === "[]" && member.kept === 0 ? takeFirst : takeBest;
           way = chosen;
           return (tx) => chosen(tx, seat, entry);
         },
@@ -91,6 +100,8 @@ function* takeUnseen(tx: Tx, seat: Seat): Op<First | null> {
     update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
       started_at = ${tx.now}, updated_at = ${tx.now}
     where team = ${tx.team} and id = (select id from first) and touches = '[]' and not exists (
+      select 1 from tasks k where k.team = ${tx.team} and k.role = ${`@${seat.name}`} and k.status = 'pending' and k.open_blockers = 0
+    ) and not exists (
       select 1 from tasks b where b.team = ${tx.team} and b.owner = ${seat.name} and b.status = 'in_progress')
     returning ${TAKEN}`;
   const [members, [row]] = yield* batch(locked(tx, seat), take);
@@ -103,7 +114,7 @@ function* takeSeen(tx: Tx, seat: Seat): Op<First | null> {
   const rows = yield* sql<Seen>`
     select m.host, m.life, ${SEEN} from members m left join tasks t on t.team = m.team and m.role = '' and t.touches = '[]' and t.id = (
       select id from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
-      order by priority desc, chain desc, id limit 1) and ${FREE}
+      order by priority desc, chain desc, id limit 1) and ${FREE} and ${KEPT} is null
     where m.team = ${tx.team} and m.name = ${seat.name}`;
   const seen = checked(seat, rows);
   if (seen.id === null) return null;
@@ -115,11 +126,11 @@ function* takeSeen(tx: Tx, seat: Seat): Op<First | null> {
 function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
   for (let round = 1; ; round += 1) {
-    let left = yield* candidates(tx, member.role);
+    let left = yield* candidates(tx, member.role, `@${seat.name}`);
     if (left.some((one) => one.touches !== "[]")) {
       // Two members may be claiming two overlapping tasks at this moment: read again under the lock.
       yield* teamLock(tx, "touches");
-      left = yield* candidates(tx, member.role);
+      left = yield* candidates(tx, member.role, `@${seat.name}`);
     }
     if (left.length === 0) return null;
     const row = yield* takeOne(tx, seat, member, left, round);
@@ -175,10 +186,11 @@ type Candidate = {
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;
 
 /** Best first, without tasks whose files a task in progress edits. */
-function* candidates(tx: Tx, role: string): Op<Candidate[]> {
+function* candidates(tx: Tx, role: string, kept: string): Op<Candidate[]> {
   const enough = CANDIDATES[tx.dialect.name];
   const found = yield* seek(tx, "", enough);
   if (role !== "") found.push(...(yield* seek(tx, role, enough)));
+  found.push(...(yield* seek(tx, kept, enough)));
   if (found.every((one) => one.touches === "[]")) return found.sort(better).slice(0, enough);
   const running = yield* touched(tx);
   const free = (one: Candidate): boolean => one.touches === "[]" || conflict(one.touches, running) === null;
@@ -187,12 +199,14 @@ function* candidates(tx: Tx, role: string): Op<Candidate[]> {
   if (fit.length === 0) {
     const all = yield* seek(tx, "", 1_000_000);
     if (role !== "") all.push(...(yield* seek(tx, role, 1_000_000)));
+    all.push(...(yield* seek(tx, kept, 1_000_000)));
     fit = all.filter(free);
   }
   return fit.sort(better).slice(0, enough);
 }
 
 const better = (a: Candidate, b: Candidate): number =>
+  Number(b.role.startsWith("@")) - Number(a.role.startsWith("@")) ||
   b.priority - a.priority ||
   b.chain - a.chain ||
   Number(b.role !== "") - Number(a.role !== "") ||

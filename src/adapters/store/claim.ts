@@ -3,7 +3,7 @@
  * has one writer, and PostgreSQL re-checks the condition on the row after it waited for the row's lock.
  */
 import type { Entry } from "../../core/conversation/chat.ts";
-import type { TaskId } from "../../core/ids.ts";
+import type { Name, TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Claimed, ClaimResult } from "../../core/task.ts";
 import { overlapping } from "../../core/touches.ts";
@@ -47,7 +47,10 @@ export function* claim(
       where e.team = ${tx.team} and e.task = ${id} and t.status <> 'completed' order by t.id`;
     return { ok: false, why: "blocked", on: on.map((one) => one.id) };
   }
-  if (row.role !== "" && row.role !== member.role) return { ok: false, why: "role", role: row.role };
+  if (row.role.startsWith("@") && row.role !== `@${seat.name}`)
+    return { ok: false, why: "assigned", to: row.role.slice(1) as Name };
+  if (row.role !== "" && row.role !== `@${seat.name}` && row.role !== member.role)
+    return { ok: false, why: "role", role: row.role };
   const [busy] = yield* sql<{
     id: TaskId;
   }>`select id from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id limit 1`;

@@ -4,6 +4,7 @@ import { EkidenError } from "../../core/errors.ts";
 import type { Fact, ReleaseReason } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
+import { UNASSIGNED } from "./assign.ts";
 import { append } from "./entries.ts";
 import { readyAmong, unblock, unblocking } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
@@ -134,7 +135,7 @@ export function* putBack(
   // An interruption says nothing about the task, so it does not count as a try.
   const tries = why === "given_back" ? row.tries : Math.max(0, row.tries - 1);
   yield* exec`
-    update tasks set status = 'pending', owner = null, tries = ${tries}, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
+    update tasks set status = 'pending', owner = null, role = ${UNASSIGNED}, tries = ${tries}, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;
   yield* appendFacts(tx, [
     { type: "task.released", task: row.id, from: row.owner, why, ...(note !== undefined && { note }) },

@@ -15,7 +15,7 @@ export function* hasProspect(tx: Tx, name: Name): Op<boolean> {
     )
     select t.id from tasks t join members m on m.team = t.team and m.name = ${name}
     where t.team = ${tx.team} and t.status in ('pending', 'in_progress') and coalesce(t.owner, '') <> m.name
-      and (t.role = '' or t.role = m.role) and not exists (select 1 from dead d where d.id = t.id)
+      and (t.role = '' or t.role = m.role or t.role = '@' || m.name) and not exists (select 1 from dead d where d.id = t.id)
     limit 1`;
   return found.length > 0;
 }

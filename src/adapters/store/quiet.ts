@@ -30,6 +30,7 @@ function* isBusy(tx: Tx): Op<boolean> {
       or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and m.host is not null and m.phase <> 'shutdown'
         and not (m.phase = 'idle' and m.reason = 'repeating')
         and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0)
+          or exists (select 1 from tasks t where t.team = m.team and t.role = '@' || m.name and t.status = 'pending' and t.open_blockers = 0)
           or exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0)))
       then 1 else 0 end as busy`;
   return judged?.busy === 1;
@@ -101,6 +102,8 @@ function* reason(tx: Tx, row: TaskRow): Op<string> {
     const [member] = yield* sql<{ name: Name }>`
       select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' and host is not null limit 1`;
     if (!member) return "ready, but there is no teammate to claim it";
+    if (row.role.startsWith("@"))
+      return `ready, but assigned to ${row.role.slice(1)}, which does not take it`;
     return row.role === "" ? "ready" : `ready, but no teammate has the role "${row.role}"`;
   }
   const blockers = yield* sql<{ id: number; status: string }>`

@@ -14,6 +14,7 @@ import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
 import { checkRole } from "../../core/task.ts";
 import type { Adoption, Roster } from "../../ports/store.ts";
+import { releaseAssigned } from "./assign.ts";
 import { putBack } from "./finish.ts";
 import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
 import { appendFacts } from "./journal.ts";
@@ -190,6 +191,7 @@ function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): 
   yield* setActivity(tx, seat.name, { phase: "shutdown", reason });
   yield* exec`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
   yield* closeFor(tx, seat.name);
+  yield* releaseAssigned(tx, seat.name);
   if (kind === "teammate")
     yield* post(tx, [
       {

@@ -166,6 +166,9 @@ const eighth = (): Step[] => [
 
 const ninth = (): Step[] => [foldedRoles];
 
+/** The role of a task that is kept for one teammate (see assign.ts). */
+const tenth = (): Step[] => ["alter table tasks add column asked_role text"];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -179,6 +182,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   seventh,
   eighth,
   ninth,
+  tenth,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

@@ -18,6 +18,8 @@ export type TaskRow = {
   readonly chain: number;
   /** "" for any. */
   readonly role: string;
+  /** The role of a task whose `role` is an assignment; see assign.ts. */
+  readonly asked_role: string | null;
   readonly touches: string;
   readonly needs_plan: number;
   readonly owner: Name | null;
@@ -69,7 +71,8 @@ const plain = (row: Plain) => ({
   openBlockers: row.open_blockers,
   priority: row.priority,
   estimate: row.estimate,
-  role: row.role === "" ? null : row.role,
+  role: (row.role.startsWith("@") ? row.asked_role : row.role) || null,
+  ...(row.role.startsWith("@") && { assignee: row.role.slice(1) as Name }),
   touches: listOf<string>(row.touches),
   needsPlan: row.needs_plan === 1,
   attempt: row.attempt,
@@ -112,14 +115,14 @@ export function claimedOf(row: TaskRow): Claimed {
 
 /** Returned by the update that makes a claim: half of the columns, in half of the time. */
 export const TAKEN = new Raw(
-  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
+  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, asked_role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
 );
 export type TakenRow = Plain;
 /** The same for a ready task `t` without role and files, whose other columns are known. */
 export const SEEN = new Raw(
   "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at",
 );
-export type SeenRow = Omit<Plain, "open_blockers" | "role" | "touches">;
+export type SeenRow = Omit<Plain, "open_blockers" | "role" | "asked_role" | "touches">;
 /** The task after the claim. Written out, because spreading a row takes longer than binding it. */
 export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
   id: row.id,

@@ -1,0 +1,73 @@
+/** A task that is kept for one teammate, on every database. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TaskId } from "../../src/core/ids.ts";
+import type { Seat } from "../../src/core/member.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { BACKENDS, name, stage } from "../fixtures/stage.ts";
+
+const one = 1 as TaskId;
+const two = 2 as TaskId;
+
+describe.each(BACKENDS)("an assigned task on %s", (backend) => {
+  const at = stage(backend);
+  const lead = name("lead");
+  let store: Store;
+  let [alice, bob]: Seat[] = [];
+  beforeEach(async () => {
+    const crew = await at.crew(["alice", "bob"]);
+    store = crew.store;
+    [alice, bob] = crew.seats;
+    await store.board.addAll([{ subject: "a", priority: 9 }, { subject: "b" }], lead);
+  });
+
+  it("is claimed by its teammate first, and by nobody else", async () => {
+    await store.board.assign(two, name("alice"), lead);
+    expect(await store.board.task(two)).toMatchObject({ assignee: "alice", role: null });
+    expect(await store.board.claim(bob as Seat, two)).toEqual({ ok: false, why: "assigned", to: "alice" });
+    expect((await store.board.claimNext(bob as Seat))?.id).toBe(1);
+    expect((await store.board.claimNext(alice as Seat))?.id).toBe(2);
+    expect(await store.board.mine(name("alice"))).toMatchObject({ id: 2, role: null });
+  });
+
+  it("comes before what everybody may claim, also right after another task", async () => {
+    expect((await store.board.claimNext(alice as Seat))?.id).toBe(1);
+    await store.board.add({ subject: "c", priority: 9 }, lead);
+    await store.board.assign(two, name("alice"), lead);
+    await store.board.complete({ seat: alice as Seat, task: one, attempt: 1 }, "");
+    expect((await store.board.claimNext(alice as Seat))?.id).toBe(2);
+  });
+
+  it("is for all again when its teammate leaves, gives it back, or the lead says so", async () => {
+    await store.board.change(two, { role: "tester" }, lead);
+    await store.board.assign(two, name("alice"), lead);
+    await store.board.claimNext(alice as Seat);
+    await store.board.release({ seat: alice as Seat, task: two, attempt: 1 }, "given_back");
+    expect(await store.board.task(two)).toMatchObject({ role: "tester", status: "pending" });
+    await store.board.assign(one, name("alice"), lead);
+    expect(await store.board.claimNext(bob as Seat)).toBeNull();
+    await store.roster.leave(alice as Seat, "asked", "");
+    expect((await store.board.claimNext(bob as Seat))?.id).toBe(1);
+    await store.board.assign(two, name("bob"), lead);
+    await store.board.assign(two, null, lead);
+    expect((await store.board.task(two))?.assignee).toBeUndefined();
+  });
+
+  it("is refused for a stranger, for a task that has begun, and as a role", async () => {
+    await expect(store.board.assign(one, name("nobody"), lead)).rejects.toThrow("The teammates: alice, bob.");
+    await store.board.claimNext(bob as Seat);
+    await expect(store.board.assign(one, name("alice"), lead)).rejects.toMatchObject({
+      code: "already_started",
+    });
+    await expect(store.board.change(two, { role: "@alice" }, lead)).rejects.toThrow("does not begin with");
+  });
+
+  it("keeps the team busy while its teammate may claim it", async () => {
+    await store.board.assign(one, name("alice"), lead);
+    await store.board.assign(two, name("alice"), lead);
+    for (const seat of [alice as Seat, bob as Seat, { name: lead, host: (alice as Seat).host }])
+      await store.roster.setActivity(seat, { phase: "idle", reason: "no_tool_use" });
+    expect(await store.board.announceQuiet()).toBe("busy");
+    expect(await store.board.hasProspect(name("alice"))).toBe(true);
+    expect(await store.board.hasProspect(name("bob"))).toBe(false);
+  });
+});
