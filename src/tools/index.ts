@@ -49,7 +49,7 @@ export const cronTools = { schedule: scheduleCron, list: listCrons, cancel: canc
 export const planTools = { request: requestPlan, review: reviewPlan, submit: submitPlan } as const;
 
 /** For a lead that may create other teams. */
-export const teamsTools: readonly Tool[] = [createTeam, deleteTeam];
+export const teamsTools = { create: createTeam, delete: deleteTeam } as const;
 
 /** What members have in their first request, besides what the project and the settings add. */
 export const leadTools: readonly Tool[] = [

@@ -19,7 +19,9 @@ const role = { name: "tester", description: "", tools: null, model: "", prompt: 
 const skill = { name: "release", description: "", body: "", folder: "" };
 
 const TOOLS: readonly Tool[] = [
-  ...new Set([...leadTools, ...teammateTools, ...Object.values(cronTools), ...jobTools, ...teamsTools]),
+  ...new Set([...leadTools, ...teammateTools, ...Object.values(cronTools), ...jobTools]),
+  teamsTools.create,
+  teamsTools.delete(never),
   compact,
   planTools.request,
   planTools.review,

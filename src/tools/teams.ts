@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { fullName, LEAD, name, renaming } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
+import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
@@ -29,16 +30,29 @@ export const createTeam = defineTool({
   },
 });
 
-export const deleteTeam = defineTool({
-  name: "delete_team",
-  description: "Delete another team and all its data. force: even with unfinished work.",
-  access: "team",
-  input: () => z.object({ name: text, force: maybe.flag }),
-  subject: (input) => input.name,
-  run: async ({ name: wanted, force = false }, { store, self }) => {
-    const team = name(wanted);
-    if (team === store.team) throw new Error(`You are in team "${team}", so you cannot delete it.`);
-    await store.removeTeam(team, self, force);
-    return `Deleted team "${team}".`;
-  },
-});
+/** `onOwn`: the lead deletes its own team, which ends after this turn. */
+export const deleteTeam = (onOwn: () => void): Tool =>
+  defineTool({
+    name: "delete_team",
+    description:
+      "Delete a team and all its data; your own as your last act. force: even with unfinished work.",
+    access: "team",
+    input: () => z.object({ name: text, force: maybe.flag }),
+    subject: (input) => input.name,
+    run: async ({ name: wanted, force = false }, { store, self, rest }) => {
+      const team = name(wanted);
+      if (team !== store.team) {
+        await store.removeTeam(team, self, force);
+        return `Deleted team "${team}".`;
+      }
+      const { pending, inProgress } = await store.board.counts();
+      if (pending + inProgress > 0 && !force)
+        throw new EkidenError(
+          "bad_input",
+          `Team "${team}" has ${pending + inProgress} unfinished tasks. Finish them, or delete it with force.`,
+        );
+      onOwn();
+      rest("asked_to_idle");
+      return `Team "${team}" ends now and is deleted.`;
+    },
+  });

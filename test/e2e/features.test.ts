@@ -60,6 +60,7 @@ async function alice(
     permissionPolicy: permissionPolicy(parts, questions),
     memory: new MemoryFolder(repo.dir),
     onCost: () => {},
+    onDeleteTeam: () => {},
     providerTimeout: undefined,
     onDelta: undefined,
     reported: new Set<string>(),

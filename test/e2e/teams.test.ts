@@ -1,7 +1,11 @@
 /** Several teams in one store, as their leads and as a person use them. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/adapters/clock.ts";
+import { openStore } from "../../src/adapters/store/index.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { programTeam, resultsIn } from "../fixtures/program-team.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 import { Project } from "./cli-program.ts";
 
 let project: Project;
@@ -23,7 +27,6 @@ it("a lead creates a team with a goal, mails it, and deletes it; only where the 
         call("send_message", { to: "lead@backend", text: "and quickly" }),
         call("send_message", { to: "lead@elsewhere", text: "hello" }),
         call("create_team", { name: "backend" }),
-        call("delete_team", { name: "default" }),
         async () => {
           const backend = await store.forTeam(name("backend"));
           expect(await backend.mail.box(LEAD)).toMatchObject([
@@ -47,13 +50,46 @@ it("a lead creates a team with a goal, mails it, and deletes it; only where the 
     "Sent to lead@backend.",
     expect.stringContaining('Mail to team "elsewhere" is not allowed'),
     expect.stringContaining('There is a team "backend" already'),
-    expect.stringContaining('You are in team "default"'),
     expect.stringContaining("an unfinished task"),
     'Deleted team "backend".',
   ]);
   expect(await store.teams()).toEqual(["default"]);
   const { events } = await store.journal.read(store.journal.from(0), { types: ["team.created"], limit: 10 });
   expect(events.filter((event) => "team" in event)).toMatchObject([{ team: "backend", by: "lead" }]);
+});
+
+it("a lead ends and deletes its own team as its last act, but not with unfinished work", async () => {
+  const { host, store, folder } = await programTeam({
+    keep: true,
+    settings: { teammates: [], teams: true },
+    says: {
+      lead: [
+        call("create_task", { subject: "a" }),
+        call("delete_team", { name: "default" }),
+        { when: "has 1 unfinished tasks", ...call("claim_task", { id: 1 }) },
+        call("complete_task", { id: 1, result: "ok" }),
+        { text: "All is done. Good bye.", ...call("delete_team", { name: "default" }) },
+      ],
+    },
+  });
+  await (await store.forTeam(name("other"))).close();
+  await host.start({ goal: "Go" });
+  expect(await host.done).toMatchObject({
+    reason: "concluded",
+    completed: 1,
+    text: "All is done. Good bye.",
+  });
+  await host.close();
+  const again = await openStore({
+    url: `sqlite:${join(folder, ".ekiden", "team.db")}`,
+    team: name("other"),
+    clock: systemClock,
+  });
+  onTestFinished(async () => {
+    await again.close();
+    takeAway(folder);
+  });
+  expect(await again.teams()).toEqual(["other"]);
 });
 
 it("without the settings a lead has none of it", async () => {

@@ -70,7 +70,10 @@ export const FEATURES: readonly MakeFeature[] = [
 ];
 
 /** What this process has for all members. */
-export type Crew = Pick<Setup, "parts" | "onCost" | "questions" | "permissionPolicy" | "memory"> & {
+export type Crew = Pick<
+  Setup,
+  "parts" | "onCost" | "onDeleteTeam" | "questions" | "permissionPolicy" | "memory"
+> & {
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   /** Warnings that were given already. */

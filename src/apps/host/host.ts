@@ -63,6 +63,8 @@ class Host implements TeamHost {
   private before: ReadonlySet<TaskId> = new Set();
   private resolve: (outcome: Outcome) => void = () => {};
   private finishing: Promise<void> | null = null;
+  /** The lead deleted its own team. The data goes when this host is closed, so that the end can still be read. */
+  private deleting = false;
   private closing: Promise<void> | null = null;
   private readonly over = new AbortController();
   private chores: Promise<unknown> = Promise.resolve();
@@ -94,6 +96,9 @@ class Host implements TeamHost {
       onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
+      onDeleteTeam: () => {
+        this.deleting = true;
+      },
       reported: new Set(),
     };
     this.words = new UserPrompts(parts, this.over.signal, async () => {
@@ -111,7 +116,10 @@ class Host implements TeamHost {
       onOrphans: endOrphans,
       settings: { ...settings, reapMs: REAP_MS },
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
-      onTurn: (who, { tokens, usd }) => this.book(who, tokens, usd),
+      onTurn: (who, { tokens, usd }) => {
+        this.book(who, tokens, usd);
+        if (who === LEAD && this.deleting) void this.finish("concluded");
+      },
       onQuiet: () => {
         if (!this.interactive) void this.conclude();
       },
@@ -192,6 +200,7 @@ class Host implements TeamHost {
       this.providerTimeout?.up();
       await this.parts.mcp?.close();
       await this.parts.sandbox.close();
+      if (this.deleting) await this.store.removeTeam(this.store.team, LEAD, true).catch(() => {});
       await this.store.close();
     })();
     await this.closing;

@@ -28,6 +28,8 @@ export type Setup = {
   readonly questions: PermissionQuestions;
   /** For budgets: what subagents and reflection cost their member, call by call. */
   readonly onCost: (who: Name, tokens: number, usd: number) => void;
+  /** The lead deletes its own team. */
+  readonly onDeleteTeam: () => void;
 };
 
 /** Null where the settings or the project switch the feature off. */

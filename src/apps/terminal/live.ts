@@ -5,6 +5,7 @@
 import type { Event } from "../../core/event.ts";
 import type { Counts } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
+import { colourOf } from "../../core/views/identity.ts";
 import { reasonWords } from "../../core/views/reason.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
@@ -161,7 +162,7 @@ export class Live {
     const room = width - names - 6 - columns(age);
     const mark = term.paint(working ? "busy" : "dim", working ? "▶" : "○");
     const what = pad(cut(clean(text).replace(/\s+/g, " "), room), room);
-    return `${mark} ${term.paint("strong", pad(member.name, names))}  ${term.paint(working ? "plain" : "dim", what)}  ${term.paint("dim", age)}`;
+    return `${mark} ${term.paint(colourOf(member.name), pad(member.name, names))}  ${term.paint(working ? "plain" : "dim", what)}  ${term.paint("dim", age)}`;
   }
 
   private summary(width: number): string {

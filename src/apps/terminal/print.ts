@@ -35,7 +35,9 @@ function table(out: Terminal, heads: readonly Column[], rows: readonly (readonly
     pad(cut(text, widths[i] ?? 0), widths[i] ?? 0, heads[i]?.align === "right");
   return [
     line((i) => out.paint("dim", fitted(i, heads[i]?.name ?? ""))),
-    ...rows.map((row, r) => line((i) => out.paint(row[i]?.tone ?? "plain", fitted(i, texts[r]?.[i] ?? "")))),
+    ...rows.map((row, r) =>
+      line((i) => out.paint(row[i]?.colour ?? row[i]?.tone ?? "plain", fitted(i, texts[r]?.[i] ?? ""))),
+    ),
   ];
 }
 

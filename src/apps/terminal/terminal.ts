@@ -3,6 +3,7 @@
  * its control characters: an escape sequence in a task's subject must not move the cursor or set the window's title.
  */
 import yocto from "yoctocolors";
+import type { Colour } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
 
 export type Terminal = {
@@ -11,10 +12,16 @@ export type Terminal = {
   /** Columns now; Infinity when it is no terminal and nothing needs to be cut. */
   width(): number;
   write(text: string): void;
-  paint(tone: Tone, text: string): string;
+  paint(tone: Tone | Colour, text: string): string;
 };
 
-const PAINT: Readonly<Record<Tone, (text: string) => string>> = {
+const PAINT: Readonly<Record<Tone | Colour, (text: string) => string>> = {
+  blue: yocto.blueBright,
+  green: yocto.greenBright,
+  magenta: yocto.magentaBright,
+  cyan: yocto.cyanBright,
+  yellow: yocto.yellowBright,
+  red: yocto.redBright,
   plain: (text) => text,
   strong: yocto.bold,
   dim: yocto.dim,

@@ -1,7 +1,8 @@
 /** The members as data and views: their tasks, why they are idle, and which of them no process runs. */
-import type { Instant, Name } from "../ids.ts";
+import { fullName, type Instant, type Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 import type { Task } from "../task.ts";
+import { colourOf } from "./identity.ts";
 import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
 
@@ -34,9 +35,9 @@ export function teamData(
   };
 }
 
-export function teamViews({ members }: TeamData): View[] {
+export function teamViews({ team, members }: TeamData): View[] {
   const rows = members.map((member): Cell[] => [
-    { text: member.name, tone: "strong" },
+    { text: fullName(member.name, team), tone: "strong", colour: colourOf(member.name) },
     { text: member.role || (member.kind === "lead" ? "lead" : "") },
     doing(member),
     { text: span(member.phaseAgeMs), tone: "dim" },

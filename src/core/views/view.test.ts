@@ -141,10 +141,10 @@ it("tells who works, who is idle and why, and who only looks alive", () => {
   ];
   expect(text(teamViews(teamData(team, members, new Set(["live"]), tasks, now)))).toBe(
     [
-      "lead|lead|idle (waiting for mail)|30s||1s ago|x/y|12k|$1.50",
-      "alice||#2 Task 2|30s|3|1s ago|x/y|0|",
-      "bob||not running, has #3 Task 3|30s||1s ago|x/y|0|",
-      "carol||stopped (on request)|30s|||x/y|0|",
+      "lead@default|lead|idle (waiting for mail)|30s||1s ago|x/y|12k|$1.50",
+      "alice@default||#2 Task 2|30s|3|1s ago|x/y|0|",
+      "bob@default||not running, has #3 Task 3|30s||1s ago|x/y|0|",
+      "carol@default||stopped (on request)|30s|||x/y|0|",
     ].join("\n"),
   );
 });

@@ -3,10 +3,12 @@
  * make *data* from the store's values (`--json` prints it) and *views* from the data.
  */
 import type { Instant } from "../ids.ts";
+import type { Colour } from "./identity.ts";
 
 /** The meaning of a text; each medium has its own look for it. */
 export type Tone = "plain" | "strong" | "dim" | "good" | "busy" | "warn" | "bad";
-export type Cell = { readonly text: string; readonly tone?: Tone };
+/** `colour`: of a member, instead of a tone. */
+export type Cell = { readonly text: string; readonly tone?: Tone; readonly colour?: Colour };
 export type Column = {
   readonly name: string;
   readonly align?: "right";
