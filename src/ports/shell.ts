@@ -49,6 +49,8 @@ export interface Shell {
   run(command: string, options: ShellOptions): Promise<ShellResult>;
   /** Runs one program of ours without a shell, and outside the sandbox unless `confine` is given. Otherwise the same. */
   exec(file: string, args: readonly string[], options: ShellOptions): Promise<ShellResult>;
+  /** Commands may run for `ms` from now. Without a further call they are killed then, even if this process is frozen. */
+  extend?(ms: number): void;
   /** Ends every process this shell started and that is still alive. */
   close(): Promise<void>;
 }

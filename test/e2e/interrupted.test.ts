@@ -14,6 +14,15 @@ afterEach(() => project.end());
 const lines = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
 
+/** A zombie is dead: only nobody has asked after it. */
+const alive = (pid: number): boolean => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
 it("a task that is interrupted five times is completed, and its command can tell that it runs again", async () => {
   const log = join(project.dir, "log");
   const script = `echo "$EKIDEN_TASK $EKIDEN_ATTEMPT $EKIDEN_IDEMPOTENCY_KEY" >> ${log}\nif [ $(wc -l < ${log}) -lt 6 ]; then sleep 600; fi`;
@@ -28,4 +37,49 @@ it("a task that is interrupted five times is completed, and its command can tell
   expect(await project.run(["resume"])).toMatchObject({ code: 0 });
   expect(new Set(lines(log)).size).toBe(1);
   expect(lines(log)[0]).toMatch(/^1 1 default-1-[0-9a-f]{16}$/);
+});
+
+it.runIf(process.platform === "linux")(
+  "the commands of a killed host end with it, also without our variables",
+  async () => {
+    const pids = join(project.dir, "pids");
+    const script = `echo $$ >> ${pids}\nenv -i sh -c 'echo $$ >> ${pids}; sleep 600; true' &\nwait`;
+    project.write({ "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n` });
+    const child = project.start(["run", "long.md"]);
+    const gone = ended(child);
+    await soon(() => expect(lines(pids)).toHaveLength(2));
+    const running = lines(pids).map(Number);
+    expect(running.map(alive)).toEqual([true, true]);
+    child.kill("SIGKILL");
+    await gone;
+    await soon(() => expect(running.map(alive)).toEqual([false, false]));
+  },
+);
+
+it("a host that is frozen for longer than its lease: no task runs twice at once, each member lives once, all processes end", async () => {
+  const log = join(project.dir, "log");
+  const script = `echo "begin $EKIDEN_ATTEMPT $(date +%s%N)" >> ${log}\nif [ $EKIDEN_ATTEMPT = 1 ]; then sleep 600; fi\nsleep 1; echo "end $EKIDEN_ATTEMPT" >> ${log}`;
+  project.write({
+    "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n`,
+    ".ekiden/settings.json": JSON.stringify({ leaseMs: 3_000 }),
+  });
+  const first = project.start(["run", "long.md", "--teammate", "alice"]);
+  const firstEnd = ended(first);
+  await soon(() => expect(lines(log)).toHaveLength(1));
+  const second = project.start(["resume", "--teammate", "bob"]);
+  const secondEnd = ended(second);
+  await soon(async () => {
+    const { members } = await project.json<{ members: { name: string }[] }>(["team"]);
+    expect(members.map(({ name }) => name)).toContain("bob");
+  });
+  first.kill("SIGSTOP");
+  await soon(() => expect(lines(log).at(-1)).toMatch(/^end/));
+  first.kill("SIGCONT");
+  const [one, two] = await Promise.all([firstEnd, secondEnd]);
+  expect([one.code, two.code]).toEqual([0, 0]);
+  expect(lines(log).map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
+    "begin 1",
+    "begin 2",
+    "end 2",
+  ]);
 });

@@ -21,6 +21,7 @@ import { CappedFile } from "./capped-file.ts";
 import { childEnvironment } from "./environment.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell } from "./programs.ts";
+import { Warden } from "./warden.ts";
 
 export type ShellSettings = {
   /** Where output goes that is too large to keep; made when first needed. */
@@ -52,6 +53,7 @@ export function createShell(settings: ShellSettings): Shell {
   const outerTag = ownEnv.EKIDEN_JOB ? `${ownEnv.EKIDEN_JOB}:` : "";
   const bash = findShell(env.PATH);
   const quota = new OutputQuota();
+  const warden = new Warden(bash);
   const running = new Set<() => Promise<void>>();
   /** Groups of ended commands that left somebody behind. */
   const leftovers = new Set<number>();
@@ -122,6 +124,8 @@ export function createShell(settings: ShellSettings): Shell {
       child.on("error", () => {});
       child.stdin?.on("error", () => {}); // it may end without reading its input
       child.stdin?.end(options.input);
+      // A background job outlives its host, and its member is told of it.
+      if (sink === null) warden.began(group);
       options.onStart?.(group);
       const ended = observe(child, output);
       const unkillable = new Promise<Ended>((resolve) => {
@@ -144,6 +148,7 @@ export function createShell(settings: ShellSettings): Shell {
       );
       await ending;
       if (options.signal.aborted && ending) throw options.signal.reason;
+      if (signal === "SIGKILL" && ending === undefined && warden.hasActedSince(began)) throw cutOff();
       capped?.finish();
       const text = output.finish();
       return {
@@ -166,6 +171,7 @@ export function createShell(settings: ShellSettings): Shell {
       capped?.finish();
       if (sink !== null) closeSync(sink);
       if (group !== 0 && groupAlive(group)) leftovers.add(group);
+      else if (group !== 0) warden.ended(group);
     }
   }
 
@@ -173,15 +179,24 @@ export function createShell(settings: ShellSettings): Shell {
     // One pipe for both streams, so that they come in the order in which they were written.
     run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options, true),
     exec: async (file, args, options) => start(await bundled(file), args, options, false),
+    extend: (ms) => warden.renewed(ms),
     async close() {
       closed = true;
       await Promise.all([...running].map((end) => end()));
       for (const group of leftovers) if (!groupAlive(group)) leftovers.delete(group);
       if (jobs > 0) await endAll(leftovers, `${id}.`, graceMs);
       leftovers.clear();
+      warden.close();
     },
   };
 }
+
+/** Begins as all interruptions do, because a model treats it as one. */
+const cutOff = (): EkidenError =>
+  new EkidenError(
+    "tool_failed",
+    "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.",
+  );
 
 /** What a supervisor reports as an exit code was a signal when we have just sent one. */
 function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {

@@ -3,7 +3,7 @@
  * members before the lease ends, because after that their tasks may start elsewhere. It takes members back once it has a lease again.
  */
 import type { HostId } from "../../core/ids.ts";
-import type { Clock, Store } from "../../ports/index.ts";
+import type { Clock, Shell, Store } from "../../ports/index.ts";
 
 export type HostLeaseParts = {
   readonly store: Store;
@@ -12,8 +12,8 @@ export type HostLeaseParts = {
   readonly machine: string;
   readonly pid: number;
   readonly leaseMs: number;
-  /** The lease was renewed: until when it lasts by this machine's clock. */
-  readonly onRenewed?: ((leaseMs: number) => void) | undefined;
+  /** Commands of the members end with the lease, also when this process is frozen. */
+  readonly shell: Pick<Shell, "extend">;
   /** Ends the members here and resolves when they are gone. */
   readonly letGo: () => Promise<void>;
   /** Takes over the members that no other process runs. */
@@ -27,6 +27,8 @@ const OVERDUE = 1 / 2;
 const FENCE = 0.7;
 const LAST_TRY = 0.1;
 const AGAIN = 0.1;
+/** Commands that are still there are killed. */
+const KILL = 0.9;
 
 export class HostLease {
   private readonly parts: HostLeaseParts;
@@ -39,11 +41,16 @@ export class HostLease {
   }
 
   async open(): Promise<void> {
-    const { store, clock, host, machine, pid, leaseMs, onRenewed } = this.parts;
+    const { store, clock, host, machine, pid } = this.parts;
     const asked = clock.now();
     await store.roster.open(host, machine, pid);
+    this.renewed(asked);
+  }
+
+  private renewed(asked: number): void {
+    const { clock, shell, leaseMs } = this.parts;
     this.renewedAt = asked;
-    onRenewed?.(leaseMs - (clock.now() - asked));
+    shell.extend?.(leaseMs * KILL - (clock.now() - asked));
   }
 
   /** Until the signal aborts. Never rejects. */
@@ -68,13 +75,12 @@ export class HostLease {
   }
 
   private async renewOnce(): Promise<boolean> {
-    const { store, clock, host, leaseMs, letGo, rejoin, onRenewed } = this.parts;
+    const { store, clock, host, letGo, rejoin } = this.parts;
     const asked = clock.now();
     const held = await store.roster.beat(host);
     if (held) {
       // While the store was away the renewal waited, and it counts from its end. The start is the safe side.
-      this.renewedAt = asked;
-      onRenewed?.(leaseMs - (clock.now() - asked));
+      this.renewed(asked);
       if (!this.fenced) return true;
     }
     this.fenced = true;
