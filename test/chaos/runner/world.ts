@@ -119,7 +119,13 @@ export class World {
     ];
     const child = spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
       cwd: dir,
-      env: { PATH: process.env.PATH, HOME: dir, XDG_CONFIG_HOME: join(dir, "config"), ...this.server.env },
+      env: {
+        PATH: process.env.PATH,
+        HOME: dir,
+        XDG_CONFIG_HOME: join(dir, "config"),
+        EKIDEN_SANDBOX: "off",
+        ...this.server.env,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const host: Host = { child, as, killed: false, output: "", code: undefined };
