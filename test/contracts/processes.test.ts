@@ -48,12 +48,24 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     expect(events).toHaveLength(size);
   });
 
-  it("300 tasks added by four processes at once have 300 ids", async () => {
+  // PostgreSQL pays a round trip for each statement, so only SQLite is held to the second.
+  const limitMs = backend === "sqlite" ? 1_000 : Number.POSITIVE_INFINITY;
+  it(`300 tasks added by four processes have 300 ids${backend === "sqlite" ? ", within a second" : ""} (11)`, async () => {
     const store = await at.open({ clock: systemClock });
-    const said = await together(Array.from({ length: 4 }, (_, i) => child("add", { me: `${i}`, count: 75 })));
-    const ids = said.flatMap((line) => line.ids as number[]);
-    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
-    expect(await store.board.counts()).toMatchObject({ total: 300, ready: 300 });
+    let took = limitMs;
+    // Once more where the machine was busy with other things.
+    for (let round = 1; took >= limitMs && round <= 5; round += 1) {
+      const said = await together(
+        Array.from({ length: 4 }, (_, i) => child("add", { me: `${i}`, count: 75 })),
+      );
+      const ids = said.flatMap((line) => line.ids as number[]);
+      const first = (round - 1) * 300 + 1;
+      expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, i) => first + i));
+      const added = (await store.board.tasks()).slice(-300).map((task) => task.createdAt);
+      took = Math.max(...added) - Math.min(...added);
+      expect(await store.board.counts()).toMatchObject({ total: 300 * round, ready: 300 * round });
+    }
+    expect(took).toBeLessThan(limitMs);
   });
 
   it("two processes add the two halves of cycles: one half of each is refused", async () => {
@@ -114,7 +126,7 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
   });
 
   it("four senders in processes, one reader here: nothing lost or doubled, each in order", async () => {
-    const per = backend === "sqlite" ? 250 : 100;
+    const per = 1_000;
     const { store, seats } = await at.crew(["alice"], { clock: systemClock });
     const [seat] = seats;
     if (!seat) throw new Error("alice has joined");

@@ -144,28 +144,31 @@ describe("models", () => {
 });
 
 describe("an interruption", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("by %s keeps everything, and resume goes on", async (signal) => {
-    project.write({ "plan.md": WAITS });
-    const child = project.start(["run", "plan.md"]);
-    const run = ended(child);
-    await appears("begun");
-    child.kill(signal);
-    const { code, stderr } = await run;
-    expect(stderr).toMatch(/interrupted; `ekiden resume` goes on/);
-    expect(code).toBe(130);
-    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
-      { status: "in_progress", owner: "alice", attempt: 1 },
-    ]);
-    expect((await project.run(["team"])).stdout).toMatch(/alice +not running, has #1 Wait/);
-    project.write({ go: "" });
-    expect(await project.run(["resume"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("1 of 1 tasks completed"),
-    });
-    expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
-      { status: "completed", owner: "alice", attempt: 1 },
-    ]);
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "by %s keeps everything, and resume goes on",
+    async (signal) => {
+      project.write({ "plan.md": WAITS });
+      const child = project.start(["run", "plan.md"]);
+      const run = ended(child);
+      await appears("begun");
+      child.kill(signal);
+      const { code, stderr } = await run;
+      expect(stderr).toMatch(/interrupted; `ekiden resume` goes on/);
+      expect(code).toBe(130);
+      expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+        { status: "in_progress", owner: "alice", attempt: 1 },
+      ]);
+      expect((await project.run(["team"])).stdout).toMatch(/alice +not running, has #1 Wait/);
+      project.write({ go: "" });
+      expect(await project.run(["resume"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("1 of 1 tasks completed"),
+      });
+      expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
+        { status: "completed", owner: "alice", attempt: 1 },
+      ]);
+    },
+  );
 
   it("after kill -9, resume goes on as well", async () => {
     project.write({ "plan.md": WAITS });

@@ -1,5 +1,6 @@
 /** The `task` tool with real members: fresh context, own transcript, the member's permissions and costs, bounded, cut with its member. */
-import { access, readFile, writeFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
@@ -134,6 +135,47 @@ it("is judged call by call as its member is, and has neither board, mail nor sub
   );
   expect(results[0]).toBe("Rule deny bash.");
   expect(results.slice(1).every((text) => text.startsWith("There is no tool"))).toBe(true);
+});
+
+it("stays inside the workspace of its member, to read, to write and to search (60)", async () => {
+  const from = (tool: string, input: Record<string, unknown>): Step => ({
+    who: "alice/1",
+    calls: [{ tool, input }],
+  });
+  const outside = await mkdtemp(join(tmpdir(), "ekiden-outside-"));
+  onTestFinished(() => rm(outside, { recursive: true }));
+  await writeFile(join(outside, "secret.txt"), "hunter22");
+  const path = join(outside, "secret.txt");
+  const team = await equippedTeam({
+    says: {
+      alice: [
+        { who: "alice", calls: [task({ prompt: "Try" })] },
+        from("read_file", { path }),
+        from("read_file", { path: "../team.db" }),
+        from("write_file", { path: join(outside, "new.txt"), content: "x" }),
+        from("edit_file", { path, old: "hunter22", new: "x" }),
+        from("glob", { pattern: "../*" }),
+        from("grep", { pattern: "hunter", path: outside }),
+        from("read_file", { path: "link/secret.txt" }),
+        { who: "alice/1", text: "Nothing." },
+        { who: "alice", when: "Nothing.", text: "Well." },
+      ],
+    },
+  });
+  await symlink(outside, join(team.folder, "link"));
+  await team.join("alice", { prompt: "Go" });
+  await team.until("teammate.phase", idle);
+  team.models.get("alice")?.finish();
+  const results = (await team.store.transcript.all(under(1))).flatMap(({ entry }) =>
+    entry.kind === "result" ? [entry.result] : [],
+  );
+  expect(results).toHaveLength(7);
+  for (const { isError, text } of results) {
+    expect({ isError, text }).toMatchObject({ isError: true });
+    expect(text).toMatch(/outside the workspace|may leave the workspace/);
+    expect(text).not.toContain("hunter22");
+  }
+  expect(await readdir(outside)).toEqual(["secret.txt"]);
 });
 
 it("is bounded: after its last round it is told so, its calls do not run, and what it said comes back", async () => {
