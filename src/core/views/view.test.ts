@@ -108,6 +108,14 @@ it("tells one task with its history, or that there is none", () => {
   expect(history?.history).toEqual([claimed]);
   if (history) expect(text(taskViews(history))).toContain("alice: claimed #2 Count (attempt 2)");
   expect(taskHistory(id(99), board, [])).toBeNull();
+  expect(history && text(taskViews(history))).not.toMatch(/^(role|priority|estimate):/m);
+  const rare = boardData(
+    team,
+    [{ ...facts(1), status: "pending", role: "编码者", priority: -1, estimate: 2.5 }],
+    now,
+  );
+  const told = taskHistory(id(1), rare, []);
+  expect(told && text(taskViews(told))).toContain("role: 编码者\npriority: -1\nestimate: 2.5");
 });
 
 it("tells who works, who is idle and why, and who only looks alive", () => {
