@@ -30,3 +30,15 @@ it("the notice of a quiet board names the commands that still run", () => {
     /They end with the run.*:\n- j1 of alice: npm run dev\nConclude:/,
   );
 });
+
+it("the notice of a quiet board counts what failed and what was cancelled, if anything", () => {
+  const counts = { total: 4, pending: 1, ready: 0, inProgress: 0, completed: 3, failed: 0, cancelled: 0 };
+  const unfinished = [{ id: task, subject: "Ship", why: "waits for #6" }];
+  const quiet = { kind: "board_quiet", counts, unfinished } as const;
+  expect(words(quiet)).toMatch(
+    /^The board is quiet: 3 of 4 tasks completed\. Nobody .*\nUnfinished:\n#7 Ship: waits for #6\nConclude:/,
+  );
+  expect(words({ ...quiet, counts: { ...counts, failed: 1, cancelled: 2 } })).toContain(
+    "3 of 4 tasks completed, 1 failed, 2 cancelled.",
+  );
+});

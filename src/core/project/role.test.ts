@@ -89,6 +89,8 @@ describe("told", () => {
       role({ name: `r${i}`, description: "d".repeat(1000) }),
     );
     expect(roleCatalogue(many).length).toBeLessThan(8_000);
+    expect(roleCatalogue(many.slice(0, 31))).toMatch(/\n\(1 more\)$/);
+    expect(roleCatalogue(many.slice(0, 30))).not.toContain("more)");
     expect(role({}, "x".repeat(100_000)).prompt).toHaveLength(20_000);
   });
 });
