@@ -50,6 +50,11 @@ describe("a server file", () => {
     expect(problems).toHaveLength(2);
     expect(problems.join("\n")).toMatch(/"bad".*command[\s\S]*"unset".*NOWHERE/);
   });
+  it.each(["npx server", null, 7, true])("names an entry that is %j, and reads the others", (entry) => {
+    const { servers, problems } = readServers({ mcpServers: { odd: entry, good: { command: "node" } } }, {});
+    expect(servers.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems).toEqual([expect.stringContaining('server "odd": entry: ')]);
+  });
   it("says what it expects of another file", () => {
     expect(readServers([], {}).problems).toEqual([expect.stringContaining("mcpServers")]);
   });
