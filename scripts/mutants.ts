@@ -28,8 +28,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },
     files: { type: "string", default: "src/core,src/runtime" },
-    /** Test files that are asked about one fault, the nearest first. */
-    tests: { type: "string", default: "16" },
+    /** Test files of `test/` that are asked about one fault, after twice as many beside the source: they take seconds each. */
+    tests: { type: "string", default: "6" },
     /** Seconds that one run of tests may take. */
     timeout: { type: "string", default: "120" },
   },
@@ -81,7 +81,7 @@ function place(files: readonly string[]): void {
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   // One project for all tests, with one PostgreSQL for all runs.
-  const test = { pool: "forks", maxWorkers: 2, bail: 1, testTimeout: 60_000, hookTimeout: 60_000 };
+  const test = { pool: "forks", maxWorkers: 2, bail: 1, testTimeout: 30_000, hookTimeout: 30_000 };
   const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
   const config = { test: { ...test, include, provide: { postgresUrl: postgres.url } } };
   writeFileSync(join(copy, "mutants.config.ts"), `export default ${JSON.stringify(config)};\n`);
@@ -109,7 +109,10 @@ async function judgeAll(mutants: readonly Mutant[], related: Related): Promise<M
       .replace(/\/[^/]*\.ts$/, "");
     const row = rows.get(folder) ?? { killed: 0, "timed out": 0, survived: 0, judged: 0 };
     rows.set(folder, row);
-    const tests = related.of(mutant.file).slice(0, Number(values.tests));
+    const nearest = related.of(mutant.file);
+    const most = Number(values.tests);
+    const quick = nearest.filter((test) => test.startsWith("src/")).slice(0, 2 * most);
+    const tests = [...quick, ...nearest.filter((test) => !test.startsWith("src/")).slice(0, most)];
     const verdict = known.has(`${mutant.file}: ${mutant.name}`) ? "judged" : await judge(mutant, tests);
     row[verdict] += 1;
     const place = `${mutant.file}:${mutant.line}`;
@@ -127,13 +130,14 @@ function survivors(): Set<string> {
   return new Set([...lines].map(([, file, name]) => `${file}: ${name}`));
 }
 
-/** Near tests first: most faults are noticed by the first four files. */
+/** The tests beside the source first: all of them together take no longer than one of the others. */
 async function judge(mutant: Mutant, tests: readonly string[]): Promise<Verdict> {
   const path = join(copy, mutant.file);
   const source = readFileSync(path, "utf8");
   const usable = tests.filter((test) => !unusable.has(test));
   try {
-    for (const part of [usable.slice(0, 4), usable.slice(4)]) {
+    const quick = usable.filter((test) => test.startsWith("src/"));
+    for (const part of [quick, usable.filter((test) => !quick.includes(test))]) {
       if (part.length === 0) continue;
       writeFileSync(path, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
       const failed = await run(part);
