@@ -163,11 +163,12 @@ export interface Roster {
   /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */
   beat(host: HostId): Promise<boolean>;
   /**
-   * Removes dead hosts (lease over, or `isAlive(machine, pid)` is false) and puts their members' tasks back, once each. Returns
-   * the members without a host, for a caller that wants to run them.
+   * Removes dead hosts (lease over, or `isAlive(machine, pid)` is false) and puts their members' tasks back, once each, after
+   * `beforeRelease`. Returns the members without a host, for a caller that wants to run them.
    */
   reap(
     isAlive: (machine: string, pid: number) => boolean | null,
+    beforeRelease?: () => Promise<void>,
   ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
   /**
    * The members of this host that may have something to do: waking mail, a task in progress, or a ready task they may claim. One

@@ -1,5 +1,6 @@
 /** Reads a conversation for the embedded model: its task, new mail, and the result of each step. */
 import type { ToolResult } from "../../core/conversation/chat.ts";
+import { lastClaim } from "../../core/conversation/lost-claim.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 
@@ -15,15 +16,13 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
     .filter(({ tag }) => tag === "mail");
 }
 
-const CLAIMS: ReadonlySet<string> = new Set(["auto-claimed", "own-task", "claim-lost"]);
-
 /** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
   for (const message of messages.toReversed()) {
     if (message.role !== "user") continue;
     for (const part of message.content.toReversed()) {
       if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
-      const claim = tagsIn(part.text).findLast(({ tag }) => CLAIMS.has(tag));
+      const claim = lastClaim(part.text);
       if (claim) return claim.tag === "claim-lost" ? null : taskOf(claim);
     }
   }
@@ -51,7 +50,7 @@ export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, S
       for (const part of message.content)
         if (part.type === "result" && part.id.startsWith(prefix)) {
           const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
-          found.set(step, { result: part, tries: Number(tries) });
+          found.set(step, { result: part, tries: Number.parseInt(tries, 10) });
         }
   return found;
 }

@@ -50,7 +50,7 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
           leaseUntil: row.lease_until,
         }));
       }),
-    reap: async (isAlive) => {
+    reap: async (isAlive, beforeRelease) => {
       const seen = await session.read(survey);
       const gone = new Set(
         seen.hosts.filter((host) => isAlive(host.machine, host.pid) === false).map((host) => host.id),
@@ -60,6 +60,7 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
       const overdue = seen.unhosted.filter(
         (one) => one.host !== null || (one.kept_until > 0 && one.kept_until <= seen.now),
       );
+      if (over.length > 0) await beforeRelease?.();
       const released =
         over.length + overdue.length > 0
           ? await session.write((tx) => removeHosts(tx, over, gone, maxAttempts))

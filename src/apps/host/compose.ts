@@ -20,6 +20,7 @@ import { hookedCalls } from "./features/hooks.ts";
 import { identity } from "./features/identity.ts";
 import { jobs } from "./features/jobs.ts";
 import { landing } from "./features/landing.ts";
+import { lostClaims } from "./features/lost-claim.ts";
 import { mail } from "./features/mail.ts";
 import { mcp } from "./features/mcp.ts";
 import { memory } from "./features/memory.ts";
@@ -54,6 +55,7 @@ export const FEATURES: readonly MakeFeature[] = [
   teams,
   jobs,
   planApproval, // outside of worktrees: a refused call needs no worktree
+  lostClaims,
   worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
   permissions, //  outside of hooks: a hook cannot override a deny
   hookedCalls, //  outside of landing: nothing lands that a hook refuses

@@ -1,7 +1,7 @@
 /** What a member is told when its claim was taken from it: another member may work on the task now. */
 import type { TaskId } from "../ids.ts";
 import { type Entry, heard } from "./chat.ts";
-import { tagged } from "./tags.ts";
+import { type Tag, tagged, tagsIn } from "./tags.ts";
 
 export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): Entry =>
   heard(
@@ -12,6 +12,22 @@ export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attem
     ),
   );
 
-/** With worktrees nothing may run outside of the one that a claim gives. */
+const CLAIMS: ReadonlySet<string> = new Set(["auto-claimed", "own-task", "claim-lost"]);
+
+/** The last claim that the conversation tells of; null where there is none. */
+export function lastClaim(text: string): Tag | null {
+  return tagsIn(text).findLast(({ tag }) => CLAIMS.has(tag)) ?? null;
+}
+
+/** Whether the last that a member heard of a claim is that it was lost. */
+export function hasLostClaim(entries: readonly Entry[]): boolean {
+  for (const entry of entries.toReversed()) {
+    const text = entry.kind === "heard" ? entry.text : entry.kind === "result" ? entry.result.text : "";
+    const claim = lastClaim(text);
+    if (claim) return claim.tag === "claim-lost";
+  }
+  return false;
+}
+
 export const NO_CLAIM =
-  "Not run: you hold no task now, and changes are made only in the worktree of a task that you hold. Claim a task first (claim_task), or end your turn to get the next one. If you had a task, it was taken from you: do not go on with it.";
+  "Not run: you hold no task now, and changes are made only for a task that you hold. Claim a task first (claim_task), or end your turn to get the next one. If you had a task, it was taken from you: do not go on with it.";

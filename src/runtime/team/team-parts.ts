@@ -24,7 +24,7 @@ export type TeamParts = {
   /** Null: this process cannot know. */
   readonly isAlive: (machine: string, pid: number) => boolean | null;
   readonly settings: TeamSettings;
-  /** A host was found dead: ends the processes that it left, because its tasks start again elsewhere. */
+  /** A host was found dead: ends the processes that it left, before its tasks start again elsewhere. */
   readonly onOrphans?: () => Promise<void>;
   /** Composes an agent and reads its conversation back. */
   readonly agent: (

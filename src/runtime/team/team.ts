@@ -3,7 +3,7 @@
  */
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
-import type { Profile, Seat } from "../../core/member.ts";
+import type { Member, Profile, Seat } from "../../core/member.ts";
 import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";
@@ -84,10 +84,12 @@ export class Team implements TeamControl {
     if (lead) await this.adopt(lead, false);
   }
 
-  private async adopt(member: Profile, revive: boolean): Promise<boolean> {
-    const { store, host, isAlive } = this.parts;
+  private async adopt(member: Member, revive: boolean): Promise<boolean> {
+    const { store, host, isAlive, onOrphans } = this.parts;
     if (this.members.has(member.name) || this.starting.has(member.name)) return false;
     return await this.entering(member.name, async () => {
+      // Its process may have been killed a moment ago. Its commands end before its task goes on here.
+      if (member.host !== null && member.host !== host) await onOrphans?.();
       const seat = await store.roster
         .adopt(member.name, host, { isAlive, revive })
         .catch((error: unknown) => {
@@ -285,8 +287,7 @@ export class Team implements TeamControl {
       if (signal.aborted) return;
       if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
       if (signal.aborted || !this.lease.isFresh) continue;
-      const reaped = this.adopting ? null : await store.roster.reap(isAlive).catch(() => null);
-      if (reaped && reaped.orphans.length > 0) await this.parts.onOrphans?.();
+      if (this.adopting === 0) await store.roster.reap(isAlive, this.parts.onOrphans).catch(() => {});
       await this.parts.jobs?.reap().catch(() => {});
       await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
     }

@@ -7,11 +7,9 @@ import { messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
 import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
-import type { Access, CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import type { CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
-
-/** Reading, and what concerns the team, needs no claim. The lead holds none and works in the project. */
-const CHANGES: ReadonlySet<Access> = new Set(["write", "exec"]);
+import { CHANGES } from "./held-claim.ts";
 
 /** Outside of the permissions and the hooks: they see the folder in which the call will run. */
 export const inWorktrees =
@@ -20,6 +18,7 @@ export const inWorktrees =
   async (call) => {
     const { ctx, tool } = call;
     const task = await ctx.currentTask();
+    // The lead holds no claim and works in the project.
     if (!task && ctx.self !== LEAD && CHANGES.has(tool.accessOf?.(call.input) ?? tool.access))
       throw new Error(NO_CLAIM);
     // a call that ends the task needs no new worktree
