@@ -1,5 +1,6 @@
+import { cutEnd } from "./conversation/valid.ts";
 /** A text as one line of at most `max` characters. */
 export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+  return line.length > max ? `${cutEnd(line, max - 1)}…` : line;
 }

@@ -1,6 +1,8 @@
 /** Replaces text in a file. It must match exactly and once, so that an edit never hits a place that was not meant. */
+
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -114,7 +116,7 @@ const squeeze = (line: string): string => line.trim().replace(/\s+/g, " ");
 const numbered = (lines: readonly string[], from: number, count: number): string =>
   lines
     .slice(from, from + Math.min(count, 20))
-    .map((line, i) => `${from + i + 1}\t${line.slice(0, 300)}`)
+    .map((line, i) => `${from + i + 1}\t${cutEnd(line, 300)}`)
     .join("\n");
 
 /** The share of common pairs of letters, 0 to 1. */

@@ -1,7 +1,9 @@
 /** Searches file contents. */
+
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { ToolContext } from "../ports/index.ts";
@@ -59,7 +61,7 @@ function bounded(lines: readonly string[], { pattern, shown }: Query): string {
   if (lines.length === 0) return `Nothing in ${shown} matches ${quote(pattern)}.`;
   const cut = lines
     .slice(0, LINES)
-    .map((line) => (line.length > LINE_CHARS + 200 ? `${line.slice(0, LINE_CHARS + 200)} […]` : line));
+    .map((line) => (line.length > LINE_CHARS + 200 ? `${cutEnd(line, LINE_CHARS + 200)} […]` : line));
   if (lines.length > LINES)
     cut.push(`[${lines.length - LINES} more lines; narrow the pattern, path or glob, or set files_only]`);
   return cut.join("\n");
@@ -84,7 +86,7 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   if (result.exitCode === 2 && lines.every((line) => line.startsWith("rg:") || !/^\S+:\d+:/.test(line))) {
     throw new EkidenError(
       "bad_input",
-      `${lines.join(" ").slice(0, 500)}. The pattern is a regular expression; escape what is meant literally.`,
+      `${cutEnd(lines.join(" "), 500)}. The pattern is a regular expression; escape what is meant literally.`,
     );
   }
   return lines;

@@ -1,8 +1,10 @@
 /** Reads a part of a text file as a stream, so the size of the file does not matter. */
+
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { z } from "zod";
+import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -128,7 +130,7 @@ function cut(text: string, bytes: number): string {
   const line = text.endsWith("\r") ? text.slice(0, -1) : text;
   return line.length <= LINE_CHARS && bytes <= LINE_CHARS * 4 + 4
     ? line
-    : `${line.slice(0, LINE_CHARS)} [… line of ${bytes} bytes cut]`;
+    : `${cutEnd(line, LINE_CHARS)} [… line of ${bytes} bytes cut]`;
 }
 
 const MAGIC: readonly (readonly [bytes: string, kind: string])[] = [

@@ -1,5 +1,7 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
+
 import { execFile } from "node:child_process";
+import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
@@ -107,5 +109,5 @@ export function bounded(text: string, max: number): string {
   const trimmed = text.trim();
   if (trimmed.length <= max) return trimmed;
   const half = Math.floor(max / 2);
-  return `${trimmed.slice(0, half)}\n[… ${trimmed.length - 2 * half} characters left out …]\n${trimmed.slice(-half)}`;
+  return `${cutEnd(trimmed, half)}\n[… ${trimmed.length - 2 * half} characters left out …]\n${cutStart(trimmed, half)}`;
 }

@@ -82,7 +82,7 @@ function fromUser({ content }: UserMessage): LanguageModelV3Message[] {
         ]
       : [],
   );
-  const texts = content.flatMap((part) => (part.type === "text" && part.text !== "" ? [part] : []));
+  const texts = content.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part] : []));
   const made: LanguageModelV3Message[] = [];
   if (results.length > 0) made.push({ role: "tool", content: results });
   if (texts.length > 0) made.push({ role: "user", content: texts });
@@ -93,7 +93,7 @@ function fromAssistant({ content }: AssistantMessage): LanguageModelV3Message[] 
   const parts = content.flatMap((part): Assistant[] => {
     switch (part.type) {
       case "text":
-        return part.text === "" ? [] : [{ type: "text", text: part.text }];
+        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
       case "thinking":
         return [{ type: "reasoning", text: part.text, ...withMeta(part.meta) }];
       case "call":

@@ -6,8 +6,10 @@
  * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). It runs an interrupted block (crash, urgent mail) again and says so;
  * at the third interruption the task fails, because the block may be what kills the host.
  */
+
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
+import { cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import { startAnew } from "../../core/worktree.ts";
 import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
@@ -249,7 +251,7 @@ const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.tr
 
 function tail(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");
-  return lines.length > RESULT_CHARACTERS ? `…${lines.slice(-RESULT_CHARACTERS)}` : lines;
+  return lines.length > RESULT_CHARACTERS ? `…${cutStart(lines, RESULT_CHARACTERS)}` : lines;
 }
 
 const firstLine = (text: string): string => text.trim().split("\n")[0]?.slice(0, 120) ?? "";

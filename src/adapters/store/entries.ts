@@ -1,5 +1,6 @@
 /** Appends entries to a conversation, for every operation that answers a tool call or delivers mail. */
 import type { Entry } from "../../core/conversation/chat.ts";
+import { validEntry } from "../../core/conversation/valid.ts";
 import type { Name } from "../../core/ids.ts";
 import { insert, type Op, type Tx } from "./sql.ts";
 
@@ -7,6 +8,13 @@ const COLUMNS = ["team", "name", "life", "at", "kind", "entry"];
 
 /** @param life tells successive members of one name apart: see `members.life`. */
 export function* append(tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> {
-  const rows = entries.map((entry) => [tx.team, name, life, tx.now, entry.kind, JSON.stringify(entry)]);
+  const rows = entries.map((entry) => [
+    tx.team,
+    name,
+    life,
+    tx.now,
+    entry.kind,
+    JSON.stringify(validEntry(entry)),
+  ]);
   yield* insert("transcript", COLUMNS, rows);
 }

@@ -8,8 +8,10 @@
  *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
+
 import type { Message, Trim } from "./chat.ts";
 import { countResults, trimmed, weighAll } from "./trim.ts";
+import { cutEnd, cutStart } from "./valid.ts";
 
 export type ContextSettings = {
   /** Share of the model's window at which a summary is made. */
@@ -104,5 +106,5 @@ export function headAndTail(text: string, max: number, where: string): string {
   if (text.length <= max) return text;
   const tail = Math.floor(max / 4);
   const head = Math.max(0, max - tail);
-  return `${text.slice(0, head)}\n[… ${text.length - head - tail} characters left out; ${where} …]\n${text.slice(text.length - tail)}`;
+  return `${cutEnd(text, head)}\n[… ${text.length - head - tail} characters left out; ${where} …]\n${cutStart(text, tail)}`;
 }

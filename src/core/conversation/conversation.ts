@@ -18,6 +18,7 @@ import {
   type UserMessage,
 } from "./chat.ts";
 import { trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
+import { validEntry, validReply } from "./valid.ts";
 
 export class Conversation {
   private settled: Message[] = [];
@@ -27,6 +28,10 @@ export class Conversation {
   private gist: Text | null = null;
   private resting = false;
   private calls: readonly ToolCall[] = [];
+  /** The ids of `calls` as they were recorded. */
+  private originals: readonly string[] = [];
+  /** Of all calls since the last summary. */
+  private readonly ids = new Set<string>();
   private results = new Map<string, ToolResult>();
   private texts: Text[] = [];
   private said: AssistantMessage | null = null;
@@ -36,7 +41,13 @@ export class Conversation {
     for (const entry of entries) this.add(entry);
   }
 
-  add(entry: Entry): void {
+  /** A reply as it is to be recorded and carried out: its ids do not occur in the conversation yet. */
+  accepted(message: AssistantMessage): AssistantMessage {
+    return validReply(message, (id) => this.ids.has(id));
+  }
+
+  add(added: Entry): void {
+    const entry = validEntry(added);
     switch (entry.kind) {
       case "summary":
         this.reset();
@@ -53,19 +64,34 @@ export class Conversation {
         this.hear(entry.text);
         return;
       case "said":
-        if (entry.message.content.length === 0) return;
-        this.settle();
-        if (this.settled.at(-1)?.role !== "user")
-          this.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
-        this.push(entry.message);
-        this.said = entry.message;
-        this.calls = callsOf(entry.message);
+        this.say(entry.message);
         return;
       case "result":
-        if (!this.calls.some((call) => call.id === entry.result.id) || this.results.has(entry.result.id))
-          return;
-        this.results.set(entry.result.id, entry.result);
+        this.answer(entry.result);
     }
+  }
+
+  /** Entries of older versions may hold what providers refuse. Their results keep the ids that their calls had. */
+  private say(given: AssistantMessage): void {
+    const message = this.accepted(given);
+    if (message.content.length === 0) return;
+    this.settle();
+    if (this.settled.at(-1)?.role !== "user")
+      this.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
+    this.push(message);
+    this.said = message;
+    this.calls = callsOf(message);
+    this.originals = callsOf(given).map(({ id }) => id);
+    for (const { id } of this.calls) this.ids.add(id);
+  }
+
+  private answer(result: ToolResult): void {
+    const at = this.originals.findIndex(
+      (id, i) => id === result.id && !this.results.has(this.calls[i]?.id ?? ""),
+    );
+    const call = this.calls[at] ?? this.calls.find(({ id }) => id === result.id);
+    if (!call || this.results.has(call.id)) return;
+    this.results.set(call.id, call.id === result.id ? result : { ...result, id: call.id });
   }
 
   /** Characters of the whole next request: for estimates. */
@@ -159,6 +185,8 @@ export class Conversation {
     this.gist = null;
     this.resting = false;
     this.calls = [];
+    this.originals = [];
+    this.ids.clear();
     this.results = new Map();
     this.texts = [];
     this.said = null;

@@ -5,9 +5,11 @@
  *
  * A call and its result stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
  */
+
 import { oneLine } from "../one-line.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
 import { escapeTags } from "./tags.ts";
+import { cutEnd, cutStart } from "./valid.ts";
 
 export const WHOLE: Trim = { steps: 0, results: 0, reads: 0 };
 
@@ -74,7 +76,7 @@ function withShortResults(messages: readonly Message[], { results, reads }: Trim
 
 /** Names the result and how to get it again. */
 function lineFor(text: string, tool: string, call: ToolCall | undefined): string {
-  const first = oneLine(text).slice(0, 80);
+  const first = cutEnd(oneLine(text), 80);
   return escapeTags(
     `[left out: ${tool}${call ? ` ${subjectOf(call)}` : ""}, ${text.length} characters, began: ${first}]`,
   );
@@ -121,12 +123,12 @@ const ACCOUNT_MAX = 3_000;
 
 function account(replies: readonly AssistantMessage[]): string {
   const steps = replies.map((reply) => {
-    const said = oneLine(textOf(reply)).slice(0, 120);
+    const said = cutEnd(oneLine(textOf(reply)), 120);
     const calls = callsOf(reply).map((call) => `${call.tool} ${subjectOf(call)}`.trim());
     return [...(said ? [`"${said}"`] : []), ...calls].join(", ");
   });
   let list = steps.join("; ");
-  if (list.length > ACCOUNT_MAX) list = `…${list.slice(-ACCOUNT_MAX)}`;
+  if (list.length > ACCOUNT_MAX) list = `…${cutStart(list, ACCOUNT_MAX)}`;
   return escapeTags(`[${replies.length} of your steps are left out here: ${list}]`);
 }
 
@@ -134,5 +136,5 @@ function account(replies: readonly AssistantMessage[]): string {
 export function subjectOf({ input }: ToolCall): string {
   if (typeof input !== "object" || input === null) return "";
   const first = Object.values(input).find((value) => typeof value === "string" || typeof value === "number");
-  return first === undefined ? "" : oneLine(String(first)).slice(0, 80);
+  return first === undefined ? "" : cutEnd(oneLine(String(first)), 80);
 }

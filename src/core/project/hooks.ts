@@ -9,8 +9,10 @@
  * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member goes on |
  * | other     | a warning in the journal, and work goes on; the same after a time-out or a signal         |
  */
+
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
+import { cutEnd } from "../conversation/valid.ts";
 import { lazy } from "../lazy.ts";
 import { textPattern } from "../paths.ts";
 import { ourName } from "../tool-names.ts";
@@ -218,7 +220,7 @@ function jsonAnswer(
 }
 
 const ADDS: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
-const short = (text: string): string => (text.length > 300 ? `${text.slice(0, 299)}…` : text);
+const short = (text: string): string => (text.length > 300 ? `${cutEnd(text, 299)}…` : text);
 
 /** How many times in a row a hook may block the same thing. */
 export const MOST_BLOCKS = 3;

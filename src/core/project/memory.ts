@@ -2,9 +2,11 @@
  * What a team knows about a project across sessions: an index (`MEMORY.md`, one line for each topic, free text around it) that
  * is in every prompt, and a file for each topic that is read on demand. Pure: adapters/disk has the files.
  */
+
 import { z } from "zod";
 import { type Message, textOf } from "../conversation/chat.ts";
 import { tagged } from "../conversation/tags.ts";
+import { cutEnd, cutStart } from "../conversation/valid.ts";
 import { EkidenError, isEkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { lazy } from "../lazy.ts";
@@ -86,7 +88,7 @@ export const gistOf = (text: string): string => {
     .replace(/^[-*#>\s]+/, "")
     .replace(/ \([a-z0-9-]+, \d{4}-\d\d-\d\d\)$/, "")
     .trim();
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+  return line.length > 100 ? `${cutEnd(line, 99)}…` : line;
 };
 
 export const indexLine = ({ name, file, gist: hook }: MemoryTopic): string => `- [${name}](${file}): ${hook}`;
@@ -104,7 +106,7 @@ export const noteLine = (text: string, by: string, day: string): string =>
 export function memorySection(index: string): string {
   const text = index.trim();
   if (text === "") return "";
-  const kept = text.length > INDEX_MAX ? text.slice(0, INDEX_MAX).replace(/\n[^\n]*$/, "") : text;
+  const kept = text.length > INDEX_MAX ? cutEnd(text, INDEX_MAX).replace(/\n[^\n]*$/, "") : text;
   const left = text.slice(kept.length).trim();
   const more = left === "" ? "" : `\n(${left.split("\n").length} more lines)`;
   return tagged("memory", {}, `What is known from before; recall a topic when it matters.\n${kept}${more}`);
@@ -126,17 +128,17 @@ Answer with a JSON array of at most ${NOTES_PER_STINT} objects {"topic": "short-
 export const extractPrompt = (messages: readonly Message[], index: string): string =>
   [
     tagged("memory", {}, index.trim() || "(empty)"),
-    tagged("conversation", {}, messages.map(shown).filter(Boolean).join("\n\n").slice(-STINT_MAX)),
+    tagged("conversation", {}, cutStart(messages.map(shown).filter(Boolean).join("\n\n"), STINT_MAX)),
   ].join("\n\n");
 
 function shown(message: Message): string {
   const results = message.content.flatMap((part) =>
     part.type === "result"
-      ? [`[${part.tool}${part.isError ? " failed" : ""}] ${part.text.slice(0, 500)}`]
+      ? [`[${part.tool}${part.isError ? " failed" : ""}] ${cutEnd(part.text, 500)}`]
       : [],
   );
   const calls = message.content.flatMap((part) =>
-    part.type === "call" ? [`(${part.tool} ${JSON.stringify(part.input ?? null).slice(0, 300)})`] : [],
+    part.type === "call" ? [`(${part.tool} ${cutEnd(JSON.stringify(part.input ?? null), 300)})`] : [],
   );
   return [...results, textOf(message), ...calls].filter(Boolean).join("\n");
 }

@@ -2,8 +2,10 @@
  * Roles: a file in `.ekiden/agents` or `.claude/agents` gives a teammate or a subagent a prompt, an allow list of tools and a
  * model. A role restricts and never permits: permissions are checked as without it.
  */
+
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
+import { cutEnd } from "../conversation/valid.ts";
 import { EkidenError } from "../errors.ts";
 import { foldRole } from "../ids.ts";
 import { lazy } from "../lazy.ts";
@@ -71,7 +73,7 @@ export function makeRole(data: unknown, body: string, fallbackName: string, sour
     description: oneLine(description ?? "", DESCRIPTION_MAX),
     tools: tools ?? null,
     model: ownModel(model ?? ""),
-    prompt: body.slice(0, PROMPT_MAX),
+    prompt: cutEnd(body, PROMPT_MAX),
     source,
   };
 }

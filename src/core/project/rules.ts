@@ -1,5 +1,7 @@
 /** The rules of a project (`AGENTS.md`, `CLAUDE.md`) as a section of a prompt. For permission rules see permission/rule.ts. */
+
 import { tagged } from "../conversation/tags.ts";
+import { cutEnd } from "../conversation/valid.ts";
 
 /** Characters of one file that enter a prompt. */
 const RULES_MAX = 16_000;
@@ -13,7 +15,7 @@ export function rulesSection(files: readonly { readonly file: string; readonly t
     if (body.replace(/^@\S+[ \t]*$/gm, "").trim() === "" || seen.has(body)) return [];
     seen.add(body);
     const cut =
-      body.length > RULES_MAX ? `${body.slice(0, RULES_MAX)}\n[… cut off; ${file} has the rest]` : body;
+      body.length > RULES_MAX ? `${cutEnd(body, RULES_MAX)}\n[… cut off; ${file} has the rest]` : body;
     return [tagged("project", { file }, cut)];
   });
   return kept.length === 0 ? "" : ["Rules of this project, by its people; follow them:", ...kept].join("\n");

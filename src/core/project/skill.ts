@@ -2,8 +2,10 @@
  * Skills: instructions that are loaded on demand. A member's prompt holds only the catalogue (names and one line each,
  * bounded); `load_skill` returns the body.
  */
+
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
+import { cutEnd } from "../conversation/valid.ts";
 import { EkidenError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { didYouMean } from "../nearest.ts";
@@ -53,7 +55,7 @@ export function makeSkill(data: unknown, body: string, fallbackName: string, fol
     description: oneLine(parsed.data.description ?? firstLine, DESCRIPTION_MAX),
     body:
       body.length > BODY_MAX
-        ? `${body.slice(0, BODY_MAX)}\n[… ${body.length - BODY_MAX} more characters in SKILL.md …]`
+        ? `${cutEnd(body, BODY_MAX)}\n[… ${body.length - BODY_MAX} more characters in SKILL.md …]`
         : body,
     folder,
   };

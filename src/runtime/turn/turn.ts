@@ -2,6 +2,7 @@
 import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../../core/conversation/chat.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { CUT_OFF, delivered } from "../../core/conversation/prompt.ts";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Mail } from "../../core/mail.ts";
@@ -74,7 +75,8 @@ async function think(
 ): Promise<{ reply: Reply; text: string; report: readonly Outgoing[] }> {
   const { seat, clock, conversation } = agent;
   const began = clock.now();
-  const { reply, model } = await replies.next(signal);
+  const { reply: given, model } = await replies.next(signal);
+  const reply = { ...given, message: conversation.accepted(given.message) };
   const entry: Entry = { kind: "said", message: reply.message };
   const text = wholeText(conversation, reply.message);
   const fact = {
@@ -84,7 +86,7 @@ async function think(
     ...reply.usage,
     usd: reply.usd,
     ms: clock.now() - began,
-    text: textOf(reply.message).slice(0, 300),
+    text: cutEnd(textOf(reply.message), 300),
     ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
   const report = await finalReport(agent, reply, text);
