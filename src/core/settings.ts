@@ -42,6 +42,7 @@ export type Settings = {
   readonly teammateBudgetTokens?: number | undefined;
   readonly teammateBudgetUsd?: number | undefined;
   readonly providerTimeoutMs: number;
+  readonly progressTimeoutMs: number;
   readonly contextShare: number;
   readonly contextTokens?: number | undefined;
   readonly trimTokens: number;
@@ -153,14 +154,11 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
       "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",
     ),
   teammateBudgetUsd: () =>
-    money().describe(
-      "US dollars that each teammate may spend; then it shuts down and its task goes back to the board.",
-    ),
+    money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
+  progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
   providerTimeoutMs: () =>
-    duration().describe(
-      "How long a run without a terminal waits for a provider that does not answer; then it stops with exit code 3.",
-    ),
+    duration().describe("How long a run without a terminal waits for a provider. Then it ends with code 3."),
   contextShare: () =>
     z
       .number("a number")
@@ -245,6 +243,7 @@ export const DEFAULT_SETTINGS: Settings = {
   ask: [],
   deny: [],
   providerTimeoutMs: 600_000,
+  progressTimeoutMs: 600_000,
   contextShare: 0.8,
   trimTokens: 50_000,
   store: "sqlite:.ekiden/team.db",

@@ -30,6 +30,8 @@ export type OpenModelOptions = {
   readonly baseUrl?: string | undefined;
   /** A call without a byte for this long is given up and tried again. Default 120,000. */
   readonly stallMs?: number;
+  /** The longest time without a piece of the reply. Default 10 minutes. */
+  readonly progressMs?: number;
   /** Calls made for one reply; see `retrying`. */
   readonly attempts?: number;
   readonly maxWaitMs?: number;
@@ -43,7 +45,7 @@ const gates = new Map<string, RateLimitGate>();
  * @throws EkidenError `model_missing` for an unknown provider or a missing address or script, `model_auth` for a missing key
  */
 export async function openModel(spec: string, options: OpenModelOptions): Promise<Model> {
-  const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000 } = options;
+  const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000, progressMs = 600_000 } = options;
   if (spec === "runbook") return (await import("./runbook.ts")).runbookModel();
   if (spec.startsWith("scripted:"))
     return (await import("./scripted.ts")).scriptedFile(spec.slice("scripted:".length));
@@ -66,6 +68,7 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
     name,
     keyVariable: vendor.keyVariable,
     stallMs,
+    progressMs,
   });
   const gateKey = `${connection.address} ${connection.secret} ${name}`;
   const gate = gates.get(gateKey) ?? new RateLimitGate();

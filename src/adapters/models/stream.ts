@@ -36,6 +36,7 @@ type Block =
 export async function readReply(
   stream: PartStream,
   onDelta: ((delta: Delta) => void) | undefined,
+  onProgress: () => void = () => {},
 ): Promise<Read> {
   const blocks: Block[] = [];
   const open = new Map<string, Extract<Block, { text: string }>>();
@@ -64,6 +65,7 @@ export async function readReply(
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) throw new StreamBroken("the stream ended before the reply was whole");
+      if (part.type !== "raw") onProgress();
       switch (part.type) {
         case "text-start":
           start("text", part.id, part.providerMetadata);

@@ -15,6 +15,7 @@ export type ConnectedOptions = {
   readonly name: string;
   readonly keyVariable: string;
   readonly stallMs: number;
+  readonly progressMs: number;
 };
 
 /** For retrying.ts: the provider has begun to answer. */
@@ -22,14 +23,14 @@ export type AliveOptions = ReplyOptions & { readonly onAlive?: () => void };
 
 export function connectedModel(
   connection: Connection,
-  { spec, name, keyVariable, stallMs }: ConnectedOptions,
+  { spec, name, keyVariable, stallMs, progressMs }: ConnectedOptions,
 ): Model {
   const { model, cacheMark, maxOutputTokens } = connection;
 
   async function reply(request: ModelRequest, options: AliveOptions): Promise<Reply> {
     options.signal.throwIfAborted();
     const limit = request.maxOutputTokens ?? maxOutputTokens;
-    const watchdog = new Watchdog(options.signal, stallMs);
+    const watchdog = new Watchdog(options.signal, stallMs, progressMs);
     try {
       const { stream } = await model.doStream({
         prompt: promptOf(request, cacheMark),
@@ -39,7 +40,7 @@ export function connectedModel(
         abortSignal: watchdog.signal,
       });
       options.onAlive?.();
-      const { message, stop, usage } = await readReply(stream, options.onDelta);
+      const { message, stop, usage } = await readReply(stream, options.onDelta, () => watchdog.progressed());
       const inputTokens = usage.inputTokens.total ?? 0;
       const cached = usage.inputTokens.cacheRead ?? 0;
       const written = usage.inputTokens.cacheWrite ?? 0;
@@ -55,7 +56,9 @@ export function connectedModel(
       if (watchdog.stalled)
         throw new EkidenError(
           "model_overloaded",
-          `${spec}: nothing was heard for ${stallMs / 1000} s, so the call was given up.`,
+          watchdog.stalled === "silence"
+            ? `${spec}: nothing was heard for ${stallMs / 1000} s, so the call was given up.`
+            : `${spec}: no piece of the reply came for ${progressMs / 1000} s (progressTimeoutMs), so the call was given up.`,
         );
       throw failureOf(error, { spec, keyVariable, secret: connection.secret, now: Date.now() });
     } finally {

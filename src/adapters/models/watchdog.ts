@@ -1,34 +1,42 @@
 /**
- * Ends a call that stays silent. Bytes count, not events: a vendor's pings and comments show that it is alive. The `fetch` of the
- * packages sees the bytes and finds the call's watchdog by its signal.
+ * Ends a call that stays silent, or that makes no progress. For silence bytes count: a vendor's pings and comments show that it is
+ * alive. But they are no progress, and a stream of nothing else ends later. The `fetch` of the packages sees the bytes and finds the call's watchdog by its signal.
  */
 import { httpFetch } from "./http.ts";
 
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
 
 export class Watchdog {
-  /** For the request: aborts with the caller's signal, or after `stallMs` without a byte. */
+  /** For the request: aborts with the caller's signal, after `stallMs` without a byte, or after `progressMs` without progress. */
   readonly signal: AbortSignal;
-  /** True if silence ended the call. */
-  stalled = false;
+  /** What ended the call, if the watchdog did. */
+  stalled: "silence" | "no progress" | false = false;
   private heardAt = performance.now();
+  private progressAt = this.heardAt;
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private readonly outer: AbortSignal;
   private readonly stallMs: number;
+  private readonly progressMs: number;
   private readonly onAbort = (): void => this.controller.abort(this.outer.reason);
 
-  constructor(outer: AbortSignal, stallMs: number) {
+  constructor(outer: AbortSignal, stallMs: number, progressMs: number) {
+    this.progressMs = progressMs;
     this.outer = outer;
     this.stallMs = stallMs;
     this.signal = this.controller.signal;
     watchdogs.set(this.signal, this);
     outer.addEventListener("abort", this.onAbort);
-    this.watch(stallMs);
+    this.watch(Math.min(stallMs, progressMs));
   }
 
   heard(): void {
     this.heardAt = performance.now();
+  }
+
+  /** A piece of the reply has come. */
+  progressed(): void {
+    this.progressAt = performance.now();
   }
 
   end(): void {
@@ -39,9 +47,11 @@ export class Watchdog {
   /** One timer that moves on when it fires, instead of one for each chunk. */
   private watch(ms: number): void {
     this.timer = setTimeout(() => {
-      const left = this.heardAt + this.stallMs - performance.now();
+      const now = performance.now();
+      const silent = this.heardAt + this.stallMs - now;
+      const left = Math.min(silent, this.progressAt + this.progressMs - now);
       if (left > 0) return this.watch(left);
-      this.stalled = true;
+      this.stalled = silent > 0 ? "no progress" : "silence";
       this.controller.abort(new Error("stalled"));
     }, ms);
   }

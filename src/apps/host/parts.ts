@@ -65,7 +65,10 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
   const provided = (spec: string): Promise<Model> =>
-    openModel(spec, { env, clock: systemClock, baseUrl: settings.baseUrl });
+    openModel(spec, {
+      ...{ env, clock: systemClock, baseUrl: settings.baseUrl },
+      progressMs: settings.progressTimeoutMs,
+    });
   const models = new Map<string, Promise<Model>>();
   const model = async (wanted: string | undefined): Promise<Model> => {
     const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));

@@ -80,6 +80,7 @@ export class World {
       maxAttempts: 1_000,
       idlePollMs: 500,
       idleTimeoutMs: "never",
+      progressTimeoutMs: 5_000,
       permissionMode: "bypass",
       ...(plan.landings && { worktrees: true, gate: `sh '${gate}'` }),
     };

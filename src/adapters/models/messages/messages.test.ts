@@ -19,7 +19,12 @@ const HELLO = sse(
 );
 const HI: Message = { role: "user", content: [{ type: "text", text: "hi" }] };
 
-async function asking(listener: RequestListener, messages: readonly Message[] = [HI], name = "claude-x") {
+async function asking(
+  listener: RequestListener,
+  messages: readonly Message[] = [HI],
+  name = "claude-x",
+  progressMs = 600_000,
+) {
   const bodies: { max_tokens: number; messages: unknown }[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -35,7 +40,7 @@ async function asking(listener: RequestListener, messages: readonly Message[] = 
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { ANTHROPIC_API_KEY: "a-key", ANTHROPIC_BASE_URL: url };
-  const model = await openModel(`anthropic/${name}`, { env, clock: systemClock, attempts: 1 });
+  const model = await openModel(`anthropic/${name}`, { env, clock: systemClock, attempts: 1, progressMs });
   const reply = await model.reply(
     { system: "", messages, tools: [] },
     { signal: new AbortController().signal },
@@ -93,4 +98,19 @@ it.each([
 ])("asks %s for at most %d tokens", async (name, most) => {
   const { bodies } = await asking((_, response) => response.end(HELLO), [HI], name);
   expect(bodies[0]?.max_tokens).toBe(most);
+});
+
+it("gives up a stream of nothing but pings, which never stays silent", async () => {
+  const pings: NodeJS.Timeout[] = [];
+  onTestFinished(() => pings.forEach(clearInterval));
+  const answer = asking(
+    (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      pings.push(setInterval(() => response.write(sse({ type: "ping" })), 10));
+    },
+    [HI],
+    "claude-x",
+    300,
+  );
+  await expect(answer).rejects.toThrow("no piece of the reply came for 0.3 s");
 });

@@ -71,7 +71,10 @@ export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3St
         if (thinking !== undefined) yield { type: "reasoning-delta", id, delta: thinking };
         if (signature !== undefined)
           yield { type: "reasoning-delta", id, delta: "", providerMetadata: { anthropic: { signature } } };
-        if (partial_json !== undefined && block) block.json += partial_json;
+        if (partial_json !== undefined && block) {
+          block.json += partial_json;
+          yield { type: "tool-input-delta", id, delta: partial_json };
+        }
         break;
       }
       case "content_block_stop":
