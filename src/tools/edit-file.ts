@@ -1,5 +1,4 @@
 /** Replaces text in a file. It must match exactly and once, so that an edit never hits a place that was not meant. */
-
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { cutEnd } from "../core/conversation/valid.ts";

@@ -1,5 +1,4 @@
 /** Searches file contents. */
-
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";

@@ -1,5 +1,4 @@
 /** Reads a part of a text file as a stream, so the size of the file does not matter. */
-
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";

@@ -1,5 +1,4 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
-
 import { execFile } from "node:child_process";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";

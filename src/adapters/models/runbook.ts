@@ -6,7 +6,6 @@
  * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). It runs an interrupted block (crash, urgent mail) again and says so;
  * at the third interruption the task fails, because the block may be what kills the host.
  */
-
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import { cutStart } from "../../core/conversation/valid.ts";

@@ -1,5 +1,4 @@
 /** A `Model` over one vendor's connection. `vendors/` has the differences between vendors; this file has what they share. */
-
 import { EkidenError } from "../../core/errors.ts";
 import { usdOf, windowOf } from "../../core/prices.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";

@@ -1,5 +1,4 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
-
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";

@@ -8,7 +8,6 @@
  *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
-
 import type { Message, Trim } from "./chat.ts";
 import { countResults, trimmed, weighAll } from "./trim.ts";
 import { cutEnd, cutStart } from "./valid.ts";

@@ -5,7 +5,6 @@
  *
  * A call and its result stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
  */
-
 import { oneLine } from "../one-line.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
 import { escapeTags } from "./tags.ts";

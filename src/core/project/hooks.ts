@@ -9,7 +9,6 @@
  * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member goes on |
  * | other     | a warning in the journal, and work goes on; the same after a time-out or a signal         |
  */
-
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
 import { cutEnd } from "../conversation/valid.ts";

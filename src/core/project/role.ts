@@ -2,7 +2,6 @@
  * Roles: a file in `.ekiden/agents` or `.claude/agents` gives a teammate or a subagent a prompt, an allow list of tools and a
  * model. A role restricts and never permits: permissions are checked as without it.
  */
-
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";

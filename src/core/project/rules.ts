@@ -1,5 +1,4 @@
 /** The rules of a project (`AGENTS.md`, `CLAUDE.md`) as a section of a prompt. For permission rules see permission/rule.ts. */
-
 import { tagged } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";
 

@@ -2,7 +2,6 @@
  * Skills: instructions that are loaded on demand. A member's prompt holds only the catalogue (names and one line each,
  * bounded); `load_skill` returns the body.
  */
-
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";

@@ -93,7 +93,7 @@ export class Team implements TeamControl {
       const seat = await store.roster
         .adopt(member.name, host, { isAlive, revive })
         .catch((error: unknown) => {
-          if (!isEkidenError(error, "bad_input")) throw error;
+          if (!isUnregistered(error)) throw error;
           void this.lease.renew(); // this host was declared dead meanwhile
           return null;
         });
