@@ -72,7 +72,7 @@ export async function main(args: readonly string[]): Promise<number> {
   for (const entry of COMMANDS)
     addCommand(program, entry, ({ args: words, options }) => {
       refuseIdleOptions(program, nameOf(entry), args);
-      if (nameOf(entry) === "run") output.keepGoing();
+      if (["run", "worker"].includes(nameOf(entry))) output.keepGoing();
       return start(entry.load, words, options);
     });
   const help = program.command("help [command]").description("help on a command").helpGroup("More:");

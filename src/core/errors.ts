@@ -30,6 +30,7 @@ export type ErrorCode =
   // the store
   | "store_unavailable" //  cannot be opened, locked for too long, connection lost
   | "store_newer"
+  | "host_version" //       hosts of another version of Ekiden run members of the team
   | "store_foreign" //      a file of another program, a folder, damaged
   | "import_invalid";
 
@@ -43,6 +44,7 @@ const EXIT: Partial<Record<ErrorCode, number>> = {
   budget: 4,
   store_unavailable: 5,
   store_newer: 5,
+  host_version: 5,
   store_foreign: 5,
 };
 

@@ -10,6 +10,7 @@ import type { Body, Mail } from "../core/mail.ts";
 import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
 import type { Crons } from "./crons.ts";
+import type { Host } from "./host.ts";
 import type { Jobs } from "./jobs.ts";
 
 export interface Store {
@@ -158,7 +159,15 @@ export interface Roster {
    */
   finish(host: HostId, end: Omit<FactOf<"team.finished">, "type">): Promise<boolean>;
 
-  /** A process begins to host. By machine and pid, others on the same machine see at once that it died. */
+  /** Adds a member on the worker with the most room, which starts it. Null, and nothing is changed, if no worker has room. @throws as `join` */
+  place(profile: Profile, by: Name): Promise<HostId | null>;
+  /** How many members this host takes, and whether `place` may add some. 0 at first. */
+  offer(host: HostId, places: { readonly places: number; readonly adopts: boolean }): Promise<void>;
+
+  /**
+   * A process begins to host. By machine and pid, others on the same machine see at once that it died.
+   * @throws `host_version` while a host of another version lives
+   */
   open(host: HostId, machine: string, pid: number): Promise<void>;
   /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */
   beat(host: HostId): Promise<boolean>;
@@ -175,9 +184,7 @@ export interface Roster {
    * look for all idle members, in case a wake-up was lost.
    */
   wanted(host: HostId): Promise<Name[]>;
-  hosts(): Promise<
-    { readonly id: HostId; readonly machine: string; readonly pid: number; readonly leaseUntil: Instant }[]
-  >;
+  hosts(): Promise<Host[]>;
 }
 
 /** An entry with its place. */

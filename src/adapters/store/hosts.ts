@@ -3,11 +3,13 @@
  * the host of its owner lives.
  */
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
+import { EkidenError } from "../../core/errors.ts";
 import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
 import type { Roster } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
+import { offer } from "./place.ts";
 import type { Session } from "./session.ts";
 import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
@@ -18,16 +20,26 @@ type HostRow = {
   readonly pid: number;
   readonly lease_until: Instant;
 };
+type HostShown = HostRow & {
+  readonly version: string;
+  readonly capacity: number;
+  readonly members: number;
+  readonly working: number;
+};
 type Unhosted = { readonly name: Name; readonly host: HostId | null; readonly kept_until: Instant };
 
-export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap" | "wanted" | "hosts"> {
-  const { leaseMs, maxAttempts } = session.limits;
+export function hosting(
+  session: Session,
+): Pick<Roster, "open" | "beat" | "offer" | "reap" | "wanted" | "hosts"> {
+  const { leaseMs, maxAttempts, version } = session.limits;
   return {
     open: (host, machine, pid) =>
       session.write(function* (tx) {
         const until = later(tx.now, leaseMs);
+        yield* sameVersion(tx, version);
         yield* exec`
-          insert into hosts (team, id, machine, pid, lease_until, heard_at) values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now})
+          insert into hosts (team, id, machine, pid, lease_until, heard_at, version)
+          values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now}, ${version})
           on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
         yield* removeDeadHosts(tx);
       }),
@@ -37,17 +49,22 @@ export function hosting(session: Session): Pick<Roster, "open" | "beat" | "reap"
           update hosts set lease_until = ${later(tx.now, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
         return alive.length > 0;
       }),
+    offer: (host, places) => session.write((tx) => offer(tx, host, places)),
     wanted: (host) =>
       session.look(function* (tx) {
         return (yield* wanted(tx, host)).map((one) => one.name);
       }),
     hosts: () =>
       session.look(function* (tx) {
-        return (yield* hosts(tx)).map((row) => ({
+        return (yield* shown(tx)).map((row) => ({
           id: row.id,
           machine: row.machine,
           pid: row.pid,
           leaseUntil: row.lease_until,
+          version: row.version,
+          capacity: row.capacity,
+          members: Number(row.members),
+          working: Number(row.working),
         }));
       }),
     reap: async (isAlive, beforeRelease) => {
@@ -88,6 +105,26 @@ export function* removeDeadHosts(tx: Tx): Op<void> {
 
 function* hosts(tx: Tx): Op<HostRow[]> {
   return yield* sql<HostRow>`select id, machine, pid, lease_until from hosts where team = ${tx.team} order by id`;
+}
+
+function* shown(tx: Tx): Op<HostShown[]> {
+  return yield* sql<HostShown>`
+    select h.*, count(m.name) as members, count(case when m.phase = 'work' then 1 end) as working
+    from hosts h left join members m on m.team = h.team and m.host = h.id and m.phase <> 'shutdown'
+    where h.team = ${tx.team} group by h.team, h.id order by h.id`;
+}
+
+/** Two versions may decide differently about the same rows. @throws `host_version` */
+function* sameVersion(tx: Tx, version: string): Op<void> {
+  if (version === "") return;
+  const [other] = yield* sql<HostShown>`
+    select * from hosts where team = ${tx.team} and lease_until > ${tx.now} and version <> ${version} and version <> '' order by id`;
+  if (!other) return;
+  const seconds = Math.ceil((other.lease_until - tx.now) / 1000);
+  throw new EkidenError(
+    "host_version",
+    `Ekiden ${other.version} on ${other.machine} (pid ${other.pid}) runs members of team "${tx.team}", and this is Ekiden ${version}. All hosts of a team must have one version: install the same one here, or end that process first. If it has ended already, its lease runs out in ${seconds} s.`,
+  );
 }
 
 function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {

@@ -33,7 +33,7 @@ export type StoreOptions = Partial<Limits> & {
   readonly outage?: OutageWatch;
 };
 
-const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true };
+const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true, version: "" };
 
 /**
  * Creates the team if it is new, unless it must exist. In one process, stores of one address share a connection and wake-ups.

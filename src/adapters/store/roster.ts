@@ -19,6 +19,7 @@ import { putBack } from "./finish.ts";
 import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
+import { place } from "./place.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
@@ -208,6 +209,10 @@ export function roster(session: Session): Roster {
     join: async (profile, host, by) => {
       check(profile);
       return session.write((tx) => join(tx, profile, host, by));
+    },
+    place: async (profile, by) => {
+      check(profile);
+      return session.write((tx) => place(tx, profile, by, join));
     },
     adopt: (name, host, how = {}) => session.write((tx) => adopt(tx, name, host, how)),
     member: async (name) => (await session.look((tx) => members(tx, name)))[0] ?? null,

@@ -169,6 +169,13 @@ const ninth = (): Step[] => [foldedRoles];
 /** The role of a task that is kept for one teammate (see assign.ts). */
 const tenth = (): Step[] => ["alter table tasks add column asked_role text"];
 
+/** `version`: of the program. `capacity`: how many members a worker takes; `adopts`: whether also those that the lead adds. */
+const eleventh = ({ int }: Names): Step[] => [
+  "alter table hosts add column version text not null default ''",
+  `alter table hosts add column capacity ${int} not null default 0`,
+  `alter table hosts add column adopts ${int} not null default 0`,
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -183,6 +190,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   eighth,
   ninth,
   tenth,
+  eleventh,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

@@ -12,6 +12,8 @@ export type Limits = {
   readonly maxAttempts: number;
   /** Whether the lead may claim a further task while it has one. */
   readonly leadMayHoldSeveral: boolean;
+  /** Of this program. Hosts of another version may not join while one with a lease is there; "" joins any. */
+  readonly version: string;
 };
 
 export class Session {

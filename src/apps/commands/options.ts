@@ -30,7 +30,7 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--worktrees", "give every task a git worktree of its own"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
-export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "doctor", "talk"]);
+export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "worker", "doctor", "talk"]);
 
 /** `ekiden add` and `ekiden edit` share these. */
 export const TASK_OPTIONS: readonly OptionRow[] = [
@@ -38,4 +38,12 @@ export const TASK_OPTIONS: readonly OptionRow[] = [
   ["--priority <n>", "higher goes first (default 0)"],
   ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
   ["--touches <patterns>", "files it will edit; tasks for the same files take turns", "repeat"],
+];
+
+export const WORKER_OPTIONS: readonly OptionRow[] = [
+  ["--count <n>", "how many members it runs (default 1)"],
+  ["--as <name>", "name of its member; several are numbered (default worker-1, worker-2, …)"],
+  ["--role <role>", "role of its members"],
+  ["--health <port>", "answer /livez and /readyz over HTTP"],
+  ["--drain <seconds>", "how long begun tasks may take after the request to leave (default 25)"],
 ];

@@ -2,28 +2,11 @@
  * Every command: how it is written, what it does, its options, and its file. A new command is one entry here and one file in
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
-import type { Invocation } from "../invocation.ts";
-import { type OptionRow, TASK_OPTIONS } from "./options.ts";
+import { type Entry, GROUPS } from "./entry.ts";
+import { type OptionRow, TASK_OPTIONS, WORKER_OPTIONS } from "./options.ts";
 
-/** A command's code. It returns the exit code, if that is not 0. */
-export type Code = {
-  run(call: Invocation, args: readonly string[], options: never): Promise<number | undefined>;
-};
-export type Entry = {
-  /** Name and arguments, as commander writes them. */
-  readonly usage: string;
-  readonly about: string;
-  readonly example: string;
-  /** The heading in the help. */
-  readonly group: (typeof GROUPS)[number];
-  readonly options?: readonly OptionRow[];
-  readonly slash?: true;
-  /** Other words for it, for "Did you mean …?". */
-  readonly near?: readonly string[];
-  readonly load: () => Promise<Code>;
-};
+export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 
-export const GROUPS = ["Set a team to work:", "The board:", "The team:", "More:"] as const;
 const [WORK, BOARD, TEAM, MORE] = GROUPS;
 
 const WEB: OptionRow = [
@@ -47,6 +30,15 @@ export const COMMANDS: readonly Entry[] = [
     group: WORK,
     options: [WEB],
     load: () => import("./resume.ts"),
+  },
+  {
+    usage: "worker",
+    about: "run teammates of a team in this process, also on another machine; Ctrl-C or TERM drains it",
+    example: "ekiden worker --count 4 --store postgres://user:password@db/team",
+    group: WORK,
+    options: WORKER_OPTIONS,
+    near: ["host", "join", "agent"],
+    load: () => import("./worker.ts"),
   },
   {
     usage: "stop [name]",
@@ -296,5 +288,3 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./completion.ts"),
   },
 ];
-
-export const nameOf = ({ usage }: Entry): string => usage.split(" ")[0] as string;

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
 import { systemClock } from "../../adapters/clock.ts";
 import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
@@ -99,8 +100,9 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const url = storeUrl(settings, workspace);
+  const { version } = manifest;
   const store = await openStore({
-    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral },
+    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
     ...(options.outage && { outage: options.outage }),
   });
   try {

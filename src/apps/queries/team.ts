@@ -1,4 +1,4 @@
-/** The members of a team, and what each has used. Views: core/views/team.ts. */
+/** The members of a team, what each has used, and the processes that run them. Views: core/views/team.ts. */
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, PERSON } from "../../core/ids.ts";
@@ -7,9 +7,7 @@ import type { Store } from "../../ports/index.ts";
 
 export async function team({ team, roster, board }: Store): Promise<TeamData> {
   const [members, hosts, tasks] = [await roster.members(), await roster.hosts(), await board.tasks()];
-  const now = systemClock.now();
-  const live = new Set<string>(hosts.filter((host) => host.leaseUntil > now).map((host) => host.id));
-  return teamData(team, members, live, tasks, now);
+  return teamData(team, members, hosts, tasks, systemClock.now());
 }
 
 /** @throws EkidenError `not_found` with the names that exist */

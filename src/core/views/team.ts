@@ -1,4 +1,4 @@
-/** The members as data and views: their tasks, why they are idle, and which of them no process runs. */
+/** The members as data and views: their tasks, why they are idle, which of them no process runs; and the processes that run them. */
 import { fullName, type Instant, type Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 import type { Task } from "../task.ts";
@@ -12,16 +12,34 @@ export type MemberData = Member & {
   readonly heartbeatAgeMs: number | null;
   readonly phaseAgeMs: number;
 };
-export type TeamData = { readonly team: Name; readonly members: readonly MemberData[] };
+/** A process that runs members. */
+export type HostOfTeam = {
+  readonly id: string;
+  readonly machine: string;
+  readonly pid: number;
+  readonly leaseUntil: Instant;
+  readonly version: string;
+  /** 0 for a process that is not a worker. */
+  readonly capacity: number;
+  readonly members: number;
+  readonly working: number;
+};
+export type HostData = HostOfTeam & { readonly leaseLeftMs: number };
+export type TeamData = {
+  readonly team: Name;
+  readonly members: readonly MemberData[];
+  readonly hosts: readonly HostData[];
+};
 
-/** `live`: the hosts with a valid lease. A member of another host is shown as not running. */
+/** A member of a host without a valid lease is shown as not running. */
 export function teamData(
   team: Name,
   members: readonly Member[],
-  live: ReadonlySet<string>,
+  hosts: readonly HostOfTeam[],
   tasks: readonly Task[],
   now: Instant,
 ): TeamData {
+  const live = new Set(hosts.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id));
   const subjects = new Map(tasks.map((task) => [task.id, task.subject]));
   return {
     team,
@@ -32,10 +50,11 @@ export function teamData(
       heartbeatAgeMs: member.heartbeat === null ? null : now - member.heartbeat,
       phaseAgeMs: now - member.since,
     })),
+    hosts: hosts.map((host) => ({ ...host, leaseLeftMs: host.leaseUntil - now })),
   };
 }
 
-export function teamViews({ team, members }: TeamData): View[] {
+export function teamViews({ team, members, hosts }: TeamData): View[] {
   const rows = members.map((member): Cell[] => [
     { text: fullName(member.name, team), tone: "strong", colour: colourOf(member.name) },
     { text: member.role || (member.kind === "lead" ? "lead" : "") },
@@ -58,7 +77,28 @@ export function teamViews({ team, members }: TeamData): View[] {
     { name: "tokens", align: "right" },
     { name: "cost", align: "right" },
   ];
-  return [{ kind: "table", columns, rows, empty: "Nobody is in this team yet. Start one: ekiden run GOAL" }];
+  const empty = "Nobody is in this team yet. Start one: ekiden run GOAL";
+  return [{ kind: "table", columns, rows, empty }, ...(hosts.length > 0 ? [hostView(hosts)] : [])];
+}
+
+function hostView(hosts: readonly HostData[]): View {
+  const columns: Column[] = [
+    { name: "host", grow: true },
+    { name: "members", align: "right" },
+    { name: "at work", align: "right" },
+    { name: "lease", align: "right" },
+    { name: "version" },
+  ];
+  const rows = hosts.map(({ machine, pid, members, working, capacity, leaseLeftMs, version }): Cell[] => [
+    { text: `${machine}, pid ${pid}`, tone: "strong" },
+    { text: capacity > 0 ? `${members} of ${capacity}` : String(members) },
+    { text: String(working), tone: working > 0 ? "busy" : "dim" },
+    leaseLeftMs > 0
+      ? { text: `${span(leaseLeftMs)} left`, tone: "dim" }
+      : { text: `over for ${span(-leaseLeftMs)}`, tone: "warn" },
+    { text: version, tone: "dim" },
+  ]);
+  return { kind: "table", columns, rows, empty: "" };
 }
 
 export function doing(

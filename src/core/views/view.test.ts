@@ -147,12 +147,19 @@ it("tells who works, who is idle and why, and who only looks alive", () => {
     member("bob", { host: "dead" as HostId, task: id(3) }),
     member("carol", { host: null, heartbeat: null, activity: { phase: "shutdown", reason: "asked" } }),
   ];
-  expect(text(teamViews(teamData(team, members, new Set(["live"]), tasks, now)))).toBe(
+  const host = { machine: "box", pid: 7, version: "1.0.0", capacity: 0, members: 2, working: 1 };
+  const hosts = [
+    { ...host, id: "live", leaseUntil: instant(1_012_000) },
+    { ...host, id: "dead", pid: 8, capacity: 4, working: 0, leaseUntil: instant(997_000) },
+  ];
+  expect(text(teamViews(teamData(team, members, hosts, tasks, now)))).toBe(
     [
       "lead@default|lead|idle (waiting for mail)|30s||1s ago|x/y|12k|$1.50",
       "alice@default||#2 Task 2|30s|3|1s ago|x/y|0|",
       "bob@default||not running, has #3 Task 3|30s||1s ago|x/y|0|",
       "carol@default||stopped (on request)|30s|||x/y|0|",
+      "box, pid 7|2|1|12s left|1.0.0",
+      "box, pid 8|2 of 4|0|over for 3s|1.0.0",
     ].join("\n"),
   );
 });

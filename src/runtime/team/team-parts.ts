@@ -1,6 +1,6 @@
 /** What a team in this process is made of. */
 import type { HostId, Name } from "../../core/ids.ts";
-import type { Profile, Seat } from "../../core/member.ts";
+import type { Member, Profile, Seat } from "../../core/member.ts";
 import type { Clock, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.ts";
@@ -37,4 +37,6 @@ export type TeamParts = {
   /** The lead found nothing to do and the board is quiet: a headless run ends here. */
   readonly onQuiet?: () => void;
   readonly onEnd?: (name: Name, end: End) => void;
+  /** Which members this process takes over. Without it: all. */
+  readonly mayAdopt?: (member: Member) => boolean;
 };

@@ -1,6 +1,4 @@
-/**
- * Starts, adopts, heartbeats and ends the members hosted by this process. One heartbeat and one look for dead hosts serve all of them.
- */
+/** Starts, adopts, heartbeats and ends the members hosted by this process, with one heartbeat and one look for dead hosts. */
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
 import type { Member, Profile, Seat } from "../../core/member.ts";
@@ -61,7 +59,8 @@ export class Team implements TeamControl {
   }
 
   async spawn(profile: Omit<Profile, "kind">): Promise<void> {
-    await this.join({ ...profile, kind: "teammate" }, LEAD);
+    const mate: Profile = { ...profile, kind: "teammate" };
+    if (!(await this.parts.store.roster.place(mate, LEAD))) await this.join(mate, LEAD);
   }
 
   /** Takes over every member that no living process hosts, with its claim. `revive`: also stopped ones. */
@@ -69,9 +68,11 @@ export class Team implements TeamControl {
     const adopted: Name[] = [];
     this.adopting += 1;
     try {
-      for (const member of await this.parts.store.roster.members())
-        if ((member.activity.phase !== "shutdown" || revive) && (await this.adopt(member, revive)))
-          adopted.push(member.name);
+      for (const member of await this.parts.store.roster.members()) {
+        if (this.parts.mayAdopt?.(member) === false || (member.activity.phase === "shutdown" && !revive))
+          continue;
+        if (await this.adopt(member, revive)) adopted.push(member.name);
+      }
     } finally {
       this.adopting -= 1;
     }
@@ -155,8 +156,8 @@ export class Team implements TeamControl {
     return await life.compact();
   }
 
-  /** Ends one member for good, because its budget is used up. */
-  end(name: Name, why: "budget"): void {
+  /** Ends one member at once: for good, or (`suspend`) it keeps its task until another process takes it over. */
+  end(name: Name, why: "budget" | "stop" | "suspend"): void {
     this.members.get(name)?.control.abort(new Interruption(why));
   }
 

@@ -1,0 +1,25 @@
+/** One entry of the table of commands. */
+import type { Invocation } from "../invocation.ts";
+import type { OptionRow } from "./options.ts";
+
+/** A command's code. It returns the exit code, if that is not 0. */
+export type Code = {
+  run(call: Invocation, args: readonly string[], options: never): Promise<number | undefined>;
+};
+export type Entry = {
+  /** Name and arguments, as commander writes them. */
+  readonly usage: string;
+  readonly about: string;
+  readonly example: string;
+  /** The heading in the help. */
+  readonly group: (typeof GROUPS)[number];
+  readonly options?: readonly OptionRow[];
+  readonly slash?: true;
+  /** Other words for it, for "Did you mean …?". */
+  readonly near?: readonly string[];
+  readonly load: () => Promise<Code>;
+};
+
+export const GROUPS = ["Set a team to work:", "The board:", "The team:", "More:"] as const;
+
+export const nameOf = ({ usage }: Entry): string => usage.split(" ")[0] as string;
