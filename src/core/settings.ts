@@ -57,6 +57,7 @@ export type Settings = {
   readonly worktreeShare: readonly string[];
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
+  readonly gateParallel: number;
   readonly targetBranch?: string | undefined;
   readonly memory: boolean;
   readonly sandbox: SandboxMode;
@@ -204,6 +205,12 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
   gate: () =>
     text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
   gateTimeoutMs: () => duration().describe("How long the gate may run."),
+  gateParallel: () =>
+    positive()
+      .max(64, "at most 64")
+      .describe(
+        "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
+      ),
   targetBranch: () =>
     text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
   memory: () =>
@@ -256,6 +263,7 @@ export const DEFAULT_SETTINGS: Settings = {
   worktrees: false,
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
+  gateParallel: 1,
   memory: false,
   sandbox: "auto",
   commandEnv: [],

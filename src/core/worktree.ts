@@ -4,9 +4,9 @@ import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
 
 /**
  * Why a branch could not land: `conflict` with earlier landings; `gate`: the command failed on the merged tree; `target`: the
- * target branch cannot be moved now; `branch`: the worktree is in a state that cannot land.
+ * target branch cannot be moved now; `branch`: the worktree is in a state that cannot land; `dropped`: a person took it out of the line.
  */
-export type Obstacle = "conflict" | "gate" | "target" | "branch";
+export type Obstacle = "conflict" | "gate" | "target" | "branch" | "dropped";
 
 /** The slow steps of a landing: the queue, and the command that must succeed. */
 export type LandingStep = "queued" | "gate";
@@ -65,7 +65,7 @@ export const startAnew = (target: string): string =>
 /** The instructions for a model that works in worktrees. */
 export function worktreeRules(target: string, gate: string | undefined, isLead: boolean): string {
   const proof = gate ? `, runs \`${gate}\`` : "";
-  const rules = `Each claimed task has a git worktree and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${target}${proof} and fast-forwards ${target}. If it is refused, the task is still yours: mend it there and complete_task again.`;
+  const rules = `Each claimed task has a git worktree and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${target}${proof} and fast-forwards ${target}. If it is refused, the task is still yours: fix it there and complete_task again; you land next.`;
   return isLead
     ? `${rules} Tasks that will edit the same files: give both \`touches\`, and they take turns.`
     : rules;

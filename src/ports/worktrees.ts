@@ -34,6 +34,9 @@ export type Removal =
   | { readonly kind: "missing" }
   | { readonly kind: "kept"; readonly why: string };
 
+/** A task of this team whose landing was refused, so that it lands next. */
+export type Reserved = { readonly task: TaskId; readonly createdAt: number };
+
 export type Which = Pick<Task, "id" | "subject" | "createdAt">;
 
 /**
@@ -52,8 +55,9 @@ export interface Worktrees {
   /** The task's worktree; made if there is none. `slug`: for its name, a checked one. @throws EkidenError `tool_failed` */
   open(task: Which, slug?: string): Promise<Worktree>;
   /**
-   * Commits what is not committed, and in its turn rebases, runs the gate and fast-forwards the target. `stillMine` is asked last
-   * before that: it throws when the task was taken from the caller. Rejects with the signal's reason on abort.
+   * Commits what is not committed, waits in line, and brings exactly what the gate has seen to the target. `stillMine` is asked
+   * while it waits, and last before the target moves: it throws when the task was taken from the caller. Rejects with the
+   * signal's reason on abort.
    */
   land(
     task: Which,
@@ -61,6 +65,8 @@ export interface Worktrees {
       readonly name: Name;
       readonly signal: AbortSignal;
       readonly stillMine: () => Promise<void>;
+      /** Whether a task that has a reservation may still come to land. */
+      readonly isOpen: (reserved: Reserved) => Promise<boolean>;
       /** Called before what takes time. */
       readonly onStep: (step: LandingStep) => Promise<void>;
     },

@@ -192,7 +192,7 @@ it("reopens a runbook's task that is in conflict once, with the conflict shown, 
   const { code, stdout, stderr } = await run();
   expect(stdout + stderr).toContain("2 of 2 tasks completed");
   expect(code).toBe(0);
-  expect(stderr.match(/could not land \(conflict\).*a\.txt.*<<<<<<</g)).toHaveLength(1);
+  expect(stderr.match(/could not land #\d \(merge conflict\).*a\.txt.*<<<<<<</g)).toHaveLength(1);
   expect(subjects(repo).slice(0, 2).sort()).toEqual(["One", "Two"]);
   expect(`${repo.read("one.txt")}${repo.read("two.txt")}`).toBe("one\ntwo\n");
   expect(repo.git("rev-list", "--merges", "main")).toBe("");

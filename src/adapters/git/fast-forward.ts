@@ -34,6 +34,8 @@ export async function fastForward(
 ): Promise<"moved" | "raced" | { readonly why: string }> {
   const at = await withWorktreeLock(commonDir, () => git.checkedOut(root, target));
   const note = at && (await noteIn(git, at));
+  // A process that was killed here left its step half done.
+  if (at && note && commitIn(note) !== null) await finishUnderLock(git, at);
   const move = (): Promise<Ran> =>
     withWorktreeLock(commonDir, () =>
       at === null
@@ -64,6 +66,26 @@ const noteIn = async (git: Git, at: string): Promise<string> =>
 
 /** Finishes the step that a dead process began in the project. Does nothing without such a step or a repository. */
 export async function finishFastForward(git: Git, project: string): Promise<void> {
+  const dirs = await dirsOf(git, project);
+  if (dirs === null || commitIn(dirs.note) === null) return;
+  // Under the lock: a living process may be at work.
+  await inTurn(queueIn(dirs.commonDir), new AbortController().signal, () => finish(git, dirs));
+}
+
+/** The same for the process that has the lock, in the folder where the target is checked out. */
+export async function finishUnderLock(git: Git, folder: string): Promise<void> {
+  const dirs = await dirsOf(git, folder);
+  if (dirs !== null) await finish(git, dirs);
+}
+
+type Dirs = {
+  readonly commonDir: string;
+  readonly gitDir: string;
+  readonly top: string;
+  readonly note: string;
+};
+
+async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
   const dirs = await git.ask(
     project,
     "rev-parse",
@@ -73,23 +95,21 @@ export async function finishFastForward(git: Git, project: string): Promise<void
     "--show-toplevel",
   );
   const [commonDir, gitDir, top] = dirs?.split("\n") ?? [];
-  if (!commonDir || !gitDir || !top) return;
-  const note = join(gitDir, "ekiden-landing");
-  if (commitIn(note) === null) return;
-  // Under the lock: a living process may be at work.
-  await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
-    const to = commitIn(note);
-    if (to === null) return;
-    await gitGone(({ line }) => line.includes(to));
-    const begun = statSync(note).mtimeMs;
-    // Git takes its lock at once. A newer one is the person's.
-    removeLock(join(gitDir, "index.lock"), begun, begun + 10_000);
-    const written = await filesWritten(git, top, to);
-    for (let i = 0; i < written.length; i += BATCH)
-      await git.try(top, "--literal-pathspecs", "reset", "--quiet", to, "--", ...written.slice(i, i + BATCH));
-    await withWorktreeLock(commonDir, () => git.try(top, "merge", "--ff-only", "--quiet", to));
-    rmSync(note, { force: true });
-  });
+  return commonDir && gitDir && top ? { commonDir, gitDir, top, note: join(gitDir, "ekiden-landing") } : null;
+}
+
+async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise<void> {
+  const to = commitIn(note);
+  if (to === null) return;
+  await gitGone(({ line }) => line.includes(to));
+  const begun = statSync(note).mtimeMs;
+  // Git takes its lock at once. A newer one is the person's.
+  removeLock(join(gitDir, "index.lock"), begun, begun + 10_000);
+  const written = await filesWritten(git, top, to);
+  for (let i = 0; i < written.length; i += BATCH)
+    await git.try(top, "--literal-pathspecs", "reset", "--quiet", to, "--", ...written.slice(i, i + BATCH));
+  await withWorktreeLock(commonDir, () => git.try(top, "merge", "--ff-only", "--quiet", to));
+  rmSync(note, { force: true });
 }
 
 const BATCH = 100;

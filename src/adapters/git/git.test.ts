@@ -16,7 +16,7 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
 import { openWorktrees, type WorktreeOptions } from "./index.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import { inTurn } from "./queue.ts";
 
 const task = (id: number, subject: string): Which => ({
   id: asTaskId(id),
@@ -25,6 +25,13 @@ const task = (id: number, subject: string): Which => ({
 });
 const TASK = task(1, "Fix the parser");
 const signal = new AbortController().signal;
+const BY: Parameters<Worktrees["land"]>[1] = {
+  name: "alice" as Name,
+  signal,
+  stillMine: () => Promise.resolve(),
+  isOpen: () => Promise.resolve(true),
+  onStep: () => Promise.resolve(),
+};
 
 async function trees(
   { dir }: Repository,
@@ -44,13 +51,7 @@ async function trees(
     share: [],
     ...options,
   });
-  const by = {
-    name: "alice" as Name,
-    signal,
-    stillMine: () => Promise.resolve(),
-    onStep: () => Promise.resolve(),
-  };
-  return Object.assign(made, { landAs: (which: Which) => made.land(which, by) });
+  return Object.assign(made, { landAs: (which: Which) => made.land(which, BY) });
 }
 
 describe("a project that cannot have worktrees", () => {
@@ -268,10 +269,7 @@ describe("landing", () => {
     const { workspace } = await all.open(TASK);
     writeFileSync(join(workspace, "a.txt"), "task\n");
     const stillMine = (): Promise<void> => Promise.reject(new Error("taken"));
-    const onStep = (): Promise<void> => Promise.resolve();
-    await expect(all.land(TASK, { name: "alice" as Name, signal, stillMine, onStep })).rejects.toThrow(
-      "taken",
-    );
+    await expect(all.land(TASK, { ...BY, stillMine })).rejects.toThrow("taken");
     expect(repo.git("log", "--format=%s", "main")).toBe("First");
     expect(readdirSync(join(repo.dir, ".git", "ekiden-queue"))).toEqual([]);
   });
@@ -368,31 +366,29 @@ describe("the merge queue", () => {
 
 it("tells what a landing waits for, and what its gate has left behind", async () => {
   const repo = repository({ "a.txt": "a\n" });
-  const all = await trees(repo, { gate: "echo red; echo report > report.txt; exit 1" });
-  const { workspace } = await all.open(TASK);
-  writeFileSync(join(workspace, "a.txt"), "task\n");
+  const gate =
+    'if grep -q task a.txt; then echo red; echo report > report.txt; exit 1; fi; until test -e "$GO"; do sleep 0.02; done';
+  const go = join(repo.dir, ".ekiden", "go");
+  const all = await trees(repo, { gate: `GO=${go}; ${gate}` });
+  const other = task(2, "Goes first");
+  writeFileSync(join((await all.open(TASK)).workspace, "a.txt"), "task\n");
+  writeFileSync(join((await all.open(other)).workspace, "b.txt"), "b\n");
   const steps: string[] = [];
-  let leave = (): void => {};
-  const inside = new Promise<void>((entered) => {
-    const stays = new Promise<void>((done) => {
-      leave = done;
-    });
-    void inTurn(queueIn(join(repo.dir, ".git")), signal, () => {
-      entered();
-      return stays;
-    });
+  let begun = (): void => {};
+  const gated = new Promise<void>((given) => {
+    begun = given;
   });
-  await inside;
+  const first = all.land(other, { ...BY, onStep: () => Promise.resolve(begun()) });
+  await gated;
   const landed = await all.land(TASK, {
-    name: "alice" as Name,
-    signal,
-    stillMine: () => Promise.resolve(),
-    onStep: (step) => {
-      steps.push(step);
-      leave();
+    ...BY,
+    onStep: (one) => {
+      steps.push(one);
+      if (one === "queued") writeFileSync(go, "");
       return Promise.resolve();
     },
   });
+  expect(await first).toMatchObject({ kind: "landed" });
   expect(steps).toEqual(["queued", "gate"]);
   expect(landed).toMatchObject({
     why: "gate",

@@ -28,8 +28,15 @@ export type WorktreeOptions = {
   readonly target?: string | undefined;
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
+  /** Gates that may run at once. Default 1. */
+  readonly gateParallel?: number;
+  /** How long others wait for a landing that was refused. */
+  readonly reservationMs?: number;
   readonly share: readonly string[];
 };
+
+/** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
+const RESERVATION_MS = 300_000;
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
@@ -90,10 +97,7 @@ class GitWorktrees implements Worktrees {
     return await opening;
   }
 
-  async land(
-    task: Which,
-    { name, signal, stillMine, onStep }: Parameters<Worktrees["land"]>[1],
-  ): Promise<Landing> {
+  async land(task: Which, { name, ...by }: Parameters<Worktrees["land"]>[1]): Promise<Landing> {
     const { git, options, repository, gate } = this;
     const binding = this.bindings.read(task);
     if (!binding || !this.find(task)) return { kind: "nothing" };
@@ -103,14 +107,19 @@ class GitWorktrees implements Worktrees {
       gate,
       branch,
       target,
-      signal,
-      stillMine,
-      onStep,
+      ...by,
+      by: name,
+      team: options.team,
+      task: task.id,
+      createdAt: task.createdAt,
+      landing: binding.landing,
       shell: options.shell,
       commonDir: repository.commonDir,
       root: join(this.folder, path),
       workspace: this.workspace(path),
       gateTimeoutMs: options.gateTimeoutMs,
+      gateParallel: options.gateParallel ?? 1,
+      reservationMs: options.reservationMs ?? RESERVATION_MS,
       message: task.subject,
       author: name,
       willLand: (commit) => this.bindings.write(task, { ...this.bound(task, binding), landing: commit }),

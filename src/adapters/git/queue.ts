@@ -1,6 +1,6 @@
 /**
- * The merge queue: one landing at a time in a repository, in order of arrival, across processes and teams. Its files are in the
- * repository's own folder, because several teams, stores and programs may use one repository.
+ * A lock across processes, first come, first served: one process at a time moves the target branch of a repository. Its files are
+ * in the repository's own folder, because several teams, stores and programs may use one repository.
  *
  * Lamport's bakery algorithm: each process draws a number higher than all it sees and waits for the lower ones. No process takes
  * over another's ticket, so after a crash the only question is whether a process lives, and two cannot both be first.
@@ -20,6 +20,16 @@ const MACHINE = createHash("sha256").update(hostname()).digest("hex").slice(0, 1
 /** "00000012.4711.88123.0a1b2c….9f8e7d": number, process, its start, machine, random. The number 0 is still being drawn. */
 const TICKET = /^(\d{10})\.((\d+)\.(\d+)\.([0-9a-f]+)\.[0-9a-f]+)$/;
 
+/** Names this process and one use of it: process, its start, machine, random. */
+export const newTicket = (): string =>
+  `${process.pid}.${startOf(process.pid)}.${MACHINE}.${randomBytes(6).toString("hex")}`;
+
+/** Whether the process that made the ticket lives; `file`: it touches this one. */
+export function isTicketHeld(ticket: string, file: string): boolean {
+  const [pid = "", started = "", machine = ""] = ticket.split(".");
+  return isHeld({ file, pid: Number(pid), started, machine });
+}
+
 type Ticket = {
   readonly file: string;
   readonly number: number;
@@ -29,7 +39,7 @@ type Ticket = {
   readonly machine: string;
 };
 
-/** The folder of a repository's queue; `commonDir`: git's folder that all its worktrees share. */
+/** The folder of the lock under which the target moves; `commonDir`: git's folder that all its worktrees share. */
 export const queueIn = (commonDir: string): string => join(commonDir, "ekiden-queue");
 
 /**
@@ -43,15 +53,14 @@ export async function inTurn<T>(
   onWait: () => Promise<void> = () => Promise.resolve(),
 ): Promise<T> {
   mkdirSync(folder, { recursive: true });
-  const me = `${process.pid}.${startOf(process.pid)}.${MACHINE}.${randomBytes(6).toString("hex")}`;
+  const me = newTicket();
   const drawing = join(folder, fileOf(0, me));
   writeFileSync(drawing, "");
   const number = 1 + Math.max(0, ...waiting(folder).map((ticket) => ticket.number));
   const mine = join(folder, fileOf(number, me));
   writeFileSync(mine, "");
   rmSync(drawing, { force: true });
-  const touch = setInterval(() => touchFile(mine), TOUCH_MS);
-  touch.unref();
+  const touch = keepTouched(mine);
   const othersFirst = (): boolean =>
     waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
   try {
@@ -92,7 +101,12 @@ function waiting(folder: string): Ticket[] {
   return alive;
 }
 
-function isHeld({ file, pid, started, machine }: Ticket): boolean {
+function isHeld({
+  file,
+  pid,
+  started,
+  machine,
+}: Pick<Ticket, "file" | "pid" | "started" | "machine">): boolean {
   if (machine !== MACHINE) {
     try {
       return Date.now() - statSync(file).mtimeMs < SILENCE_MS;
@@ -113,6 +127,11 @@ function startOf(pid: number): string {
   } catch {
     return "0";
   }
+}
+
+/** Shows other machines that this process lives, until the timer is cleared. */
+export function keepTouched(file: string): NodeJS.Timeout {
+  return setInterval(() => touchFile(file), TOUCH_MS).unref();
 }
 
 function touchFile(file: string): void {

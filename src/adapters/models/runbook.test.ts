@@ -194,7 +194,7 @@ it("does its work once more on what others have landed, when that is in conflict
   result((await next()).call, "ok");
   result((await next()).call, "#3 is not completed, it cannot land. Conflicts with main in x\n…", true);
   const redo = await next();
-  expect(redo.text).toContain("doing it anew");
+  expect(redo.text).toContain("repeating it on that");
   expect(redo.call?.input).toEqual({ command: "git reset --quiet --hard main" });
   result(redo.call, "Interrupted: it may or may not have taken effect.", true);
   const again = (await next()).call;
@@ -205,7 +205,20 @@ it("does its work once more on what others have landed, when that is in conflict
   result(block, "ok");
   const completes = (await next()).call;
   expect(completes?.tool).toBe("complete_task");
-  result(completes, "#3 is not completed, it cannot land. Conflicts with main in x\n…", true);
+  const red = "`npm test` ended with exit code 1 on the merged tree and printed nothing.\n";
+  result(completes, `${red}The work was made before 2 commits of main that it now builds on: a, b.`, true);
+  const last = (await next()).call;
+  expect(last).toMatchObject({ id: "run-3-1-redob-1", input: { command: "git reset --quiet --hard main" } });
+  result(last, "(no output)");
+  result((await next()).call, "ok");
+  result((await next()).call, "#3 was refused 3 times, so it has failed. Conflicts with main in x\n…", true);
+  expect((await next()).call?.tool).toBe("fail_task");
+});
+
+it("does not repeat its steps for a red gate that nothing of others can have caused", async () => {
+  const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
+  result((await next()).call, "ok");
+  result((await next()).call, "`npm test` ended with exit code 1 on the merged tree:\nred", true);
   expect((await next()).call?.tool).toBe("fail_task");
 });
 

@@ -10,6 +10,7 @@ import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import { cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
+import type { REFUSALS_MAX } from "../../core/task.ts";
 import { startAnew } from "../../core/worktree.ts";
 import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
@@ -85,9 +86,9 @@ function teammate(request: ModelRequest, mails: readonly Tag[]): Content {
 /** The next step of a task, or null when the task has ended and its end was reported. */
 function workOn(task: Task, request: ModelRequest): Content | null {
   const results = resultsOf(task, request);
-  const redo = redoOf(task, request, results.get("end"), results.get("redo"));
+  const redo = redoOf(task, request, results);
   if (typeof redo !== "string") return redo;
-  // Steps that were repeated after a conflict have a mark.
+  // Steps that were repeated after a refused landing have a mark.
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !isInterrupted(ended.result)) {
@@ -127,27 +128,46 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
 }
 
+/** The marks of the first run of the steps and of their repetitions; the store fails the task at its last refusal. */
+const MARKS = ["", "b", "c"] as const satisfies { readonly length: typeof REFUSALS_MAX };
+
 /**
- * This model cannot merge, but it can do its work once more on the commits that others have landed meanwhile. Returns the call
- * that resets the worktree for that, or the mark of the steps to look at: "" before a conflict and where a reset failed.
+ * This model cannot merge, but it can repeat its steps on the commits that others have landed meanwhile. Returns the call that
+ * resets the worktree for that, or the mark of the steps to look at: the last one, or that whose repetition failed.
  */
 function redoOf(
   task: Task,
   request: ModelRequest,
-  ended: Step | undefined,
-  redo: Step | undefined,
-): Content | "" | "b" {
+  results: ReadonlyMap<string, Step>,
+): Content | (typeof MARKS)[number] {
+  for (const [nth, mark] of MARKS.entries()) {
+    const target = movedTarget(results.get(`end${mark}`));
+    const next = MARKS[nth + 1];
+    if (target === null || next === undefined) return mark;
+    const step = `redo${mark}`;
+    const redo = results.get(step);
+    if (redo && !isInterrupted(redo.result)) {
+      if (failureOf(redo.result)) return mark;
+      continue;
+    }
+    const tries = (redo?.tries ?? 0) + 1;
+    const call = callOf(request, "bash", idOf(task, step, tries), { command: startAnew(target) });
+    if (!call) return mark;
+    const text = `#${task.id} does not fit what has landed on ${target} meanwhile; repeating it on that.`;
+    return [...say(text), call];
+  }
+  return "";
+}
+
+/** The branch whose new commits are the reason why a completion was refused; null if they are not. */
+function movedTarget(ended: Step | undefined): string | null {
   const { isError = false, tool, text = "" } = ended?.result ?? {};
-  const target = isError && tool === "complete_task" ? /Conflicts with (\S+) in /.exec(text)?.[1] : undefined;
-  if (target === undefined) return "";
-  if (redo && !isInterrupted(redo.result)) return failureOf(redo.result) ? "" : "b";
-  const tries = (redo?.tries ?? 0) + 1;
-  const call = callOf(request, "bash", idOf(task, "redo", tries), { command: startAnew(target) });
-  if (!call) return "";
-  return [
-    ...say(`#${task.id} is in conflict with what has landed on ${target}; doing it anew on that.`),
-    call,
-  ];
+  if (!isError || tool !== "complete_task") return null;
+  const [, conflict, red] =
+    /Conflicts with (\S+) in |The work was made before \d+ commits? of (\S+) that it now builds on/.exec(
+      text,
+    ) ?? [];
+  return conflict ?? red ?? null;
 }
 
 /** Where a plan is required, the blocks are the plan. Null when they may be run; empty while the answer is missing. */
@@ -243,10 +263,14 @@ function blockFailure(failure: string, output: string, where: string): string {
 /** Why a task could not be completed: its error first, without the advice to the model that follows the evidence. */
 function refusal(text: string): string {
   const [evidence = ""] = text.split("\n\n");
-  return `complete_task was refused: ${lastLine(evidence)}\n${evidence.replace(/^#/, "Task #")}`;
+  const lines = evidence.split("\n").filter((line) => !GATE_NOTE.test(line));
+  const error = / on the merged tree:?/.test(evidence) ? lines.at(-1) : lines[0]?.replace(REFUSED, "");
+  return `complete_task was refused: ${error?.trim() ?? ""}\n${evidence.replace(/^#/, "Task #")}`;
 }
 
-const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? "";
+/** What comes before the reason in the first line, and what follows the output of a gate. */
+const REFUSED = /^#\d+ is not completed, it cannot land \(refused \d of \d times\)\. /;
+const GATE_NOTE = /^(It has changed files of the worktree: |The work was made before \d+ commit)/;
 
 function tail(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");

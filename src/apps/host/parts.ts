@@ -134,7 +134,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
 }
 
 async function treesOf(
-  { team, gate, gateTimeoutMs, targetBranch, worktreeShare }: Settings,
+  { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare }: Settings,
   project: string,
   shell: Shell,
   env: NodeJS.ProcessEnv,
@@ -146,6 +146,7 @@ async function treesOf(
     shell,
     gate,
     gateTimeoutMs,
+    gateParallel,
     env: childEnvironment(env),
     target: targetBranch,
     share: worktreeShare,

@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   hook: "a hook refused it",
   target: "the target branch cannot take it",
   branch: "its branch cannot be used",
+  dropped: "a person took it out of the line",
   /** Of an older program. */
   idle_timeout: "no work in time",
   // Ends of a team.

@@ -5,9 +5,9 @@
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
+import { type Claimed, isFinished, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
-import type { CompletionInput, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import type { CompletionInput, Landing, Reserved, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";
 
@@ -44,6 +44,7 @@ export const landing =
       name: ctx.self,
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
+      isOpen: (other) => isOpen(ctx.store, other),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
@@ -90,6 +91,12 @@ function noteStep(
   ]);
 }
 
+/** A task that another one of its number has replaced on a new board is not open. */
+async function isOpen({ board }: Store, { task, createdAt }: Reserved): Promise<boolean> {
+  const now = await board.task(task);
+  return now !== null && now.createdAt === createdAt && !isFinished(now);
+}
+
 async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {
   const now = await store.board.task(id);
   if (now?.status !== "in_progress" || now.owner !== self || now.attempt !== attempt)
@@ -129,6 +136,7 @@ const FIX = {
   target: (target: string) =>
     `Only a person can fix that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
   branch: () => "Fix that in your workspace, then complete_task again.",
+  dropped: () => "Ask the lead whether it is still wanted before you complete_task again.",
 } as const;
 
 /** A failure never holds up a completion: a worktree that cannot be removed stays, with a warning. */

@@ -1,0 +1,263 @@
+/**
+ * What will land of a task's branch: its commits put on another commit, in the task's own worktree. HEAD is detached meanwhile, so
+ * the branch keeps exactly the owner's commits until the landing has succeeded: those of other tasks, which a gate in advance
+ * builds on, never get onto it.
+ */
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Obstacle } from "../../core/worktree.ts";
+import { bounded, type Git, messageOfGit, type Ran } from "./git.ts";
+import { listed, operationIn } from "./preflight.ts";
+import { gitGone, removeLock } from "./stale-locks.ts";
+import { withWorktreeLock } from "./worktree-lock.ts";
+
+export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
+
+export const EVIDENCE_MAX = 4_000;
+/** Moving a worktree back and forth is our own business. */
+const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+
+export const refused = (why: Obstacle, evidence: string): Refused => ({
+  kind: "refused",
+  why,
+  evidence: bounded(evidence, EVIDENCE_MAX),
+});
+
+export type TaskBranch = {
+  readonly git: Git;
+  readonly commonDir: string;
+  /** Top folder of the worktree. */
+  readonly root: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly message: string;
+  /** The author of commits, if git has no identity. */
+  readonly author: string;
+  /** The commit of an earlier landing that was begun. */
+  readonly landing: string | null;
+};
+
+/**
+ * `tip` has the task's commits on `base`; `commit` is what lands: the same tree, as one commit where a gate sees only the last.
+ * Equal to `base` when nothing is left to land.
+ */
+export type Candidate = {
+  readonly kind: "candidate";
+  readonly base: string;
+  readonly tip: string;
+  readonly commit: string;
+  readonly tree: string;
+  /** Commits of the base that the work was not made on, newest first: "abc1234 Subject". */
+  readonly unseen: readonly string[];
+};
+
+/** The worktree of a task while its branch lands. */
+export class LandingTree {
+  private readonly task: TaskBranch;
+  private readonly names: readonly string[];
+  private readonly gitDir: string;
+  /** Tells after a crash that the landing, and not the member, began an operation here. */
+  private readonly marker: string;
+  private isDetached = false;
+
+  private constructor(task: TaskBranch, names: readonly string[], gitDir: string) {
+    this.task = task;
+    this.names = names;
+    this.gitDir = gitDir;
+    this.marker = join(gitDir, "ekiden-at-work");
+  }
+
+  static async open(task: TaskBranch): Promise<LandingTree> {
+    const gitDir = await task.git.run(task.root, "rev-parse", "--path-format=absolute", "--git-dir");
+    const tree = new LandingTree(task, await identity(task), gitDir);
+    if (existsSync(tree.marker)) await tree.recover();
+    return tree;
+  }
+
+  /** Commits everything. Null when the branch can land. */
+  async commitAll(): Promise<Refused | null> {
+    const fault = await this.stateFault();
+    if (fault) return fault;
+    writeFileSync(this.marker, "commit");
+    try {
+      return await this.commitChanges();
+    } finally {
+      rmSync(this.marker, { force: true });
+    }
+  }
+
+  /** The number of commits that the target does not have. */
+  async ahead(): Promise<number> {
+    const { git, root, target } = this.task;
+    return Number(await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`));
+  }
+
+  /** The files that the branch changes, relative to the top folder. */
+  async paths(): Promise<string[]> {
+    const { git, root, target } = this.task;
+    const range = `refs/heads/${target}...HEAD`;
+    return (await git.run(root, "diff", "--name-only", "--no-renames", "-z", range))
+      .split("\0")
+      .filter(Boolean);
+  }
+
+  /** Folders that the branch adds like a submodule without being one: a clone, or the result of `git init`. */
+  async innerRepositories(): Promise<string[]> {
+    const { git, root, target } = this.task;
+    const range = `refs/heads/${target}...HEAD`;
+    const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
+    const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
+    const added = fields.flatMap((path, i) =>
+      /^:(?!160000)\d+ 160000 /.test(fields[i - 1] ?? "") ? [path] : [],
+    );
+    if (added.length === 0) return [];
+    const modules = await git.try(root, "config", "--file", ".gitmodules", "--get-regexp", "\\.path$");
+    const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
+    return added.filter((path) => !known.has(path));
+  }
+
+  /** Puts the task's commits on `base`. `asOne`: a gate will see only the last, so the target gets no others. */
+  async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
+    const { git, root, commonDir, branch } = this.task;
+    writeFileSync(this.marker, "rebase");
+    const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
+    if (!this.isDetached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
+    this.isDetached = true;
+    const own = await this.flattened(head);
+    const stuck = await withWorktreeLock(commonDir, () => this.rebase(base, own));
+    if (stuck) return stuck;
+    const [tip = "", tree = ""] = (await git.run(root, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
+    const unseen = (await git.run(root, "log", "--format=%h %s", `${own}..${base}`))
+      .split("\n")
+      .filter(Boolean);
+    const commit = asOne && tip !== base ? await this.squashed(base, tip) : tip;
+    return { kind: "candidate", base, tip, commit, tree, unseen };
+  }
+
+  /** The branch becomes this commit, whose tree is in the worktree already: no file is touched. */
+  async adopt(commit: string): Promise<void> {
+    const { git, root, branch } = this.task;
+    await git.run(root, "update-ref", "-m", "ekiden: landing", `refs/heads/${branch}`, commit);
+    await this.attach();
+  }
+
+  /** The branch is checked out as its owner left it. Changes that a gate made of tracked files are kept. */
+  async restore(): Promise<void> {
+    if (!this.isDetached) return;
+    const { git, root, branch } = this.task;
+    const back = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", branch);
+    if (back.code !== 0) await git.run(root, ...NO_HOOKS, "checkout", "--quiet", "--merge", branch);
+    this.isDetached = false;
+    rmSync(this.marker, { force: true });
+  }
+
+  private async attach(): Promise<void> {
+    const { git, root, branch } = this.task;
+    await git.run(root, "symbolic-ref", "-m", "ekiden: landing", "HEAD", `refs/heads/${branch}`);
+    this.isDetached = false;
+    rmSync(this.marker, { force: true });
+  }
+
+  /** After a crash: the member's own work is committed or still there, as it was before. */
+  private async recover(): Promise<void> {
+    const { git, root, target, landing } = this.task;
+    await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
+    removeLock(join(this.gitDir, "index.lock"), statSync(this.marker).mtimeMs);
+    if (readFileSync(this.marker, "utf8") === "rebase") {
+      // If this fails, the owner is told next that a rebase is under way.
+      if (operationIn(this.gitDir) === "rebase") await git.try(root, "rebase", "--abort");
+      this.isDetached = (await git.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
+      const hasLanded =
+        this.isDetached &&
+        landing !== null &&
+        (await git.isAncestor(root, landing, `refs/heads/${target}`)) &&
+        (await git.try(root, "diff", "--quiet", landing, "HEAD")).code === 0;
+      if (hasLanded) await this.adopt(landing);
+      else if (operationIn(this.gitDir) === null) await this.restore();
+    }
+    rmSync(this.marker, { force: true });
+  }
+
+  private as(...args: string[]): Promise<Ran> {
+    return this.task.git.try(this.task.root, ...this.names, ...args);
+  }
+
+  private async stateFault(): Promise<Refused | null> {
+    const { git, root, branch } = this.task;
+    const operation = operationIn(this.gitDir);
+    if (operation)
+      return refused(
+        "branch",
+        `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
+      );
+    const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
+    if (current === branch) return null;
+    return refused(
+      "branch",
+      `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,
+    );
+  }
+
+  private async commitChanges(): Promise<Refused | null> {
+    const { git, root, message } = this.task;
+    if ((await git.changes(root)).length === 0) return null;
+    const added = await git.try(root, "add", "--all");
+    if (added.code !== 0) return refused("branch", `git add failed:\n${messageOfGit(added)}`);
+    const done = await this.as("commit", "--quiet", "--message", message);
+    // A change of only a file's time, or inside a submodule, leaves nothing to commit.
+    if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
+    return done.code === 0 ? null : refused("branch", `git commit was refused:\n${messageOfGit(done)}`);
+  }
+
+  /** A branch with merges as one commit, so that conflicts which a merge resolved need not be resolved again. */
+  private async flattened(tip: string): Promise<string> {
+    const { git, root, target, message } = this.task;
+    const range = `refs/heads/${target}..${tip}`;
+    if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return tip;
+    const base = await git.run(root, "merge-base", `refs/heads/${target}`, tip);
+    return await this.commitOf(tip, base, message);
+  }
+
+  /** The gate sees only the last of several commits. The target gets no others: a bisection may stop at each. */
+  private async squashed(base: string, tip: string): Promise<string> {
+    const { git, root, message } = this.task;
+    const steps = (await git.run(root, "log", "--reverse", "--format=- %s", `${base}..${tip}`)).trim();
+    if (steps.split("\n").length <= 1) return tip;
+    return await this.commitOf(tip, base, `${message}\n\n${steps}`);
+  }
+
+  private async commitOf(tree: string, parent: string, message: string): Promise<string> {
+    const { git, root } = this.task;
+    return await git.run(root, ...this.names, "commit-tree", `${tree}^{tree}`, "-p", parent, "-m", message);
+  }
+
+  private async rebase(base: string, own: string): Promise<Refused | null> {
+    const { git, root, target } = this.task;
+    if (await git.isAncestor(root, base, own)) {
+      const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
+      return there.code === 0 ? null : refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
+    }
+    const done = await this.as("rebase", "--quiet", "--no-autostash", base, own);
+    if (done.code === 0) return null;
+    const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
+      .split("\0")
+      .filter(Boolean);
+    const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
+    const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
+    await git.try(root, "rebase", "--abort");
+    if (conflicts.length === 0)
+      return refused("branch", `git rebase ${target} failed:\n${messageOfGit(done)}`);
+    return refused(
+      "conflict",
+      `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
+    );
+  }
+}
+
+/** The person's own identity if git has one. Nobody can type a passphrase here, so nothing is signed. */
+async function identity({ git, root, author }: TaskBranch): Promise<string[]> {
+  const unsigned = ["-c", "commit.gpgSign=false"];
+  if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
+    return unsigned;
+  return [...unsigned, "-c", `user.name=${author}`, "-c", `user.email=${author}@ekiden.invalid`];
+}

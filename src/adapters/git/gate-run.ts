@@ -1,0 +1,80 @@
+/** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
+import type { Shell, ShellResult } from "../../ports/shell.ts";
+import { type Candidate, EVIDENCE_MAX, type Refused, refused } from "./candidate.ts";
+import { bounded, type Git } from "./git.ts";
+import type { LandingLine } from "./landing-line.ts";
+import { listed } from "./preflight.ts";
+
+type GateInput = {
+  readonly git: Git;
+  readonly shell: Shell;
+  readonly root: string;
+  readonly workspace: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly team: string;
+  readonly task: number;
+  readonly gateTimeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+export class GateRun {
+  /** Resolves when it has ended, in whatever way. */
+  readonly ended: Promise<void>;
+  verdict: Refused | "green" | null = null;
+  /** Why it could not be run. */
+  error: unknown = null;
+  private readonly abort = new AbortController();
+
+  constructor(job: GateInput, command: string, candidate: Candidate, line: LandingLine) {
+    // An abort leaves no verdict.
+    this.ended = this.run(job, command, candidate, line).catch((error: unknown) => {
+      if (!this.abort.signal.aborted) this.error = error;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.abort.abort(new Error("The gate is not needed any more."));
+    await this.ended;
+  }
+
+  private async run(
+    { git, shell, root, workspace, signal, gateTimeoutMs, ...about }: GateInput,
+    command: string,
+    { base, commit, tree, unseen }: Candidate,
+    line: LandingLine,
+  ): Promise<void> {
+    const since = Date.now();
+    const ran = await shell.run(command, {
+      cwd: workspace,
+      signal: AbortSignal.any([signal, this.abort.signal]),
+      timeoutMs: gateTimeoutMs,
+    });
+    const green = ran.exitCode === 0 && !ran.timedOut;
+    const { branch, team, task, target } = about;
+    const at = Date.now();
+    line.recordGate({ at, branch, team, task, base, commit, tree, command, green, ms: at - since });
+    if (green) {
+      this.verdict = "green";
+      return;
+    }
+    const left = (await git.changes(root)).map((path) => path.slice(3));
+    const changed =
+      left.length > 0
+        ? `\nIt has changed files of the worktree: ${listed(left)}. What is still there when the task is completed again is committed.`
+        : "";
+    const others =
+      unseen.length > 0
+        ? `\nThe work was made before ${unseen.length} ${unseen.length === 1 ? "commit" : "commits"} of ${target} that it now builds on: ${listed(unseen, 3)}.`
+        : "";
+    const head = `\`${command}\` ${howItEnded(ran, gateTimeoutMs)} on the merged tree`;
+    const output =
+      ran.output.trim() === "" ? " and printed nothing." : `:\n${bounded(ran.output, EVIDENCE_MAX - 1_500)}`;
+    this.verdict = refused("gate", `${head}${output}${changed}${others}`);
+  }
+}
+
+const howItEnded = ({ timedOut, exitCode, signal }: ShellResult, timeoutMs: number): string =>
+  timedOut
+    ? `was not done after ${timeoutMs} ms`
+    : `ended with ${exitCode === null ? signal : `exit code ${exitCode}`}`;

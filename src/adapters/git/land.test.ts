@@ -1,0 +1,171 @@
+/** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { soon } from "../../../test/fixtures/soon.ts";
+import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
+import type { Which, Worktrees } from "../../ports/worktrees.ts";
+import { createShell } from "../shell/index.ts";
+import { openWorktrees, type WorktreeOptions } from "./index.ts";
+import { LandingLine } from "./landing-line.ts";
+
+const task = (id: number): Which => ({
+  id: asTaskId(id),
+  subject: `Task ${id}`,
+  createdAt: instant(1_700_000_000_000),
+});
+type By = Parameters<Worktrees["land"]>[1];
+const BY: By = {
+  name: "alice" as Name,
+  signal: new AbortController().signal,
+  stillMine: () => Promise.resolve(),
+  isOpen: () => Promise.resolve(true),
+  onStep: () => Promise.resolve(),
+};
+
+async function trees({ dir }: Repository, options: Partial<WorktreeOptions>): Promise<Worktrees> {
+  const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  mkdirSync(join(dir, ".ekiden"), { recursive: true });
+  writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
+  return await openWorktrees({
+    project: dir,
+    team: DEFAULT_TEAM,
+    env: { PATH: process.env.PATH ?? "", HOME: dir, GIT_CONFIG_NOSYSTEM: "1" },
+    shell,
+    gateTimeoutMs: 60_000,
+    share: [],
+    ...options,
+  });
+}
+
+/** The work of each task: a file of its own. */
+async function write(all: Worktrees, which: Which, files: Readonly<Record<string, string>>): Promise<void> {
+  const { workspace } = await all.open(which);
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(workspace, path), text);
+}
+
+/**
+ * Runs until the file `go` is there, is red with a file `red.txt`, and writes the tree of the files it has seen, not of what git
+ * says is checked out.
+ */
+const gateIn = (dir: string): string =>
+  `mkdir -p ${dir}/runs ${dir}/seen; run=${dir}/runs/$$; touch $run
+   until test -e ${dir}/go; do sleep 0.02; done
+   export GIT_INDEX_FILE=${dir}/index.$$; git read-tree HEAD; git add --all; tree=$(git write-tree); rm -f $run
+   if test -e red.txt; then echo red; exit 1; fi; touch ${dir}/seen/$tree`;
+
+it("runs several gates in advance, drops a red one, and lands each commit as its gate has seen it", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const dir = join(repo.dir, ".ekiden");
+  const all = await trees(repo, { gate: gateIn(dir), gateParallel: 3 });
+  const tasks = [1, 2, 3, 4, 5, 6].map(task);
+  for (const one of tasks)
+    await write(all, one, one.id === 2 ? { "red.txt": "red\n" } : { [`${one.id}.txt`]: "x\n" });
+  const line = new LandingLine(join(repo.dir, ".git"));
+  const failed = new Set<number>();
+  const by = { ...BY, isOpen: ({ task: id }: { task: number }) => Promise.resolve(!failed.has(id)) };
+  const landings = [];
+  for (const one of tasks) {
+    landings.push(
+      all.land(one, by).then((landed) => {
+        if (landed.kind === "refused") failed.add(one.id);
+        return landed;
+      }),
+    );
+    await soon(() => expect(line.read().waiting.filter(({ isReady }) => isReady)).toHaveLength(one.id));
+  }
+  await soon(() => expect(readdirSync(join(dir, "runs"))).toHaveLength(3));
+  writeFileSync(join(dir, "go"), "");
+  const outcomes = await Promise.all(landings);
+  expect(outcomes.map(({ kind }) => kind)).toEqual([
+    "landed",
+    "refused",
+    "landed",
+    "landed",
+    "landed",
+    "landed",
+  ]);
+  expect(repo.git("log", "--reverse", "--format=%s").split("\n")).toEqual([
+    "First",
+    "Task 1",
+    "Task 3",
+    "Task 4",
+    "Task 5",
+    "Task 6",
+  ]);
+  const seen = readdirSync(join(dir, "seen"));
+  const gates = line.gates();
+  for (const outcome of outcomes) {
+    if (outcome.kind !== "landed") continue;
+    const tree = repo.git("rev-parse", `${outcome.commit}^{tree}`);
+    expect(seen).toContain(tree);
+    expect(gates).toContainEqual(expect.objectContaining({ commit: outcome.commit, tree, green: true }));
+  }
+  expect(readFileSync(join(repo.dir, "6.txt"), "utf8")).toBe("x\n");
+  // Task 2 has its own commits and those that have landed, and nothing of the tasks that were ahead of it for a while.
+  expect(repo.git("log", "--format=%s", "main~4..ekiden/2-task-2")).toBe("Task 2");
+  for (const one of tasks) if (one.id !== 2) expect(await all.remove(one)).toEqual({ kind: "removed" });
+});
+
+it("lets a task whose landing was refused land before those that were not, also for another process", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, {});
+  const [first, second, third] = [task(1), task(2), task(3)] as const;
+  await write(all, first, { "a.txt": "first\n" });
+  await write(all, second, { "a.txt": "second\n" });
+  await write(all, third, { "b.txt": "third\n" });
+  expect(await all.land(first, BY)).toMatchObject({ kind: "landed" });
+  expect(await all.land(second, BY)).toMatchObject({ kind: "refused", why: "conflict" });
+  // What a kill leaves is the file: another process reads the same.
+  const other = await trees(repo, {});
+  let isWaiting = (): void => {};
+  const waits = new Promise<void>((given) => {
+    isWaiting = given;
+  });
+  const later = other.land(third, { ...BY, onStep: () => Promise.resolve(isWaiting()) });
+  await waits;
+  const { workspace } = await all.open(second);
+  repo.git("-C", workspace, "reset", "--quiet", "--hard", "main");
+  await write(all, second, { "a.txt": "first and second\n" });
+  expect(await all.land(second, BY)).toMatchObject({ kind: "landed" });
+  expect(await later).toMatchObject({ kind: "landed" });
+  expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nTask 1\nTask 2\nTask 3");
+});
+
+it.each([
+  ["its time is over", { reservationMs: 300 }, true],
+  ["its task has ended", {}, false],
+])("waits for a refused landing no longer when %s", async (_, options, open) => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, options);
+  await write(all, task(1), { "a.txt": "first\n" });
+  await write(all, task(2), { "a.txt": "second\n" });
+  await write(all, task(3), { "a2.txt": "third\n" });
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+  expect(await all.land(task(2), BY)).toMatchObject({ kind: "refused" });
+  const by = { ...BY, isOpen: () => Promise.resolve(open) };
+  expect(await all.land(task(3), by)).toMatchObject({ kind: "landed" });
+});
+
+it("puts a worktree back on its own branch when a landing that built on others is given up", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const dir = join(repo.dir, ".ekiden");
+  const all = await trees(repo, { gate: gateIn(dir), gateParallel: 2 });
+  await write(all, task(1), { "1.txt": "1\n" });
+  await write(all, task(2), { "2.txt": "2\n" });
+  const stop = new AbortController();
+  const first = all.land(task(1), { ...BY, signal: stop.signal });
+  const line = new LandingLine(join(repo.dir, ".git"));
+  await soon(() => expect(line.read().waiting.filter(({ state }) => state === "gate")).toHaveLength(1));
+  const second = all.land(task(2), { ...BY, signal: stop.signal });
+  await soon(() => expect(line.read().waiting.filter(({ state }) => state === "gate")).toHaveLength(2));
+  const ended = Promise.allSettled([first, second]);
+  stop.abort(new Error("enough"));
+  expect(await ended).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  const { workspace } = await all.open(task(2));
+  expect(repo.git("-C", workspace, "log", "--format=%s", "ekiden/2-task-2")).toBe("Task 2\nFirst");
+  expect(repo.git("-C", workspace, "status", "--short", "--branch")).toBe("## ekiden/2-task-2");
+  expect(line.read().waiting).toEqual([]);
+});

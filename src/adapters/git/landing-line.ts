@@ -1,0 +1,197 @@
+/**
+ * The landing queue of a repository, as files in git's own folder: one for each waiting landing, reservation and order of a
+ * person, and a list of the gates that ran. Several teams, stores and processes share it. Each file has one writer and is
+ * replaced as a whole, so no lock is needed: a reader that is late decides by old files, and the target moves only under a lock
+ * and only from the commit that the gate has seen.
+ *
+ * A waiting landing ends with its process. Reservations, orders and gates stay when a process is killed.
+ */
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
+import { isTicketHeld, keepTouched, newTicket } from "./queue.ts";
+
+/** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
+export type GateRecord = {
+  readonly at: number;
+  readonly branch: string;
+  readonly team: string;
+  readonly task: number;
+  readonly base: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly command: string;
+  readonly green: boolean;
+  readonly ms: number;
+};
+
+export type Place = Pick<Waiting, "id" | "number" | "branch"> & {
+  update(change: Partial<Waiting>): void;
+  leave(): void;
+};
+
+const WAITING = /^\d{10}\.(\d+\.\d+\.[0-9a-f]+\.[0-9a-f]+)\.json(\.tmp)?$/;
+
+export class LandingLine {
+  private readonly folder: string;
+
+  /** @param commonDir git's folder that all worktrees of a repository share */
+  constructor(commonDir: string) {
+    this.folder = join(commonDir, "ekiden-landings");
+  }
+
+  /** Takes the last place. */
+  join(about: Omit<Waiting, "number" | "id">): Place {
+    const folder = this.made("waiting");
+    const id = newTicket();
+    const number = 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
+    const file = join(folder, `${String(number).padStart(10, "0")}.${id}.json`);
+    let entry: Waiting = { ...about, number, id };
+    replace(file, entry);
+    const touch = keepTouched(file);
+    return {
+      id,
+      number,
+      branch: about.branch,
+      update(change) {
+        entry = { ...entry, ...change };
+        replace(file, entry);
+      },
+      leave() {
+        clearInterval(touch);
+        rmSync(file, { force: true });
+      },
+    };
+  }
+
+  /** Whether another landing of the same branch came before. */
+  isTwice({ id, number, branch }: Place): boolean {
+    return this.waiting().some(
+      (other) =>
+        other.branch === branch && (other.number < number || (other.number === number && other.id < id)),
+    );
+  }
+
+  read(): Landings {
+    const orders = this.all<Order & { readonly branch: string }>("orders");
+    return {
+      waiting: this.waiting(),
+      reservations: this.reservations(),
+      orders: new Map(orders.map(({ branch, ...order }) => [branch, order as Order])),
+    };
+  }
+
+  reservations(): Reservation[] {
+    return this.all<Reservation>("reserved");
+  }
+
+  reserve(reservation: Reservation): void {
+    replace(this.fileOf("reserved", reservation.branch), reservation);
+  }
+
+  /** The landing is over, or its task is: nobody waits for it any more. */
+  forget(branch: string): void {
+    rmSync(this.fileOf("reserved", branch), { force: true });
+    rmSync(this.fileOf("orders", branch), { force: true });
+  }
+
+  order(branch: string, order: Order): void {
+    replace(this.fileOf("orders", branch), { branch, ...order });
+  }
+
+  /** Removes what a person ordered, for it was done. */
+  obeyed(branch: string): void {
+    rmSync(this.fileOf("orders", branch), { force: true });
+  }
+
+  /** One line is written in one call, so a killed process leaves at most a last line that is cut off. */
+  recordGate(record: GateRecord): void {
+    appendFileSync(join(this.made("."), "gates.jsonl"), `\n${JSON.stringify(record)}`);
+  }
+
+  gates(): GateRecord[] {
+    return linesOf(join(this.folder, "gates.jsonl")).flatMap((line) => {
+      try {
+        return [JSON.parse(line) as GateRecord];
+      } catch {
+        return []; // cut off
+      }
+    });
+  }
+
+  /** The tip of a target branch that was last seen, so that moves by somebody else are noticed. */
+  tipSeen(target: string): string | null {
+    return readJson<{ tip: string }>(this.fileOf("tips", target))?.tip ?? null;
+  }
+
+  seeTip(target: string, tip: string): void {
+    replace(this.fileOf("tips", target), { tip });
+  }
+
+  private waiting(): Waiting[] {
+    const folder = join(this.folder, "waiting");
+    return filesIn(folder).flatMap((name) => {
+      const [, ticket, draft] = WAITING.exec(name) ?? [];
+      const file = join(folder, name);
+      if (ticket === undefined) return [];
+      if (!isTicketHeld(ticket, file)) rmSync(file, { force: true });
+      else if (draft === undefined) return readJson<Waiting>(file) ?? [];
+      return [];
+    });
+  }
+
+  private all<T>(kind: string): T[] {
+    const folder = join(this.folder, kind);
+    return filesIn(folder).flatMap((name) =>
+      name.endsWith(".json") ? (readJson<T>(join(folder, name)) ?? []) : [],
+    );
+  }
+
+  private fileOf(kind: string, key: string): string {
+    return join(this.made(kind), `${encodeURIComponent(key)}.json`);
+  }
+
+  private made(kind: string): string {
+    const folder = join(this.folder, kind);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** Null for a file that is gone or is no JSON. */
+function readJson<T>(file: string): T | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch {
+    return null;
+  }
+}
+
+function replace(file: string, value: object): void {
+  writeFileSync(`${file}.tmp`, JSON.stringify(value));
+  renameSync(`${file}.tmp`, file);
+}

@@ -1,0 +1,41 @@
+/** The commit of the target branch, which every waiting landing looks at many times a second: read from git's file where there is one. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Git } from "./git.ts";
+
+/** How long an answer of git itself is used: packed branches and the reftable format have no file. */
+const KEEP_MS = 300;
+
+export class TargetTip {
+  private readonly where: {
+    readonly git: Git;
+    readonly root: string;
+    readonly commonDir: string;
+    readonly target: string;
+  };
+  private asked = { tip: "", at: Number.NEGATIVE_INFINITY };
+
+  constructor(where: TargetTip["where"]) {
+    this.where = where;
+  }
+
+  async read(): Promise<string> {
+    try {
+      const text = readFileSync(join(this.where.commonDir, "refs", "heads", this.where.target), "latin1");
+      const commit = text.trim();
+      if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
+    } catch {
+      // packed, or another format
+    }
+    if (Date.now() - this.asked.at > KEEP_MS) await this.ask();
+    return this.asked.tip;
+  }
+
+  /** From git. */
+  async ask(): Promise<string> {
+    const { git, root, target } = this.where;
+    const tip = await git.run(root, "rev-parse", `refs/heads/${target}`);
+    this.asked = { tip, at: Date.now() };
+    return tip;
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { asTaskId, type Name } from "./ids.ts";
+import { type Landings, lineUp, type Reservation, reservedUntil, turnOf, type Waiting } from "./landing.ts";
+
+const NOW = 1_000_000;
+
+const waiting = (number: number, more: Partial<Waiting> = {}): Waiting => ({
+  branch: `ekiden/${number}`,
+  target: "main",
+  team: "ekiden" as Name,
+  task: asTaskId(number),
+  subject: `Task ${number}`,
+  by: "alice" as Name,
+  number,
+  id: `id${number}`,
+  since: NOW,
+  isReady: true,
+  paths: [`${number}.txt`],
+  state: "waiting",
+  base: null,
+  commit: null,
+  gateSince: null,
+  why: null,
+  ...more,
+});
+
+const reservation = (number: number, more: Partial<Reservation> = {}): Reservation => ({
+  ...waiting(number),
+  createdAt: NOW,
+  since: NOW - 1_000,
+  refusals: 1,
+  why: "conflict",
+  aloneUntil: NOW + 10_000,
+  until: NOW + 300_000,
+  ...more,
+});
+
+const landings = (
+  entries: readonly Waiting[],
+  reservations: readonly Reservation[] = [],
+  orders: Landings["orders"] = new Map(),
+): Landings => ({ waiting: entries, reservations, orders });
+
+const ids = (all: Landings, now = NOW): string[] => lineUp(all, "main", now).order.map(({ id }) => id);
+
+describe("the line", () => {
+  it("is in order of arrival, of one target, and of those whose work is committed", () => {
+    const entries = [
+      waiting(3),
+      waiting(1),
+      waiting(2, { target: "release" }),
+      waiting(4, { isReady: false }),
+    ];
+    expect(ids(landings(entries))).toEqual(["id1", "id3"]);
+  });
+
+  it("has first those that were refused, the first refused before the others", () => {
+    const reserved = [reservation(3, { since: NOW - 5 }), reservation(2, { since: NOW - 9 })];
+    expect(ids(landings([waiting(1), waiting(2), waiting(3)], reserved))).toEqual(["id2", "id3", "id1"]);
+  });
+
+  it("waits for one that was refused: all for a while, then those that change the same files, then nobody", () => {
+    const entries = [waiting(1), waiting(2, { paths: ["9.txt", "x"] }), waiting(3, { paths: null })];
+    const all = landings(entries, [reservation(9)]);
+    expect(ids(all)).toEqual([]);
+    expect(lineUp(all, "main", NOW).held.map(({ entry }) => entry.id)).toEqual(["id1", "id2", "id3"]);
+    expect(ids(all, NOW + 10_001)).toEqual(["id1"]);
+    expect(ids(all, NOW + 300_001)).toEqual(["id1", "id2", "id3"]);
+  });
+
+  it("does not hold up one refused task for another, nor one that a person lands", () => {
+    const orders: Landings["orders"] = new Map([["ekiden/1", { kind: "land", at: NOW, by: "person" }]]);
+    const all = landings([waiting(1), waiting(2)], [reservation(2), reservation(9)], orders);
+    expect(ids(all)).toEqual(["id1", "id2"]);
+  });
+
+  it("gives the last chance before a task fails up to the end of its reservation", () => {
+    expect(reservedUntil(NOW, 1, 300_000)).toEqual({ aloneUntil: NOW + 10_000, until: NOW + 300_000 });
+    expect(reservedUntil(NOW, 2, 300_000)).toEqual({ aloneUntil: NOW + 300_000, until: NOW + 300_000 });
+    expect(reservedUntil(NOW, 1, 500)).toEqual({ aloneUntil: NOW + 500, until: NOW + 500 });
+  });
+});
+
+describe("a turn", () => {
+  const turn = (entries: readonly Waiting[], nth: number, parallel: number) =>
+    turnOf(lineUp(landings(entries), "main", NOW), `id${nth}`, "tip", parallel);
+  const built = (nth: number, base: string, state: Waiting["state"]): Waiting =>
+    waiting(nth, { base, commit: state === "failed" ? null : `c${nth}`, state });
+
+  it("is on the target for the first, and on those ahead for the others, up to as many gates at once", () => {
+    const entries = [built(1, "tip", "gate"), built(2, "c1", "gate"), waiting(3), waiting(4)];
+    expect(turn(entries, 1, 3)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    expect(turn(entries, 3, 3)).toEqual({ kind: "go", base: "c2", isFirst: false });
+    expect(turn(entries, 3, 2)).toEqual({ kind: "wait" });
+    expect(turn(entries, 4, 3)).toEqual({ kind: "wait" });
+  });
+
+  it("waits for those ahead whose commit is out of date", () => {
+    const entries = [built(1, "older tip", "gate"), waiting(2)];
+    expect(turn(entries, 1, 4)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    expect(turn(entries, 2, 4)).toEqual({ kind: "wait" });
+  });
+
+  it("passes over one that has failed, and counts no gate that has ended", () => {
+    const entries = [built(1, "tip", "failed"), built(2, "tip", "green"), waiting(3)];
+    expect(turn(entries, 2, 1)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    expect(turn(entries, 3, 1)).toEqual({ kind: "go", base: "c2", isFirst: false });
+  });
+});

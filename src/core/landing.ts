@@ -1,0 +1,148 @@
+/**
+ * The landing queue as values: who waits to land, in which order, on which commit, and who has to wait for a reservation. Pure.
+ *
+ * A reservation is made when a landing was refused for a conflict or a red gate: the task lands next, before all that were not
+ * refused. It ends, so that a slow or dead owner does not stop the others: after `aloneUntil` only landings that change the same
+ * files wait for it, after `until` nobody does.
+ */
+import type { Name, TaskId } from "./ids.ts";
+import type { Obstacle } from "./worktree.ts";
+
+/**
+ * `waiting` for its turn; `gate`: its gate runs; `green`: its gate succeeded; `failed`: it cannot land on `base`, which may still
+ * change.
+ */
+export type LandingState = "waiting" | "gate" | "green" | "failed";
+
+export type Waiting = {
+  /** Unique in the repository, so it is the key of the landing. */
+  readonly branch: string;
+  readonly target: string;
+  readonly team: Name;
+  readonly task: TaskId;
+  readonly subject: string;
+  readonly by: Name;
+  /** Arrival: lower comes first, ties are broken by `id`. */
+  readonly number: number;
+  readonly id: string;
+  readonly since: number;
+  /** Its work is committed. */
+  readonly isReady: boolean;
+  /** Changed files, relative to the top folder; null for too many to list. */
+  readonly paths: readonly string[] | null;
+  readonly state: LandingState;
+  /** The commit that it was put on, and the result, which is what will land. Null before its turn. */
+  readonly base: string | null;
+  readonly commit: string | null;
+  /** When its gate was started. */
+  readonly gateSince: number | null;
+  /** Why it failed on `base`. */
+  readonly why: Obstacle | null;
+};
+
+export type Reservation = Pick<Waiting, "branch" | "target" | "team" | "task" | "paths"> & {
+  readonly createdAt: number;
+  /** The first refusal. */
+  readonly since: number;
+  readonly refusals: number;
+  readonly why: Obstacle;
+  readonly aloneUntil: number;
+  readonly until: number;
+};
+
+/** Lower goes first: class, then number, then id. */
+export type Rank = readonly [group: number, at: number, id: string];
+
+/** What a person decided about one landing. `land`: first, without waiting for reservations. */
+export type Order =
+  | { readonly kind: "move"; readonly rank: Rank; readonly by: string }
+  | { readonly kind: "land"; readonly at: number; readonly by: string }
+  | { readonly kind: "drop"; readonly by: string };
+
+export type Landings = {
+  readonly waiting: readonly Waiting[];
+  readonly reservations: readonly Reservation[];
+  /** By branch. */
+  readonly orders: ReadonlyMap<string, Order>;
+};
+
+export type Line = {
+  /** Those that may land, first to last. */
+  readonly order: readonly Waiting[];
+  /** Those that wait for a reservation of a task that is not here. */
+  readonly held: readonly { readonly entry: Waiting; readonly for: Reservation }[];
+};
+
+const ORDERED = 0;
+const RESERVED = 1;
+const ORDINARY = 2;
+
+/** The first refusal holds everybody up this long: long enough for work that is only repeated. */
+export const ALONE_MS = 10_000;
+
+/** The end of a reservation. The last chance before the task fails is exclusive up to the end. */
+export function reservedUntil(
+  now: number,
+  refusals: number,
+  lengthMs: number,
+): Pick<Reservation, "aloneUntil" | "until"> {
+  const until = now + lengthMs;
+  return { until, aloneUntil: refusals > 1 ? until : Math.min(until, now + ALONE_MS) };
+}
+
+export function rankOf(entry: Waiting, { reservations, orders }: Landings): Rank {
+  const order = orders.get(entry.branch);
+  if (order?.kind === "move") return order.rank;
+  if (order?.kind === "land") return [ORDERED, order.at, entry.id];
+  const reserved = reservations.find(({ branch }) => branch === entry.branch);
+  return reserved ? [RESERVED, reserved.since, entry.id] : [ORDINARY, entry.number, entry.id];
+}
+
+/** The line of one target branch at a time in milliseconds since 1970. */
+export function lineUp(landings: Landings, target: string, now: number): Line {
+  const entries = landings.waiting.filter((entry) => entry.target === target && entry.isReady);
+  const absent = landings.reservations.filter(
+    (one) => one.target === target && one.until > now && !entries.some(({ branch }) => branch === one.branch),
+  );
+  const order: Waiting[] = [];
+  const held: { entry: Waiting; for: Reservation }[] = [];
+  for (const entry of entries) {
+    const free = rankOf(entry, landings)[0] !== ORDINARY;
+    const blocker = free
+      ? undefined
+      : absent.find((one) => one.aloneUntil > now || overlap(one.paths, entry.paths));
+    if (blocker) held.push({ entry, for: blocker });
+    else order.push(entry);
+  }
+  const ranks = new Map(order.map((entry) => [entry.id, rankOf(entry, landings)]));
+  order.sort((a, b) => compare(ranks.get(a.id) as Rank, ranks.get(b.id) as Rank));
+  return { order, held };
+}
+
+export type Turn =
+  /** `base`: the commit to land on; `isFirst`: it is the tip of the target. */
+  { readonly kind: "go"; readonly base: string; readonly isFirst: boolean } | { readonly kind: "wait" };
+
+/**
+ * What the entry with this id can do now: it is put on the last of those ahead that have not failed, or on the tip of the target.
+ * Those ahead must themselves be up to date, so that no gate runs on what cannot land.
+ */
+export function turnOf({ order }: Line, id: string, tip: string, parallel: number): Turn {
+  let base = tip;
+  let gates = 0;
+  for (const entry of order) {
+    if (entry.id === id) return { kind: "go", base, isFirst: base === tip };
+    if (entry.base !== base) return { kind: "wait" };
+    if (entry.state === "failed") continue;
+    if (entry.state !== "green") gates += 1;
+    if (gates >= parallel || entry.commit === null) return { kind: "wait" };
+    base = entry.commit;
+  }
+  return { kind: "wait" };
+}
+
+const compare = (a: Rank, b: Rank): number =>
+  a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0);
+
+const overlap = (some: readonly string[] | null, others: readonly string[] | null): boolean =>
+  some === null || others === null || some.some((path) => others.includes(path));

@@ -1,0 +1,84 @@
+/** The landing queue at work: no task starves, whatever the others and the person do meanwhile. The embedded model, real git. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Repository } from "../fixtures/repository.ts";
+import { repositoryIn } from "../fixtures/repository.ts";
+import { takeAway } from "../fixtures/take-away.ts";
+import { Project } from "./cli-program.ts";
+
+let project: Project;
+let outside: string;
+beforeEach(() => {
+  project = new Project();
+  outside = mkdtempSync(join(tmpdir(), "ekiden-outside-"));
+});
+afterEach(async () => {
+  await project.end();
+  takeAway(outside);
+});
+
+type Fact = { readonly type: string; readonly task?: number };
+
+/** All tasks wait for each other before they append to the same line, so that each is in conflict with each other. */
+async function appendToOneLine(
+  count: number,
+  settings: Readonly<Record<string, unknown>> = {},
+  meanwhile: (git: Repository["git"]) => void = () => {},
+): Promise<{ repo: Repository; refused: Map<number, number>; landed: number[] }> {
+  const repo = repositoryIn(project.dir, { "list.txt": "start\n" });
+  project.write({
+    ".ekiden/settings.json": JSON.stringify({ teammates: count, ...settings }),
+    ".ekiden/.gitignore": "*\n",
+  });
+  const script = (nth: number): string =>
+    `touch ${outside}/${nth}; until test $(ls ${outside} | wc -l) -ge ${count}; do sleep 0.05; done; sed -i '1s/$/ ${nth}/' list.txt`;
+  const tasks = Array.from({ length: count }, (_, i) => i + 1);
+  writeFileSync(
+    join(project.dir, "plan.md"),
+    `# Append\n${tasks.map((nth) => `\n## Append ${nth}\n\n\`\`\`sh\n${script(nth)}\n\`\`\`\n`).join("")}`,
+  );
+  const person = setInterval(() => meanwhile(repo.git), 500);
+  const { code, stdout, stderr } = await project
+    .run(["run", "plan.md", "--worktrees"])
+    .finally(() => clearInterval(person));
+  expect(stdout + stderr).toContain(`${count} of ${count} tasks completed`);
+  expect(code).toBe(0);
+  const log = await project.run(["log", "--json"]);
+  const facts = log.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Fact);
+  const landed = facts.flatMap(({ type, task }) => (type === "task.landed" && task ? [task] : []));
+  const refused = new Map<number, number>(tasks.map((nth) => [nth, 0]));
+  for (const { type, task } of facts)
+    if (type === "task.reopened" && task) refused.set(task, (refused.get(task) ?? 0) + 1);
+  expect(repo.read("list.txt").trim().split(" ").slice(1).map(Number).sort()).toEqual(tasks);
+  expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  return { repo, refused, landed };
+}
+
+it.each([4, 8])("lands %i tasks that append to one line, each refused at most once", async (count) => {
+  const { refused, landed } = await appendToOneLine(count);
+  expect(landed).toHaveLength(count);
+  // The first is not refused; the others are, by the one before them, and land next.
+  expect([...refused.values()].sort()).toEqual([0, ...Array.from({ length: count - 1 }, () => 1)]);
+});
+
+it("lands them too while a person commits to the target every half second", async () => {
+  let commits = 0;
+  const { repo, refused, landed } = await appendToOneLine(4, {}, (git) => {
+    try {
+      git("commit", "--quiet", "--allow-empty", "--message", `Person ${commits + 1}`);
+      commits += 1;
+    } catch {
+      // git's lock is held by a landing; a person would try again
+    }
+  });
+  expect(commits).toBeGreaterThan(2);
+  expect(landed).toHaveLength(4);
+  const history = repo.git("log", "--format=%s", "main").split("\n");
+  expect(history.filter((subject) => subject.startsWith("Person"))).toHaveLength(commits);
+  for (const [nth, task] of landed.entries()) expect(refused.get(task)).toBeLessThanOrEqual(nth + 1);
+});
