@@ -9,6 +9,7 @@ import { board } from "./board.ts";
 import { cost } from "./cost.ts";
 import { gap } from "./gap.ts";
 import { idle } from "./idle.ts";
+import { landings } from "./landing.ts";
 import { type Figure, type Item, table } from "./measure.ts";
 import { prompt } from "./prompt.ts";
 import { sandboxed } from "./sandbox.ts";
@@ -31,6 +32,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   talk: ["i", talk],
   sandbox: ["j", sandboxed],
   web: ["k", web],
+  landing: ["l", landings],
 };
 
 const { values, positionals } = parseArgs({

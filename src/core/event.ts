@@ -96,6 +96,16 @@ export type Fact =
       readonly target: string;
       readonly commit: string;
     }
+  /** Its branch is on the remote and was proposed for the target. */
+  | {
+      readonly type: "task.proposed";
+      readonly task: TaskId;
+      readonly by: Name;
+      readonly branch: string;
+      readonly target: string;
+      readonly commit: string;
+      readonly said: string;
+    }
   /** Its completion was refused, by a hook or because its branch could not land. Its owner still holds it. */
   | {
       readonly type: "task.reopened";

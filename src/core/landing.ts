@@ -119,15 +119,44 @@ export function lineUp(landings: Landings, target: string, now: number): Line {
   return { order, held };
 }
 
+/** A rank for the given place of a line, 1 for the first. */
+export function rankAt(
+  { order }: Line,
+  place: number,
+  entry: Waiting,
+  landings: Landings,
+  now: number,
+): Rank {
+  const others = order.filter(({ id }) => id !== entry.id);
+  const next = others[place - 1];
+  const before = others[place - 2] ?? (next ? undefined : others.at(-1));
+  if (!next) {
+    const [group, at] = before ? rankOf(before, landings) : ([ORDERED, now] as const);
+    return [group, at + 1, entry.id];
+  }
+  const [group, at] = rankOf(next, landings);
+  const [lower, from] = before ? rankOf(before, landings) : ([-1, 0] as const);
+  return [group, lower === group ? (from + at) / 2 : at - 1, entry.id];
+}
+
 export type Turn =
   /** `base`: the commit to land on; `isFirst`: it is the tip of the target. */
   { readonly kind: "go"; readonly base: string; readonly isFirst: boolean } | { readonly kind: "wait" };
 
 /**
  * What the entry with this id can do now: it is put on the last of those ahead that have not failed, or on the tip of the target.
- * Those ahead must themselves be up to date, so that no gate runs on what cannot land.
+ * Those ahead must themselves be up to date, so that no gate runs on what cannot land. `isAlone`: nothing will move the target,
+ * so it builds on nobody.
  */
-export function turnOf({ order }: Line, id: string, tip: string, parallel: number): Turn {
+export function turnOf({ order }: Line, id: string, tip: string, parallel: number, isAlone = false): Turn {
+  if (isAlone) {
+    const ahead = order.slice(
+      0,
+      order.findIndex((entry) => entry.id === id),
+    );
+    if (ahead.filter(({ state }) => state === "gate").length >= parallel) return { kind: "wait" };
+    return { kind: "go", base: tip, isFirst: true };
+  }
   let base = tip;
   let gates = 0;
   for (const entry of order) {

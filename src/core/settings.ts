@@ -58,6 +58,9 @@ export type Settings = {
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
   readonly gateParallel: number;
+  readonly landing: "fast-forward" | "push" | "pr";
+  readonly landingRemote: string;
+  readonly prCommand?: string | undefined;
   readonly targetBranch?: string | undefined;
   readonly memory: boolean;
   readonly sandbox: SandboxMode;
@@ -211,6 +214,15 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
       .describe(
         "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
       ),
+  landing: () =>
+    oneOf(["fast-forward", "push", "pr"]).describe(
+      "How a task lands: fast-forward moves the target branch here; push moves it on `landingRemote` too; pr pushes the task's branch there and runs `prCommand`.",
+    ),
+  landingRemote: () => text().describe("Git remote that `landing` pushes to."),
+  prCommand: () =>
+    text().describe(
+      'Command that opens a pull request, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill; the task is completed when it succeeds.',
+    ),
   targetBranch: () =>
     text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
   memory: () =>
@@ -264,6 +276,8 @@ export const DEFAULT_SETTINGS: Settings = {
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,
+  landing: "fast-forward",
+  landingRemote: "origin",
   memory: false,
   sandbox: "auto",
   commandEnv: [],

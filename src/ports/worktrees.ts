@@ -25,6 +25,14 @@ export type Landing =
       /** It landed before, by somebody who could not tell of it any more. */
       readonly before: boolean;
     }
+  /** Its branch is on the remote, and the command that proposes it has succeeded. `said`: the last line of its output. */
+  | {
+      readonly kind: "proposed";
+      readonly branch: string;
+      readonly target: string;
+      readonly commit: string;
+      readonly said: string;
+    }
   /** Everything is as it was, apart from a commit of what was not committed. `evidence` is bounded. */
   | { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string; readonly branch: string };
 
@@ -67,10 +75,14 @@ export interface Worktrees {
       readonly stillMine: () => Promise<void>;
       /** Whether a task that has a reservation may still come to land. */
       readonly isOpen: (reserved: Reserved) => Promise<boolean>;
+      /** Told as `noticeMoves` does, before the gate runs on what somebody else has done. */
+      readonly onMoved: (text: string) => Promise<void>;
       /** Called before what takes time. */
       readonly onStep: (step: LandingStep) => Promise<void>;
     },
   ): Promise<Landing>;
+  /** Tells what somebody else did to the target since the last time: new commits, and commits that a rebase took away. */
+  noticeMoves(tell: (text: string) => Promise<void>): Promise<void>;
   /** The worktree and its branch, when nothing would be lost with them. */
   remove(task: Which): Promise<Removal>;
   /** @throws EkidenError `not_found` */

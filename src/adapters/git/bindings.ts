@@ -15,6 +15,8 @@ export type Binding = {
   readonly kept: boolean;
   /** Set before the target moves to it: after a crash it tells that the task landed. */
   readonly landing: string | null;
+  /** The commit of its pull request: it is on the remote, and this branch stays. */
+  readonly proposed?: string;
 };
 
 type Key = Pick<Which, "id" | "createdAt">;

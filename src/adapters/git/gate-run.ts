@@ -22,15 +22,20 @@ export class GateRun {
   /** Resolves when it has ended, in whatever way. */
   readonly ended: Promise<void>;
   verdict: Refused | "green" | null = null;
+  isRunning = true;
   /** Why it could not be run. */
   error: unknown = null;
   private readonly abort = new AbortController();
 
   constructor(job: GateInput, command: string, candidate: Candidate, line: LandingLine) {
     // An abort leaves no verdict.
-    this.ended = this.run(job, command, candidate, line).catch((error: unknown) => {
-      if (!this.abort.signal.aborted) this.error = error;
-    });
+    this.ended = this.run(job, command, candidate, line)
+      .catch((error: unknown) => {
+        if (!this.abort.signal.aborted) this.error = error;
+      })
+      .finally(() => {
+        this.isRunning = false;
+      });
   }
 
   async stop(): Promise<void> {

@@ -30,6 +30,7 @@ const BY: Parameters<Worktrees["land"]>[1] = {
   signal,
   stillMine: () => Promise.resolve(),
   isOpen: () => Promise.resolve(true),
+  onMoved: () => Promise.resolve(),
   onStep: () => Promise.resolve(),
 };
 

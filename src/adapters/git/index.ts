@@ -13,8 +13,11 @@ import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts
 import { finishFastForward } from "./fast-forward.ts";
 import { type Env, Git, messageOfGit, type Ran } from "./git.ts";
 import { landBranch } from "./land.ts";
+import { LandingLine } from "./landing-line.ts";
 import { checkShared, listed, operationIn, type Repository, repositoryOf } from "./preflight.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
+import { noticeMoves } from "./target-moves.ts";
+import { checkWayOut, type WayOut } from "./way-out.ts";
 import { withWorktreeLock } from "./worktree-lock.ts";
 import { clearHalfMade, isWhole } from "./worktree-state.ts";
 
@@ -30,6 +33,8 @@ export type WorktreeOptions = {
   readonly gateTimeoutMs: number;
   /** Gates that may run at once. Default 1. */
   readonly gateParallel?: number;
+  /** Default: the target moves forward here, and nowhere else. */
+  readonly wayOut?: WayOut;
   /** How long others wait for a landing that was refused. */
   readonly reservationMs?: number;
   readonly share: readonly string[];
@@ -37,6 +42,7 @@ export type WorktreeOptions = {
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
 const RESERVATION_MS = 300_000;
+const FAST_FORWARD: WayOut = { kind: "fast-forward", remote: "" };
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
@@ -44,6 +50,7 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
   const share = checkShared(options.share);
   await finishFastForward(git, options.project);
   const repository = await repositoryOf(git, options.project, options.target);
+  if (options.wayOut) await checkWayOut(git, options.project, options.wayOut);
   bindingsOf(options).inUse = true;
   return new GitWorktrees({ ...options, share }, git, repository);
 }
@@ -122,14 +129,25 @@ class GitWorktrees implements Worktrees {
       reservationMs: options.reservationMs ?? RESERVATION_MS,
       message: task.subject,
       author: name,
+      wayOut: options.wayOut ?? FAST_FORWARD,
+      proposed: binding.proposed ?? null,
+      hasProposed: (commit) => this.bindings.write(task, { ...this.bound(task, binding), proposed: commit }),
       willLand: (commit) => this.bindings.write(task, { ...this.bound(task, binding), landing: commit }),
     });
     if (landed.kind === "landed") return { ...landed, branch, target, before: false };
     if (landed.kind === "refused") return { ...landed, branch };
+    if (landed.kind === "proposed") return { ...landed, branch, target };
     const commit = binding.landing;
     return commit !== null && (await git.isAncestor(options.project, commit, `refs/heads/${target}`))
       ? { kind: "landed", branch, target, commit, before: true }
       : landed;
+  }
+
+  noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
+    const { git, options, repository, target } = this;
+    const { commonDir } = repository;
+    const line = new LandingLine(commonDir);
+    return noticeMoves({ git, root: options.project, commonDir, target, line }, tell);
   }
 
   async remove(task: Which): Promise<Removal> {
@@ -151,7 +169,8 @@ class GitWorktrees implements Worktrees {
       const gone = await this.apart("remove", root);
       if (gone.code !== 0) return { kind: "kept", why: messageOfGit(gone) };
     } else await this.apart("prune");
-    if (tip !== null) {
+    // A branch that waits for its pull request stays.
+    if (tip !== null && tip !== binding.proposed) {
       const unmerged = await this.unmerged(options.project, tip, binding);
       if (unmerged) return { kind: "kept", why: unmerged };
       await git.try(options.project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
@@ -243,8 +262,9 @@ class GitWorktrees implements Worktrees {
     );
   }
 
-  private async unmerged(at: string, tip: string, { target }: Binding): Promise<string | null> {
-    const { code, out } = await this.git.try(at, "log", "--format=%h %s", `refs/heads/${target}..${tip}`);
+  private async unmerged(at: string, tip: string, { target, proposed }: Binding): Promise<string | null> {
+    const range = [`refs/heads/${target}..${tip}`, ...(proposed ? [`^${proposed}`] : [])];
+    const { code, out } = await this.git.try(at, "log", "--format=%h %s", ...range);
     if (code !== 0) return `git cannot tell whether ${tip} is on ${target}`;
     const commits = out.split("\n").filter(Boolean);
     return commits.length === 0 ? null : `not on ${target}: ${listed(commits)}`;

@@ -1,49 +1,21 @@
 /** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
-import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
-import type { Which, Worktrees } from "../../ports/worktrees.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
-import { openWorktrees, type WorktreeOptions } from "./index.ts";
+import type { WorktreeOptions } from "./index.ts";
 import { LandingLine } from "./landing-line.ts";
 
-const task = (id: number): Which => ({
-  id: asTaskId(id),
-  subject: `Task ${id}`,
-  createdAt: instant(1_700_000_000_000),
-});
-type By = Parameters<Worktrees["land"]>[1];
-const BY: By = {
-  name: "alice" as Name,
-  signal: new AbortController().signal,
-  stillMine: () => Promise.resolve(),
-  isOpen: () => Promise.resolve(true),
-  onStep: () => Promise.resolve(),
-};
+const { task, by: BY } = landing;
 
 async function trees({ dir }: Repository, options: Partial<WorktreeOptions>): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
-  mkdirSync(join(dir, ".ekiden"), { recursive: true });
-  writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
-  return await openWorktrees({
-    project: dir,
-    team: DEFAULT_TEAM,
-    env: { PATH: process.env.PATH ?? "", HOME: dir, GIT_CONFIG_NOSYSTEM: "1" },
-    shell,
-    gateTimeoutMs: 60_000,
-    share: [],
-    ...options,
-  });
-}
-
-/** The work of each task: a file of its own. */
-async function write(all: Worktrees, which: Which, files: Readonly<Record<string, string>>): Promise<void> {
-  const { workspace } = await all.open(which);
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(workspace, path), text);
+  return await openTrees(dir, shell, options);
 }
 
 /**
@@ -62,7 +34,7 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
   const all = await trees(repo, { gate: gateIn(dir), gateParallel: 3 });
   const tasks = [1, 2, 3, 4, 5, 6].map(task);
   for (const one of tasks)
-    await write(all, one, one.id === 2 ? { "red.txt": "red\n" } : { [`${one.id}.txt`]: "x\n" });
+    await writeWork(all, one, one.id === 2 ? { "red.txt": "red\n" } : { [`${one.id}.txt`]: "x\n" });
   const line = new LandingLine(join(repo.dir, ".git"));
   const failed = new Set<number>();
   const by = { ...BY, isOpen: ({ task: id }: { task: number }) => Promise.resolve(!failed.has(id)) };
@@ -113,9 +85,9 @@ it("lets a task whose landing was refused land before those that were not, also 
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, {});
   const [first, second, third] = [task(1), task(2), task(3)] as const;
-  await write(all, first, { "a.txt": "first\n" });
-  await write(all, second, { "a.txt": "second\n" });
-  await write(all, third, { "b.txt": "third\n" });
+  await writeWork(all, first, { "a.txt": "first\n" });
+  await writeWork(all, second, { "a.txt": "second\n" });
+  await writeWork(all, third, { "b.txt": "third\n" });
   expect(await all.land(first, BY)).toMatchObject({ kind: "landed" });
   expect(await all.land(second, BY)).toMatchObject({ kind: "refused", why: "conflict" });
   // What a kill leaves is the file: another process reads the same.
@@ -128,7 +100,7 @@ it("lets a task whose landing was refused land before those that were not, also 
   await waits;
   const { workspace } = await all.open(second);
   repo.git("-C", workspace, "reset", "--quiet", "--hard", "main");
-  await write(all, second, { "a.txt": "first and second\n" });
+  await writeWork(all, second, { "a.txt": "first and second\n" });
   expect(await all.land(second, BY)).toMatchObject({ kind: "landed" });
   expect(await later).toMatchObject({ kind: "landed" });
   expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nTask 1\nTask 2\nTask 3");
@@ -140,9 +112,9 @@ it.each([
 ])("waits for a refused landing no longer when %s", async (_, options, open) => {
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, options);
-  await write(all, task(1), { "a.txt": "first\n" });
-  await write(all, task(2), { "a.txt": "second\n" });
-  await write(all, task(3), { "a2.txt": "third\n" });
+  await writeWork(all, task(1), { "a.txt": "first\n" });
+  await writeWork(all, task(2), { "a.txt": "second\n" });
+  await writeWork(all, task(3), { "a2.txt": "third\n" });
   expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
   expect(await all.land(task(2), BY)).toMatchObject({ kind: "refused" });
   const by = { ...BY, isOpen: () => Promise.resolve(open) };
@@ -153,8 +125,8 @@ it("puts a worktree back on its own branch when a landing that built on others i
   const repo = repository({ "a.txt": "a\n" });
   const dir = join(repo.dir, ".ekiden");
   const all = await trees(repo, { gate: gateIn(dir), gateParallel: 2 });
-  await write(all, task(1), { "1.txt": "1\n" });
-  await write(all, task(2), { "2.txt": "2\n" });
+  await writeWork(all, task(1), { "1.txt": "1\n" });
+  await writeWork(all, task(2), { "2.txt": "2\n" });
   const stop = new AbortController();
   const first = all.land(task(1), { ...BY, signal: stop.signal });
   const line = new LandingLine(join(repo.dir, ".git"));
@@ -168,4 +140,15 @@ it("puts a worktree back on its own branch when a landing that built on others i
   expect(repo.git("-C", workspace, "log", "--format=%s", "ekiden/2-task-2")).toBe("Task 2\nFirst");
   expect(repo.git("-C", workspace, "status", "--short", "--branch")).toBe("## ekiden/2-task-2");
   expect(line.read().waiting).toEqual([]);
+});
+
+it("lets all that wait land one after the other, in whatever order their work is committed", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, { gate: "test -e a.txt" });
+  const tasks = [1, 2, 3, 4, 5].map(task);
+  for (const one of tasks) await writeWork(all, one, { [`${one.id}.txt`]: "x\n" });
+  // All at once: a later one may be ready first and begin its gate before it has to wait again.
+  const landed = await Promise.all(tasks.map((one) => all.land(one, BY)));
+  expect(landed.map(({ kind }) => kind)).toEqual(tasks.map(() => "landed"));
+  expect(repo.git("rev-list", "--count", "main")).toBe("6");
 });

@@ -19,7 +19,9 @@ import { GateRun } from "./gate-run.ts";
 import { LandingLine, type Place } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
 import { inTurn, queueIn } from "./queue.ts";
+import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
+import { RemoteTarget, type WayOut } from "./way-out.ts";
 
 export type LandingInput = TaskBranch &
   Pick<Waiting, "team" | "task" | "by"> & {
@@ -35,14 +37,22 @@ export type LandingInput = TaskBranch &
     readonly stillMine: () => Promise<void>;
     /** Whether a task of this team may still come to land. */
     readonly isOpen: (task: Pick<Reservation, "task" | "createdAt">) => Promise<boolean>;
+    readonly onMoved: (text: string) => Promise<void>;
     readonly onStep: (step: LandingStep) => Promise<void>;
     /** Called with the commit before the target moves to it. */
     readonly willLand: (commit: string) => void;
+    readonly wayOut: WayOut;
+    /** The commit that is proposed already. */
+    readonly proposed: string | null;
+    /** Called when the pull request is there. */
+    readonly hasProposed: (commit: string) => void;
   };
 
 export type Landed =
   | { readonly kind: "nothing" }
   | { readonly kind: "landed"; readonly commit: string }
+  /** Its branch is on the remote; `said`: the last line of the command's output. */
+  | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
   | Refused;
 
 /** How often somebody outside of the line may move the target before this one lands. */
@@ -74,6 +84,9 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;
+  const head = await job.git.run(job.root, "rev-parse", "HEAD");
+  if (job.wayOut.kind === "pr" && job.proposed === head)
+    return { kind: "proposed", commit: head, said: "It was proposed before." };
   if ((await tree.ahead()) === 0) {
     line.forget(job.branch);
     return { kind: "nothing" };
@@ -101,6 +114,7 @@ class Attempt {
   private readonly paths: readonly string[] | null;
   private readonly place: Place;
   private readonly tip: TargetTip;
+  private readonly wayOut: RemoteTarget;
   private base: string | null = null;
   private candidate: Candidate | null = null;
   private gate: GateRun | null = null;
@@ -121,6 +135,7 @@ class Attempt {
     this.place = place;
     this.paths = paths;
     this.tip = new TargetTip(job);
+    this.wayOut = new RemoteTarget(job);
   }
 
   async run(): Promise<Landed> {
@@ -139,6 +154,7 @@ class Attempt {
 
   private async untilDone(): Promise<Landed> {
     const { job, line } = this;
+    const isPr = job.wayOut.kind === "pr";
     for (let isToldToWait = false; ; ) {
       job.signal.throwIfAborted();
       const landings = line.read();
@@ -146,8 +162,9 @@ class Attempt {
       if (order?.kind === "drop")
         return refused("dropped", `${order.by} took the landing of ${job.branch} out of the line.`);
       await this.ask(landings);
+      this.settle();
       const now = lineUp(landings, job.target, Date.now());
-      const turn = turnOf(now, this.place.id, await this.tip.read(), job.gateParallel);
+      const turn = turnOf(now, this.place.id, await this.tip.read(), job.gateParallel, isPr);
       if (turn.kind === "go") {
         const done = await this.advance(turn.base, turn.isFirst);
         if (done) return done;
@@ -162,18 +179,21 @@ class Attempt {
   /** The next step on this base. Null while it is not over. */
   private async advance(base: string, isFirst: boolean): Promise<Landed | null> {
     if (base !== this.base) return await this.build(base, isFirst);
-    if (this.gate?.error) throw this.gate.error;
-    if (this.gate?.verdict && this.verdict === null) {
-      this.verdict = this.gate.verdict;
-      this.place.update(
-        this.verdict === "green" ? { state: "green" } : { state: "failed", why: this.verdict.why },
-      );
-    }
     if (this.verdict === null || !isFirst) return null;
-    if (this.verdict === "green") return await this.moveTarget();
+    if (this.verdict === "green")
+      return await (this.job.wayOut.kind === "pr" ? this.propose() : this.moveTarget());
     // Nothing but its own commits is on the target: the owner goes on from there.
     if (this.candidate) await this.tree.adopt(this.candidate.tip);
     return this.verdict;
+  }
+
+  /** The verdict of a gate that has ended, also while this waits for another turn. */
+  private settle(): void {
+    const { gate, place } = this;
+    if (gate?.error) throw gate.error;
+    if (!gate?.verdict || this.verdict !== null) return;
+    this.verdict = gate.verdict;
+    place.update(this.verdict === "green" ? { state: "green" } : { state: "failed", why: this.verdict.why });
   }
 
   private async build(base: string, isFirst: boolean): Promise<Landed | null> {
@@ -182,6 +202,10 @@ class Attempt {
     if (this.races >= RACES_MAX)
       return refused("target", `${job.target} moved ${RACES_MAX} times while this waited to land.`);
     await this.gate?.stop();
+    const apart = isFirst ? await this.wayOut.follow() : null;
+    if (apart) return refused("target", apart);
+    if (isFirst && (await this.tip.read()) !== base) return null;
+    if (isFirst) await noticeMoves({ ...job, line: this.line }, job.onMoved);
     place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
     Object.assign(this, { base, candidate: null, gate: null, verdict: null });
     const made = await tree.putOn(base, job.gate !== undefined);
@@ -215,15 +239,29 @@ class Attempt {
     const moved = await inTurn(queueIn(job.commonDir), job.signal, async () => {
       if ((await this.tip.ask()) !== base) return "raced";
       await job.stillMine();
-      if (commit !== base) job.willLand(commit);
-      const done = commit === base ? "moved" : await fastForward(job, base, commit);
-      if (done === "moved") this.line.seeTip(job.target, commit);
+      if (commit === base) return "moved";
+      job.willLand(commit);
+      this.line.seeTip(job.target, base, commit);
+      const pushed = await this.wayOut.push(commit);
+      const done = pushed === "moved" ? await fastForward(job, base, commit) : pushed;
       return done;
     });
     if (moved === "raced") return null;
     if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
     return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
+  }
+
+  private async propose(): Promise<Landed | null> {
+    const { job, tree, candidate } = this;
+    if (candidate === null) return null;
+    const { commit } = candidate;
+    await job.stillMine();
+    const outcome = await this.wayOut.propose(commit);
+    if (outcome.kind === "refused") return outcome;
+    await tree.adopt(commit);
+    job.hasProposed(commit);
+    return { kind: "proposed", commit, said: outcome.said };
   }
 
   /** The next landing of this branch comes before all that were not refused, also when this process is killed now. */
@@ -249,12 +287,13 @@ class Attempt {
         this.line.forget(one.branch);
   }
 
+  /** Until something may have changed. Never at once: others need this thread. */
   private async pause(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const poll = new Promise<void>((later) => {
       timer = setTimeout(later, POLL_MS);
     });
-    await Promise.race([poll, ...(this.gate && this.verdict === null ? [this.gate.ended] : [])]);
+    await (this.gate?.isRunning ? Promise.race([poll, this.gate.ended]) : poll);
     clearTimeout(timer);
   }
 }

@@ -127,13 +127,13 @@ export class LandingLine {
     });
   }
 
-  /** The tip of a target branch that was last seen, so that moves by somebody else are noticed. */
-  tipSeen(target: string): string | null {
-    return readJson<{ tip: string }>(this.fileOf("tips", target))?.tip ?? null;
+  /** The tip of a target branch that was last seen, and the one that a landing moves it to, so that other moves are noticed. */
+  tipSeen(target: string): { readonly tip: string; readonly next: string } | null {
+    return readJson(this.fileOf("tips", target));
   }
 
-  seeTip(target: string, tip: string): void {
-    replace(this.fileOf("tips", target), { tip });
+  seeTip(target: string, tip: string, next = tip): void {
+    replace(this.fileOf("tips", target), { tip, next });
   }
 
   private waiting(): Waiting[] {

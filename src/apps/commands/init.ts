@@ -23,6 +23,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   contextTokens: 100_000,
   gate: "npm test",
   targetBranch: "main",
+  prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };
 
 export async function run(

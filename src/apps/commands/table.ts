@@ -125,6 +125,15 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./override.ts")).release,
   },
   {
+    usage: "landings [id] [action] [place]",
+    about: "what waits to land, gates and their evidence; move, drop or land one",
+    example: "ekiden landings 4 move 1",
+    group: BOARD,
+    slash: true,
+    near: ["queue", "merge", "land", "gates"],
+    load: () => import("./landings.ts"),
+  },
+  {
     usage: "team",
     about: "who works on what, who is idle and why",
     example: "ekiden team --json",

@@ -134,11 +134,12 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
 }
 
 async function treesOf(
-  { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare }: Settings,
+  settings: Settings,
   project: string,
   shell: Shell,
   env: NodeJS.ProcessEnv,
 ): Promise<Worktrees> {
+  const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { openWorktrees } = await import("../../adapters/git/index.ts");
   return await openWorktrees({
     project,
@@ -147,6 +148,7 @@ async function treesOf(
     gate,
     gateTimeoutMs,
     gateParallel,
+    wayOut: { kind: settings.landing, remote: settings.landingRemote, command: settings.prCommand },
     env: childEnvironment(env),
     target: targetBranch,
     share: worktreeShare,

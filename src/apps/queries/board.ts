@@ -53,6 +53,7 @@ const ABOUT_TASKS: readonly FactType[] = [
   "task.queued",
   "gate.started",
   "task.landed",
+  "task.proposed",
   "task.reopened",
   "plan.submitted",
   "plan.answered",

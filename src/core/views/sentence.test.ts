@@ -66,6 +66,15 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
   "task.queued": { type: "task.queued", task: one, by: alice, target: "main" },
   "gate.started": { type: "gate.started", task: one, by: alice, command: "npm test" },
+  "task.proposed": {
+    type: "task.proposed",
+    task: one,
+    by: alice,
+    branch: "ekiden/1-write-tests",
+    target: "main",
+    commit: "0123456789abcdef0123456789abcdef01234567",
+    said: "https://example.org/pull/1",
+  },
   "task.landed": {
     type: "task.landed",
     task: one,

@@ -80,6 +80,12 @@ export function sentence(event: Event): Sentence {
       return say(event.by, `runs the gate for #${event.task}: ${event.command}`, "busy");
     case "task.landed":
       return say(event.by, `landed #${event.task} on ${event.target} (${event.commit.slice(0, 9)})`, "good");
+    case "task.proposed":
+      return say(
+        event.by,
+        `proposed #${event.task} for ${event.target}${event.said && `: ${event.said}`}`,
+        "good",
+      );
     case "task.reopened":
       return say(
         event.by,

@@ -23,7 +23,9 @@ export const inWorktrees =
       throw new Error(NO_CLAIM);
     // a call that ends the task needs no new worktree
     const isLast = tool.effect === "completes" || tool.effect === "ends";
-    const tree = task && (isLast ? trees.find(task) : await trees.open(task));
+    const found = task && trees.find(task);
+    if (task && !found && !isLast) await noticeMoves(trees, ctx.store);
+    const tree = task && !found && !isLast ? await trees.open(task) : found;
     if (!tree) return await next(call);
     const { workspace } = tree;
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
@@ -45,14 +47,12 @@ export const landing =
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
       isOpen: (other) => isOpen(ctx.store, other),
+      onMoved: (text) => warn(ctx.store, text),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });
+    await noticeMoves(trees, ctx.store);
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
-    const text = await completed(
-      next,
-      call,
-      outcome.kind === "landed" ? await book(ctx, task, outcome) : null,
-    );
+    const text = await completed(next, call, await book(ctx, task, outcome));
     await tidyAfter(trees, ctx.store, task);
     return text;
   };
@@ -107,9 +107,15 @@ async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed)
 async function book(
   { store, self }: ToolContext,
   { id }: Claimed,
-  landed: Extract<Landing, { kind: "landed" }>,
-): Promise<string> {
-  const { branch, target, commit } = landed;
+  outcome: Exclude<Landing, { kind: "refused" }>,
+): Promise<string | null> {
+  if (outcome.kind === "nothing") return null;
+  const { branch, target, commit } = outcome;
+  if (outcome.kind === "proposed") {
+    const { said } = outcome;
+    await store.journal.note([{ type: "task.proposed", task: id, by: self, branch, target, commit, said }]);
+    return `Pushed as ${branch} and proposed for ${target}: ${said || "the command said nothing"}.`;
+  }
   await store.board.landed(id, self, { branch, target, commit });
   return `Landed on ${target} as ${commit.slice(0, 9)}.`;
 }
@@ -151,6 +157,10 @@ async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<vo
     await warn(store, `The worktree of #${task.id} stays: ${messageOf(error)}`);
   }
 }
+
+/** A person works in the same repository: everybody learns what they did to the target. */
+const noticeMoves = (trees: Worktrees, store: Store): Promise<void> =>
+  trees.noticeMoves((text) => warn(store, text));
 
 const warn = (store: Store, text: string): Promise<void> =>
   store.journal.note([{ type: "warning.raised", who: null, text }]);

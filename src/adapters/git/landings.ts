@@ -1,0 +1,79 @@
+/** The landing queue of a project for those who only look or decide: nothing here lands. */
+import { EkidenError } from "../../core/errors.ts";
+import { type Landings, lineUp, type Order, rankAt, type Waiting } from "../../core/landing.ts";
+import type { LandedRow } from "../../core/views/landing.ts";
+import { type Env, Git } from "./git.ts";
+import { LandingLine } from "./landing-line.ts";
+
+/** How many of the last commits of a target are looked at. */
+const HISTORY = 1_000;
+
+export type ProjectLandings = {
+  read(): Landings;
+  /** The last landed commits whose gate is on record, newest first, at most `limit`. */
+  landed(limit: number): Promise<LandedRow[]>;
+  /** A decision about a task that waits. `place`: 1 for the first. @throws EkidenError `not_found` */
+  decide(which: { team: string; task: number }, what: Decision, by: string): Waiting;
+};
+export type Decision =
+  | { readonly kind: "move"; readonly place: number }
+  | { readonly kind: "drop" }
+  | { readonly kind: "land" };
+
+/** @throws EkidenError `bad_input` outside of a repository */
+export async function landingsOf(project: string, env: Env): Promise<ProjectLandings> {
+  const git = new Git(env);
+  const commonDir = await git.ask(project, "rev-parse", "--path-format=absolute", "--git-common-dir");
+  if (commonDir === null)
+    throw new EkidenError(
+      "bad_input",
+      `${project} is not in a git repository, so nothing can land there. Landings need --worktrees.`,
+    );
+  const line = new LandingLine(commonDir);
+  return {
+    read: () => line.read(),
+    landed: async (limit) => {
+      const green = new Map(line.gates().flatMap((gate) => (gate.green ? [[gate.commit, gate]] : [])));
+      const history = await git.ask(
+        project,
+        "log",
+        "--branches",
+        "--remotes",
+        `--max-count=${HISTORY}`,
+        "--format=%H %T %s",
+      );
+      return (history ?? "")
+        .split("\n")
+        .flatMap((row) => {
+          const [commit = "", tree = "", ...words] = row.split(" ");
+          const gate = green.get(commit);
+          if (!gate || gate.tree !== tree) return [];
+          const { at, task, team, command, ms } = gate;
+          return [{ at, task, team, commit, tree, subject: words.join(" "), command, gateMs: ms }];
+        })
+        .slice(0, limit);
+    },
+    decide: ({ team, task }, what, by) => {
+      const landings = line.read();
+      const entry = landings.waiting.find((one) => one.team === team && one.task === task);
+      if (!entry) {
+        const others = landings.waiting.filter((one) => one.team === team).map((one) => `#${one.task}`);
+        throw new EkidenError(
+          "not_found",
+          `#${task} does not wait to land. ${others.length > 0 ? `Waiting: ${others.join(", ")}.` : "Nothing waits."} A task comes here when its owner completes it; ekiden retry ${task} puts a failed one back on the board.`,
+        );
+      }
+      line.order(entry.branch, orderOf(landings, entry, what, by));
+      return entry;
+    },
+  };
+}
+
+function orderOf(landings: Landings, entry: Waiting, what: Decision, by: string): Order {
+  const now = Date.now();
+  if (what.kind === "drop") return { kind: "drop", by };
+  // An earlier decision to land something first stays before this one.
+  if (what.kind === "land") return { kind: "land", at: now, by };
+  const line = lineUp(landings, entry.target, now);
+  return { kind: "move", rank: rankAt(line, what.place, entry, landings, now), by };
+}

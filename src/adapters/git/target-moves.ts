@@ -1,0 +1,57 @@
+/** Notices what somebody outside of the landing queue did to the target branch: commits, and rebases that took commits away. */
+import type { Git } from "./git.ts";
+import type { LandingLine } from "./landing-line.ts";
+import { listed } from "./preflight.ts";
+import { inTurn, queueIn } from "./queue.ts";
+import { TargetTip } from "./target-tip.ts";
+
+type Where = {
+  readonly git: Git;
+  readonly root: string;
+  readonly commonDir: string;
+  readonly target: string;
+  readonly line: LandingLine;
+};
+
+/** `tell` comes before it counts as told: a kill in between tells it twice, not never. */
+export async function noticeMoves(where: Where, tell: (text: string) => Promise<void>): Promise<void> {
+  const { line, target, commonDir } = where;
+  const tip = new TargetTip(where);
+  const seen = line.tipSeen(target);
+  if (seen?.tip === (await tip.read())) return;
+  // Under the lock no landing is between its two steps.
+  await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
+    const now = await tip.ask();
+    const known = line.tipSeen(target);
+    const text = known ? await changeOf(where, known, now) : null;
+    if (text) await tell(text);
+    line.seeTip(target, now);
+  });
+}
+
+async function changeOf(
+  { git, root, target }: Where,
+  { tip, next }: { readonly tip: string; readonly next: string },
+  now: string,
+): Promise<string | null> {
+  if (now === tip || now === next) return null;
+  const hasNext = await git.isAncestor(root, next, now);
+  if (hasNext || (await git.isAncestor(root, tip, now))) {
+    const added = await subjects({ git, root }, `${hasNext ? next : tip}..${now}`);
+    return `${target} has ${counted(added.length)} that no task has landed: ${listed(added)}. Tasks that land next are put on top of them.`;
+  }
+  const range = `${now}...${tip}`;
+  const gone = await subjects({ git, root }, `${now}..${tip}`);
+  const lost = await subjects({ git, root }, "--right-only", "--cherry-pick", range);
+  const kept = gone.length - lost.length;
+  return [
+    `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length)} of before ${gone.length === 1 ? "is" : "are"} not on it.`,
+    ...(kept > 0 ? [`The changes of ${kept} are on it in other commits.`] : []),
+    ...(lost.length > 0 ? [`Missing: ${listed(lost)}. git cherry-pick brings them back.`] : []),
+  ].join(" ");
+}
+
+const subjects = async ({ git, root }: Pick<Where, "git" | "root">, ...range: string[]): Promise<string[]> =>
+  (await git.run(root, "log", "--format=%h %s (%an)", ...range)).split("\n").filter(Boolean);
+
+const counted = (count: number): string => `${count} ${count === 1 ? "commit" : "commits"}`;
