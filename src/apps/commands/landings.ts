@@ -1,6 +1,6 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
 import { type Decision, landingsOf } from "../../adapters/git/landings.ts";
-import { withoutSecrets } from "../../adapters/shell/secrets.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../core/ids.ts";
 import { landingsData, landingsViews } from "../../core/views/landing.ts";
@@ -10,7 +10,7 @@ const LANDED_SHOWN = 10;
 
 export async function run(call: Invocation, [id, action, ...more]: readonly string[]): Promise<undefined> {
   const { team } = await call.settings();
-  const landings = await landingsOf(call.cwd, withoutSecrets(call.env, []));
+  const landings = await landingsOf(call.cwd, childEnvironment(call.env));
   if (id === undefined) {
     const data = landingsData(landings.read(), await landings.landed(LANDED_SHOWN), Date.now());
     return await call.show(data, landingsViews).then(() => undefined);
