@@ -3,6 +3,7 @@
  * forks because some tests kill, chdir or load native addons. `chaos`: long and random, so `npm run chaos` only.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -10,6 +11,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     passWithNoTests: true,
+    // What tests agree to and create is not recorded in the configuration of the person who runs them.
+    env: { XDG_CONFIG_HOME: join(import.meta.dirname, "node_modules/.vitest-config") },
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     projects: [

@@ -3,12 +3,13 @@ import { Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS } from "./commands/options.ts";
+import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS, trustNeedOf } from "./commands/options.ts";
 import { COMMANDS, type Code, GROUPS, nameOf } from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
 import { addCommand, faultOf, repeatable, unknownCommand } from "./program.ts";
+import type { TrustNeed } from "./trust/asking.ts";
 
 function addCommonOptions(program: Command): void {
   for (const [flags, about] of COMMON_OPTIONS) program.option(flags, about);
@@ -46,9 +47,10 @@ export async function main(args: readonly string[]): Promise<number> {
     load: () => Promise<Code>,
     words: readonly string[],
     options: object,
+    need: TrustNeed = "store",
   ): Promise<void> => {
     const code = await load();
-    exitCode = (await code.run(prepare(options as CommonOptions), words, options as never)) ?? 0;
+    exitCode = (await code.run(prepare(options as CommonOptions, need), words, options as never)) ?? 0;
   };
   const program = new Command("ekiden")
     .description(manifest.description)
@@ -65,7 +67,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .helpGroup(GROUPS[0]);
   talk.action(() => {
     const [word] = talk.args;
-    if (word === undefined) return start(() => import("./repl/repl.ts"), [], talk.optsWithGlobals());
+    if (word === undefined) return start(() => import("./repl/repl.ts"), [], talk.optsWithGlobals(), "all");
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw unknownCommand(word, { more: ["help"], otherwise });
   });
@@ -73,7 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
     addCommand(program, entry, ({ args: words, options }) => {
       refuseIdleOptions(program, nameOf(entry), args);
       if (["run", "worker"].includes(nameOf(entry))) output.keepGoing();
-      return start(entry.load, words, options);
+      return start(entry.load, words, options, trustNeedOf(nameOf(entry)));
     });
   const help = program.command("help [command]").description("help on a command").helpGroup("More:");
   help.action((name?: string) => {

@@ -7,8 +7,10 @@ import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
 import type { Store } from "../ports/index.ts";
 import type { Done } from "./actions/done.ts";
-import type { Flags } from "./settings.ts";
+import type { Flags, Loaded } from "./settings.ts";
 import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
+import type { TrustNeed } from "./trust/asking.ts";
+import type { ProjectTrust } from "./trust/weigh.ts";
 
 /** The options that every command takes, as commander hands them over. */
 export type CommonOptions = Partial<
@@ -25,14 +27,21 @@ export type CommonOptions = Partial<
   readonly ask?: string[];
   readonly deny?: string[];
   readonly worktrees?: boolean;
+  readonly sandbox?: string;
+  readonly trust?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 };
 
 export type Invocation = {
-  /** Read when first asked for: `init` and `doctor` must work with broken ones. @throws EkidenError `settings_invalid` */
+  /**
+   * Read when first asked for: `init` and `doctor` must work with broken ones. What the project brings is left out where the
+   * person has not agreed to it; the person is asked here. @throws EkidenError `settings_invalid` | `not_trusted`
+   */
   settings(): Promise<Settings>;
+  /** What the project brings and whether the person agreed to it. @throws as `settings` */
+  trust(): Promise<ProjectTrust>;
   readonly flags: Flags;
   /** Absolute, without symlinks. */
   readonly cwd: string;
@@ -54,26 +63,40 @@ export type Invocation = {
   say(text: string): void;
 };
 
-export function prepare(options: CommonOptions, env: NodeJS.ProcessEnv = process.env): Invocation {
+/** `need`: what the command cannot do without the person's word for. */
+export function prepare(
+  options: CommonOptions,
+  need: TrustNeed = "store",
+  env: NodeJS.ProcessEnv = process.env,
+): Invocation {
   const cwd = folder(options.cwd ?? ".");
   const out = terminal(process.stdout, env);
   const err = terminal(process.stderr, env);
   const json = options.json === true;
   const quiet = options.quiet === true;
   const flags = flagsOf(options);
-  let settings: Promise<Settings> | undefined;
+  let loading: Promise<Loaded> | undefined;
+  const loaded = (): Promise<Loaded> => {
+    loading ??= load();
+    return loading;
+  };
+  const load = async (): Promise<Loaded> => {
+    const { loadSettings } = await import("./settings.ts");
+    const trusted = options.trust === true || /^(1|true|yes)$/i.test(env.EKIDEN_TRUST ?? "");
+    const read = (all: boolean): Promise<Loaded> => loadSettings({ cwd, env, flags }, { trusted: all });
+    const found = await read(trusted);
+    for (const text of renamed(flags, found.settings)) say(text);
+    const { waiting, refused } = found.trust;
+    if (need === "nothing" || waiting.length + refused.length === 0) return found;
+    const { settleTrust } = await import("./trust/asking.ts");
+    return (await settleTrust(found.trust, { need, json, err, say })) ? await read(false) : found;
+  };
   const say = (text: string): void => {
     if (!quiet && !json) err.write(`${clean(text)}\n`);
   };
   return {
-    settings: () => {
-      settings ??= import("./settings.ts").then(async ({ loadSettings }) => {
-        const loaded = await loadSettings({ cwd, env, flags });
-        for (const text of renamed(flags, loaded)) say(text);
-        return loaded;
-      });
-      return settings;
-    },
+    settings: async () => (await loaded()).settings,
+    trust: async () => (await loaded()).trust,
     flags,
     cwd,
     env,
@@ -116,9 +139,9 @@ function flagsOf(options: CommonOptions): Flags {
     throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
   if (options.teammates !== undefined) checkCount(options.teammates);
   const { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd } = options;
-  const { permissionMode, allow, ask, deny, worktrees } = options;
+  const { permissionMode, allow, ask, deny, worktrees, sandbox } = options;
   const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
-  const lists = { allow, ask, deny, worktrees, teammates: options.teammate ?? options.teammates };
+  const lists = { allow, ask, deny, worktrees, sandbox, teammates: options.teammate ?? options.teammates };
   return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
 }
 

@@ -7,6 +7,8 @@ import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import type { Invocation } from "./invocation.ts";
+import { userFile } from "./settings.ts";
+import { createOwnStore } from "./trust/record.ts";
 
 /** With the path of a SQLite file made absolute. @throws EkidenError `bad_input` for another kind of database */
 export function storeUrl({ store }: Pick<Settings, "store">, cwd: string): string {
@@ -36,6 +38,13 @@ const IGNORED = `# Written by Ekiden. Everything else here can be committed.
 /cache/
 /*.tmp
 `;
+
+/** Creates the database of a project that has none, readable by its user alone, and keeps that this person made it. */
+export function makeStoreFile(url: string, cwd: string): void {
+  const path = sqlitePath(url, cwd);
+  if (path !== null && !existsSync(path) && existsSync(dirname(path)))
+    createOwnStore(dirname(userFile()), cwd, path);
+}
 
 /** The project's own folder. Git ignores the state in it; a file that ignored all of it is replaced. */
 export function makeProjectFolder(cwd: string): void {
@@ -68,8 +77,10 @@ export async function withTeam<T>(
     else mkdirSync(dirname(path), { recursive: true });
   }
   const { openStore } = await import("../adapters/store/index.ts");
+  const url = storeUrl(settings, call.cwd);
+  if (mode === "make") makeStoreFile(url, call.cwd);
   const open = await openStore({
-    url: storeUrl(settings, call.cwd),
+    url,
     team: settings.team,
     clock: systemClock,
     leaseMs: settings.leaseMs,

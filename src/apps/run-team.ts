@@ -59,6 +59,7 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     interactive: false,
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
+    trust: await call.trust(),
     ...(canAsk && { ask }),
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),

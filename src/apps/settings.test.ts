@@ -14,7 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }));
 
 const project = (text: string): void => writeFileSync(join(cwd, ".ekiden", "settings.json"), text);
-const load = (env: NodeJS.ProcessEnv = {}, flags: Flags = {}) => loadSettings({ cwd, env, flags });
+const load = async (env: NodeJS.ProcessEnv = {}, flags: Flags = {}) =>
+  (await loadSettings({ cwd, env, flags }, { trusted: true })).settings;
 const problems = async (env?: NodeJS.ProcessEnv, flags?: Flags): Promise<string> => {
   try {
     await load(env, flags);

@@ -3,7 +3,7 @@
  * can name the file, the line and the key.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import envPaths from "env-paths";
 import type { z } from "zod";
@@ -22,16 +22,28 @@ import {
   settingShape,
   settingsLayer,
 } from "../core/settings.ts";
+import { type ProjectTrust, weighProject } from "./trust/weigh.ts";
 
 /** Settings from the command line: texts as typed; a list where a flag may be repeated. */
 export type Flags = Partial<Record<SettingKey, string | readonly string[] | boolean>>;
 export type Sources = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly flags: Flags };
 
-/** @throws EkidenError `settings_invalid`; `details.problems` lists every fault, the message has the first. */
-export async function loadSettings(sources: Sources): Promise<Settings> {
+export type Loaded = { readonly settings: Settings; readonly trust: ProjectTrust };
+
+/**
+ * `trusted`: the person's word for all that the project brings, in this process only. Without it, what has no recorded word is
+ * left out of the settings. @throws EkidenError `settings_invalid`; `details.problems` lists every fault, the message has the first.
+ */
+export async function loadSettings(sources: Sources, { trusted = false } = {}): Promise<Loaded> {
   const { layers, problems } = await readLayers(sources);
   const [first, ...others] = problems;
-  if (first === undefined) return mergeSettings(layers);
+  if (first === undefined) {
+    const [flags = {}, variables = {}, project = {}, user = {}] = layers;
+    const { cwd, env } = sources;
+    const above = [flags, variables];
+    const { layer, trust } = weighProject({ cwd, layer: project, above, below: [user], env, all: trusted });
+    return { settings: mergeSettings([...above, layer, user]), trust };
+  }
   const more = others.length > 0 ? ` (${others.length} more: see ekiden doctor)` : "";
   throw new EkidenError("settings_invalid", first + more, { details: { problems } });
 }
@@ -141,6 +153,10 @@ function parsed(json: string): unknown {
 
 async function fromFile(path: string, shown: string, problems: string[]): Promise<SettingsLayer> {
   if (!existsSync(path)) return {};
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    problems.push(`${shown}: is not a regular file.`);
+    return {};
+  }
   let text: string;
   try {
     text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
@@ -199,7 +215,7 @@ function unknownKey(key: string, { path }: Issue): string {
 }
 
 /** Set by this program for its commands, so not settings. */
-const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|TASK|ATTEMPT|IDEMPOTENCY_KEY)(?:_|$)/;
+const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|TASK|ATTEMPT|IDEMPOTENCY_KEY|TRUST)(?:_|$)/;
 
 /** Old and mistyped names of variables. A name that resembles none may be the person's own. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {

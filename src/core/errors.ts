@@ -17,6 +17,7 @@ export type ErrorCode =
   | "answered" //           a protocol request was answered before, is not yours, or has another type
   // the tools
   | "not_permitted"
+  | "not_trusted" //        the project brings something that the person has not agreed to
   | "outside_workspace"
   | "tool_failed"
   // the model

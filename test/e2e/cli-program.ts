@@ -51,12 +51,18 @@ export class Project {
     }
   }
 
-  /** Starts the program; the environment has no keys, no settings of this machine, and what is given. */
+  /** Starts the program; the environment has no keys, no settings of this machine, the word that the project is trusted, and what is given. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
     const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: this.home, XDG_CONFIG_HOME: join(this.dir, "config"), ...env },
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.home,
+        XDG_CONFIG_HOME: join(this.home, ".config"),
+        EKIDEN_TRUST: "1",
+        ...env,
+      },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.children.add(child);

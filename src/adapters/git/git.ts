@@ -26,13 +26,41 @@ const ALWAYS: Env = {
 };
 /** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
 const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
+/**
+ * A repository may configure programs that git runs at once, also for `git status`. Those of a project that the person has not
+ * agreed to do not run. The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor.
+ */
+const HARDENED = [
+  ...["-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit"],
+  ...[
+    "-c",
+    "core.askPass=",
+    "-c",
+    "diff.external=",
+    "-c",
+    "protocol.ext.allow=never",
+    "-c",
+    "core.pager=cat",
+  ],
+];
+/** Further programs, most with names of their own: what the repository's configuration has of them is replaced. */
+const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
+  [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
+  [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
+  [/^gpg\.(?:.*\.)?program$/i, "gpg"],
+  [/^remote\..*\.(?:uploadpack|receivepack)$/i, "git-upload-pack"],
+];
 const TIMEOUT_MS = 600_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export class Git {
   private readonly env: Env;
+  private readonly trusted: boolean;
+  private readonly replaced = new Map<string, Promise<readonly string[]>>();
 
-  constructor(env: Env) {
+  /** `trusted`: the repository's own configuration may run programs. */
+  constructor(env: Env, trusted = false) {
+    this.trusted = trusted;
     this.env = {
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
       ...ALWAYS,
@@ -40,7 +68,25 @@ export class Git {
   }
 
   /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
-  try(cwd: string, ...args: string[]): Promise<Ran> {
+  async try(cwd: string, ...args: string[]): Promise<Ran> {
+    if (this.trusted) return await this.start(cwd, args);
+    const replaced = this.replaced.get(cwd) ?? this.replacements(cwd);
+    this.replaced.set(cwd, replaced);
+    return await this.start(cwd, [...HARDENED, ...(await replaced), ...args]);
+  }
+
+  /** The options that replace the programs of the repository's own configuration. */
+  private async replacements(cwd: string): Promise<readonly string[]> {
+    const list = ["config", "--local", "--includes", "--name-only", "--list"];
+    const { code, out } = await this.start(cwd, [...HARDENED, ...list]);
+    if (code !== 0) return [];
+    return [...new Set(out.split("\n"))].flatMap((name) => {
+      const found = PROGRAMS.find(([key]) => key.test(name));
+      return found ? ["-c", `${name}=${found[1]}`] : [];
+    });
+  }
+
+  private start(cwd: string, args: readonly string[]): Promise<Ran> {
     return new Promise((resolve, reject) => {
       const options = {
         cwd,

@@ -38,6 +38,8 @@ export type WorktreeOptions = {
   /** How long others wait for a landing that was refused. */
   readonly reservationMs?: number;
   readonly share: readonly string[];
+  /** The person agreed to the git hooks and git programs of this repository. */
+  readonly trusted?: boolean;
 };
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
@@ -46,7 +48,7 @@ const FAST_FORWARD: WayOut = { kind: "fast-forward", remote: "" };
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
-  const git = new Git(options.env);
+  const git = new Git(options.env, options.trusted);
   const share = checkShared(options.share);
   await finishFastForward(git, options.project);
   const repository = await repositoryOf(git, options.project, options.target);

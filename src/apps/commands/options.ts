@@ -1,5 +1,6 @@
 /** The options that commands share, as commander writes them. */
 import { MODES } from "../../core/permission/mode.ts";
+import type { TrustNeed } from "../trust/asking.ts";
 
 export type OptionRow = readonly [flags: string, about: string, repeat?: "repeat"];
 
@@ -10,6 +11,7 @@ export const COMMON_OPTIONS: readonly OptionRow[] = [
   ["--team <name>", 'which team of the store (default "default")'],
   ["--json", "print JSON: one object, or one a line where it streams"],
   ["--quiet", "results only, no progress"],
+  ["--trust", "use what the project brings (hooks, MCP servers, rules …), this once"],
   ["--verbose", "more detail; stacks of errors"],
 ];
 
@@ -27,10 +29,15 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--allow <rule>", "allow calls without asking", "repeat"],
   ["--ask <rule>", "always ask about calls", "repeat"],
   ["--deny <rule>", "refuse calls", "repeat"],
+  ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
   ["--worktrees", "give every task a git worktree of its own"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
 export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "worker", "doctor", "talk"]);
+
+/** What of the project a command cannot do without the person's word for. */
+export const trustNeedOf = (command: string): TrustNeed =>
+  command === "doctor" || command === "trust" ? "nothing" : HOSTS.has(command) ? "all" : "store";
 
 /** `ekiden add` and `ekiden edit` share these. */
 export const TASK_OPTIONS: readonly OptionRow[] = [

@@ -3,7 +3,11 @@
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
 import { type Entry, GROUPS } from "./entry.ts";
+<<<<<<< HEAD
 import { type OptionRow, TASK_OPTIONS, WORKER_OPTIONS } from "./options.ts";
+=======
+import { type OptionRow, TASK_OPTIONS } from "./options.ts";
+>>>>>>> 3529c86 (trust: use what a project brings only once the person agreed to it)
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 
@@ -279,6 +283,17 @@ export const COMMANDS: readonly Entry[] = [
     group: MORE,
     near: ["check"],
     load: () => import("./doctor.ts"),
+  },
+  {
+    usage: "trust",
+    about: "agree to what this project brings: its hooks, MCP servers, rules, model, gate, store",
+    example: "ekiden trust --list",
+    group: MORE,
+    options: [
+      ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
+      ["--revoke", "take the word for this folder back"],
+    ],
+    load: () => import("./trust.ts"),
   },
   {
     usage: "init",

@@ -6,14 +6,17 @@ import { isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
 import { sqlitePath, storeUrl } from "../open.ts";
+import { isStore, type ProjectTrust } from "../trust/weigh.ts";
 import { count, type Finding } from "./finding.ts";
 import { chosenModel, providers } from "./models.ts";
 import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";
+import { sandbox, trusted } from "./safety.ts";
 
 const PROBE_MS = 3_000;
 
 export async function runChecks(call: Invocation): Promise<Finding[]> {
   const { settings, finding } = await settingsOf(call);
+  const trust = settings && (await call.trust());
   const checks: (Finding | Promise<Finding>)[] = [
     node(),
     sqlite(),
@@ -21,12 +24,14 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
     program("bash", "Install bash; commands run with sh meanwhile.", "missing"),
     ripgrep(),
     finding,
-    ...(settings ? [store(call, settings), chosenModel(call, settings)] : []),
+    ...(settings && trust
+      ? [sandbox(call, settings), trusted(trust), store(call, settings, trust), chosenModel(call, settings)]
+      : []),
     ...(await providers(call, settings)),
   ];
   const ofProject = [
     agentFiles(call),
-    ...(settings ? [hooks(call, settings), mcpServers(call, settings)] : []),
+    ...(settings && trust ? [hooks(call, settings), mcpServers(call, settings, trust)] : []),
   ];
   return [...(await Promise.all(checks)), ...(await Promise.all(ofProject)).flat()];
 }
@@ -105,8 +110,10 @@ async function ripgrep(): Promise<Finding> {
   }
 }
 
-async function store(call: Invocation, settings: Settings): Promise<Finding> {
+async function store(call: Invocation, settings: Settings, { waiting }: ProjectTrust): Promise<Finding> {
   const name = "store";
+  if (waiting.some(isStore))
+    return { name, state: "missing", found: "not opened: it waits for your word", fix: "See trust." };
   const path = sqlitePath(settings.store, call.cwd);
   if (path !== null && !existsSync(path))
     return { name, state: "ok", found: `${path} will be created when it is first needed` };

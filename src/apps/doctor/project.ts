@@ -8,9 +8,12 @@ import { didYouMean } from "../../core/nearest.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
 import { ourName, TOOL_NAMES } from "../../core/tool-names.ts";
+import type { Sandbox } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
 import { projectFile, userFile } from "../settings.ts";
+import type { ProjectTrust } from "../trust/weigh.ts";
 import { count, type Finding } from "./finding.ts";
+import { sandboxOf } from "./safety.ts";
 
 /** The settings files that exist, as they are shown. */
 export function settingsFiles(cwd: string): string {
@@ -60,25 +63,32 @@ export async function agentFiles({ cwd }: Invocation): Promise<Finding[]> {
   ];
 }
 
-/** Every MCP server is started, asked for its tools, and ended. */
-export async function mcpServers({ cwd, env }: Invocation, settings: Settings): Promise<Finding[]> {
+/** Every MCP server that may be started is started in the sandbox, asked for its tools, and ended. */
+export async function mcpServers(
+  { cwd, env }: Invocation,
+  settings: Settings,
+  trust: ProjectTrust,
+): Promise<Finding[]> {
   const path = join(cwd, ".mcp.json");
-  const sources: (readonly [where: string, data: unknown])[] = [
-    ["the settings", { mcpServers: settings.mcpServers }],
-  ];
   if (existsSync(path))
     try {
-      sources.unshift([".mcp.json", JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""))]);
+      JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
     } catch (error) {
       const found = `.mcp.json is not JSON: ${messageOf(error)}`;
       return [{ name: "mcp", state: "wrong", found, fix: "Correct the file. None of its servers is used." }];
     }
-  else if (Object.keys(settings.mcpServers).length === 0) return [];
-  const { readServers } = await import("../../core/project/mcp.ts");
+  if (Object.keys({ ...trust.servers, ...settings.mcpServers }).length === 0) return [];
+  const [{ readServers }, { NO_SECRETS }] = await Promise.all([
+    import("../../core/project/mcp.ts"),
+    import("../host/mcp.ts"),
+  ]);
   const servers = new Map<string, NamedServer>();
   const problems: string[] = [];
-  for (const [where, data] of sources) {
-    const read = readServers(data, env);
+  for (const [where, named, variables, hint] of [
+    ["the project", trust.servers, trust.env, NO_SECRETS],
+    ["the settings", settings.mcpServers, env, undefined],
+  ] as const) {
+    const read = readServers({ mcpServers: named }, variables, hint);
     problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
     for (const server of read.servers) servers.set(server.name, server);
   }
@@ -86,13 +96,21 @@ export async function mcpServers({ cwd, env }: Invocation, settings: Settings): 
     problems.length > 0
       ? [{ name: "mcp", state: "wrong", found: problems.join("\n"), fix: "Correct these entries." }]
       : [];
-  return [
-    ...faulty,
-    ...(await Promise.all([...servers.values()].map((server) => tryServer(server, cwd, env)))),
-  ];
+  const sandbox = await sandboxOf(cwd, settings);
+  try {
+    const tried = [...servers.values()].map((server) => tryServer(server, cwd, env, sandbox));
+    return [...faulty, ...(await Promise.all(tried))];
+  } finally {
+    await sandbox.close();
+  }
 }
 
-async function tryServer(server: NamedServer, cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+async function tryServer(
+  server: NamedServer,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  sandbox: Sandbox,
+): Promise<Finding> {
   const [{ Mcp }, { childEnvironment }] = await Promise.all([
     import("../../adapters/mcp/index.ts"),
     import("../../adapters/shell/environment.ts"),
@@ -101,6 +119,7 @@ async function tryServer(server: NamedServer, cwd: string, env: NodeJS.ProcessEn
   const mcp = new Mcp([{ ...server, config: { ...server.config, roles: undefined } }], {
     cwd,
     env: childEnvironment(env),
+    sandbox,
     onProblem: (_, text) => {
       problem = text;
     },

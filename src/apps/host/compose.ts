@@ -97,8 +97,11 @@ export async function composeAgent(
     store.transcript.current(name),
     openProjectFiles(store.journal, reported, workspace, parts.userFolder),
   ]);
-  const modelOf = (one: Omit<Profile, "kind">): Promise<Model> =>
-    parts.model(one.model || roleNamed(files.library.roles, one.role)?.model || settings.model);
+  const modelOf = (one: Omit<Profile, "kind">): Promise<Model> => {
+    const role = roleNamed(files.library.roles, one.role);
+    const ofRole = role && parts.trust.mayChooseModel(role.source) ? role.model : "";
+    return parts.model(one.model || ofRole || settings.model);
+  };
   const ofLead = kind === "lead" && !profile.model && settings.leadModel;
   const [model, fallback] = await Promise.all([
     ofLead ? parts.model(ofLead) : modelOf(profile),

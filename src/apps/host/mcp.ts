@@ -7,6 +7,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Sandbox, Store } from "../../ports/index.ts";
+import type { ProjectTrust } from "../trust/weigh.ts";
 
 const FILE = ".mcp.json";
 
@@ -17,21 +18,30 @@ export async function openMcp(
     store,
     settings,
     sandbox,
-  }: { workspace: string; store: Store; settings: Pick<Settings, "mcpServers">; sandbox: Sandbox },
+    trust,
+  }: {
+    workspace: string;
+    store: Store;
+    settings: Pick<Settings, "mcpServers">;
+    sandbox: Sandbox;
+    trust: Pick<ProjectTrust, "servers" | "env" | "waiting">;
+  },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
   const warn = (problem: string): void =>
     void store.journal.note([{ type: "warning.raised", who: null, text: `MCP: ${problem}` }]).catch(() => {});
-  const data = await readFileServers(workspace, warn);
-  if (data === null && Object.keys(settings.mcpServers).length === 0) return null;
+  await checkFile(workspace, warn);
+  for (const { id, text } of trust.waiting)
+    if (id.startsWith("MCP "))
+      warn(`not started, because the person has not agreed to it (ekiden trust): ${text}`);
+  if (Object.keys({ ...trust.servers, ...settings.mcpServers }).length === 0) return null;
   const { readServers } = await import("../../core/project/mcp.ts");
   const servers = new Map<string, NamedServer>();
-  for (const [where, source] of [
-    [FILE, data],
-    ["the settings", { mcpServers: settings.mcpServers }],
+  for (const [where, mcpServers, variables, hint] of [
+    ["the project", trust.servers, trust.env, NO_SECRETS],
+    ["the settings", settings.mcpServers, env, undefined],
   ] as const) {
-    if (source === null) continue;
-    const read = readServers(source, env);
+    const read = readServers({ mcpServers }, variables, hint);
     for (const problem of read.problems) warn(`${where}: ${problem}`);
     for (const server of read.servers) servers.set(server.name, server);
   }
@@ -45,18 +55,21 @@ export async function openMcp(
   });
 }
 
-/** The content of the file; null when there is no file, or it is not JSON. */
-async function readFileServers(workspace: string, warn: (problem: string) => void): Promise<unknown> {
+/** A project's entries are never filled with a variable that may hold a secret of the person. */
+export const NO_SECRETS =
+  "a project's entry gets only variables that hold no secret. Write the entry into your own settings file instead";
+
+/** Warns about a file that cannot be used. */
+async function checkFile(workspace: string, warn: (problem: string) => void): Promise<void> {
   const text = await readFile(join(workspace, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT")
       warn(`${FILE} cannot be read: ${error.message}. None of its servers is used.`);
     return null;
   });
-  if (text === null) return null;
+  if (text === null) return;
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, "")); // some editors write it at the start of a file
+    JSON.parse(text.replace(/^\uFEFF/, "")); // some editors write it at the start of a file
   } catch (error) {
     warn(`${FILE} is not JSON: ${messageOf(error)}. None of its servers is used.`);
-    return null;
   }
 }

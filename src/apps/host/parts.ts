@@ -18,8 +18,10 @@ import { networkOf } from "../../core/sandbox.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Clock, Cursor, Model, Sandbox, Shell, Store, Worktrees } from "../../ports/index.ts";
 import { Hooks } from "../../runtime/hooks/hooks.ts";
-import { makeProjectFolder, storeUrl } from "../open.ts";
+import { makeProjectFolder, makeStoreFile, storeUrl } from "../open.ts";
 import { sandboxFolders, userFile } from "../settings.ts";
+import { untrusted } from "../trust/asking.ts";
+import { isStore, type ProjectTrust, weighProject } from "../trust/weigh.ts";
 import { openMcp } from "./mcp.ts";
 
 export type Parts = {
@@ -32,6 +34,8 @@ export type Parts = {
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
+  /** What of the project's files counts. */
+  readonly trust: ProjectTrust;
   /** Null: all members work in the project itself. */
   readonly trees: Worktrees | null;
   /** The project, absolute and without symlinks. */
@@ -55,6 +59,8 @@ export type PartsOptions = {
   readonly embedded: boolean;
   /** The team exists and has its models. */
   readonly resume: boolean;
+  /** What `HostOptions.trust` says, or what the command line has found out already. */
+  readonly trust?: boolean | ProjectTrust | undefined;
   /** Instead of the providers. */
   readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
   /** While the store is away, the team waits for it. */
@@ -65,6 +71,7 @@ export type PartsOptions = {
 export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
+  const trust = trustOf(options, workspace);
   const provided = (spec: string): Promise<Model> =>
     openModel(spec, {
       ...{ env, clock: systemClock, baseUrl: settings.baseUrl },
@@ -95,12 +102,15 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     passEnv: settings.commandEnv,
     hideEnv: inTrees ? (await import("../../adapters/git/git.ts")).FOREIGN : [],
   });
-  const trees = inTrees ? await treesOf(settings, workspace, shell, env) : null;
+  const trees = inTrees ? await treesOf(settings, workspace, shell, env, trust) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const url = storeUrl(settings, workspace);
   const { version } = manifest;
+  const store = await openStore({
+    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
+    ...(options.outage && { outage: options.outage }),
   const store = await openStore({
     ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
     ...(options.outage && { outage: options.outage }),
@@ -122,7 +132,8 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     sandbox,
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
-    mcp: await openMcp({ workspace, store, settings, sandbox }, env),
+    mcp: await openMcp({ workspace, store, settings, sandbox, trust }, env),
+    trust,
     trees,
     since,
     workspace,
@@ -133,11 +144,23 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   };
 }
 
+/** @throws EkidenError `not_trusted` for a store in the project that this person did not make */
+function trustOf({ trust, settings, env }: PartsOptions, cwd: string): ProjectTrust {
+  if (typeof trust === "object") return trust;
+  const { store } = settings;
+  const weighed = { cwd, layer: null, above: [], below: [], env, all: trust === true, store };
+  const found = weighProject(weighed).trust;
+  const stores = found.waiting.filter(isStore);
+  if (stores.length > 0) throw untrusted(found, stores);
+  return found;
+}
+
 async function treesOf(
   settings: Settings,
   project: string,
   shell: Shell,
   env: NodeJS.ProcessEnv,
+  { runsGit }: ProjectTrust,
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { openWorktrees } = await import("../../adapters/git/index.ts");
@@ -152,5 +175,6 @@ async function treesOf(
     env: childEnvironment(env),
     target: targetBranch,
     share: worktreeShare,
+    trusted: runsGit,
   });
 }

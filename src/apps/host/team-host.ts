@@ -3,6 +3,7 @@ import type { MailId, Name } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
 import type { Compacted } from "../../runtime/turn/context.ts";
+import type { ProjectTrust } from "../trust/weigh.ts";
 import type { Outcome } from "./outcome.ts";
 import type { AskAtTerminal } from "./permission-questions.ts";
 import type { Work } from "./start-work.ts";
@@ -20,6 +21,11 @@ export type HostOptions = {
   readonly ask?: AskAtTerminal;
   /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
   readonly openModel?: (spec: string) => Promise<Model>;
+  /**
+   * Whether what the project brings counts: its `.mcp.json`, the models of its roles, a store that another program made there.
+   * `settings` are the caller's and always count. Default: what the person agreed to with `ekiden trust`.
+   */
+  readonly trust?: boolean | ProjectTrust;
   /** The work is a runbook, so the embedded model may be used when there is no other. */
   readonly embedded?: boolean;
   /** The team exists and has its models. */

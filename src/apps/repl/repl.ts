@@ -41,6 +41,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     cwd: call.cwd,
     env: call.env,
     interactive: true,
+    trust: await call.trust(),
     onDelta: (who, delta) => {
       if (who === LEAD && delta.type === "text" && !call.json) talk?.screen.stream(delta.text);
     },

@@ -41,11 +41,12 @@ export type NamedServer = { readonly name: string; readonly config: ServerConfig
 
 /**
  * Reads `{ "mcpServers": { name: … } }`. `${VAR}` and `${VAR:-default}` are filled from `env`. A bad entry becomes a problem
- * that names it; the others are still read.
+ * that names it; the others are still read. `hint`: what to do about a variable that is missing.
  */
 export function readServers(
   data: unknown,
   env: Readonly<Record<string, string | undefined>>,
+  hint = "set it, or write ${NAME:-default}",
 ): { readonly servers: NamedServer[]; readonly problems: string[] } {
   const file = z.object({ mcpServers: z.record(z.string(), z.unknown()) }).safeParse(data);
   if (!file.success) return { servers: [], problems: [`expected an object "mcpServers" of servers by name`] };
@@ -62,9 +63,7 @@ export function readServers(
         `server "${name}": use up to 40 letters, digits, dots, dashes and underscores as its name`,
       );
     else if (missing.size > 0)
-      problems.push(
-        `server "${name}": the environment has no ${[...missing].join(", ")}; set it, or write \${NAME:-default}`,
-      );
+      problems.push(`server "${name}": the environment has no ${[...missing].join(", ")}; ${hint}`);
     else if (!parsed.success)
       problems.push(
         `server "${name}": ${parsed.error.issues.map((issue) => `${issue.path.join(".") || "entry"}: ${issue.message}`).join("; ")}`,

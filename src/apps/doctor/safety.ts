@@ -1,0 +1,55 @@
+/** Checks of what protects the person: the sandbox of commands, and what of the project waits for the person's word. */
+import type { Settings } from "../../core/settings.ts";
+import type { Sandbox } from "../../ports/index.ts";
+import type { Invocation } from "../invocation.ts";
+import { visible } from "../trust/asking.ts";
+import { describe, type ProjectTrust } from "../trust/weigh.ts";
+import type { Finding } from "./finding.ts";
+
+/** The sandbox as a run would have it. The caller closes it. */
+export async function sandboxOf(cwd: string, settings: Settings): Promise<Sandbox> {
+  const [{ createSandbox }, { networkOf }, { sandboxFolders }] = await Promise.all([
+    import("../../adapters/sandbox/index.ts"),
+    import("../../core/sandbox.ts"),
+    import("../settings.ts"),
+  ]);
+  const network = networkOf(settings.allow, settings.deny);
+  return createSandbox({ mode: settings.sandbox, network, workspace: cwd, ...sandboxFolders(cwd) });
+}
+
+export async function sandbox({ cwd }: Invocation, settings: Settings): Promise<Finding> {
+  const name = "sandbox";
+  const open = await sandboxOf(cwd, settings);
+  try {
+    const { mode, active, text, network, version } = await open.status();
+    if (active) return { name, state: "ok", found: `${text} Network: ${network}. Program: ${version}` };
+    if (mode === "off")
+      return { name, state: "missing", found: text, fix: "Set sandbox to auto or required." };
+    return {
+      name,
+      state: mode === "required" ? "wrong" : "missing",
+      found: text,
+      ...(mode === "auto" && {
+        fix: "Until then commands run with all your rights, and more of them are asked about.",
+      }),
+    };
+  } finally {
+    await open.close();
+  }
+}
+
+export function trusted(trust: ProjectTrust): Finding {
+  const name = "trust";
+  const { waiting, refused, given } = trust;
+  const lines = [
+    ...describe(trust, waiting).map((text) => `waits: ${visible(text)}`),
+    ...refused.map((text) => `never used: ${visible(text)}`),
+  ];
+  if (lines.length > 0)
+    return { name, state: "missing", found: lines.join("\n"), fix: "Read it; to agree: ekiden trust." };
+  const found =
+    given.length === 0
+      ? "the project brings nothing that needs your word"
+      : `you agreed to all ${given.length} items of the project`;
+  return { name, state: "ok", found };
+}

@@ -1,0 +1,97 @@
+/** Asks the person whether what a project brings may be used; without a terminal the command is refused with the list. */
+import { EkidenError } from "../../core/errors.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
+import type { TrustItem } from "./items.ts";
+import { describe, isStore, type ProjectTrust, recordTrust } from "./weigh.ts";
+
+/** all: the command would use everything. store: it only reads or writes the team. nothing: it names what waits itself. */
+export type TrustNeed = "all" | "store" | "nothing";
+
+type Asking = {
+  readonly need: TrustNeed;
+  readonly json: boolean;
+  readonly err: Terminal;
+  readonly say: (text: string) => void;
+};
+
+/** True when the person said yes, so that the settings must be read again. @throws EkidenError `not_trusted` */
+export async function settleTrust(trust: ProjectTrust, { need, json, err, say }: Asking): Promise<boolean> {
+  for (const text of trust.refused) say(`not used: ${text}`);
+  const { waiting } = trust;
+  const wanted = need === "all" ? waiting : waiting.filter(isStore);
+  if (wanted.length === 0) {
+    if (waiting.length > 0)
+      say(`left out until you agree (ekiden trust): ${listed(trust, waiting).join("; ")}`);
+    return false;
+  }
+  if (process.stdin.isTTY !== true || !err.isTTY || json) throw untrusted(trust, waiting);
+  const { yes, closed } = await askForTrust(trust, waiting, err);
+  if (yes) {
+    recordTrust(trust, waiting);
+    return true;
+  }
+  if (closed || waiting.some(isStore)) throw untrusted(trust, waiting);
+  say("Going on without them. To agree later: ekiden trust");
+  return false;
+}
+
+/** @throws EkidenError always */
+export const untrusted = (trust: ProjectTrust, waiting: readonly TrustItem[]): EkidenError =>
+  new EkidenError(
+    "not_trusted",
+    `this project brings what you have not agreed to:\n${listed(trust, waiting)
+      .map((line) => `  - ${line}`)
+      .join(
+        "\n",
+      )}\nRead it. To agree once: --trust. To agree until it changes: ekiden trust --cwd ${trust.project}`,
+    { details: { waiting: waiting.map(({ id, text }) => ({ id, text })) } },
+  );
+
+const LINE_MAX = 400;
+const listed = (trust: ProjectTrust, items: readonly TrustItem[]): string[] =>
+  describe(trust, items).map((text) => {
+    const shown = visible(text);
+    return shown.length > LINE_MAX ? `${shown.slice(0, LINE_MAX)}… (${shown.length} characters)` : shown;
+  });
+
+/** On one line, with everything that a terminal would act on or not show written out. */
+export const visible = (text: string): string => clean(escapes(text).replace(/\r?\n/g, "⏎"));
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200d)\p{Cf}/gu;
+
+/** Control, direction and invisible characters as `\x1b` and `\u{202e}`; line ends and tabs stay. */
+export const escapes = (text: string): string =>
+  text.replace(HIDDEN, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+
+/** `closed`: the input ended without an answer. */
+export async function askForTrust(
+  trust: ProjectTrust,
+  waiting: readonly TrustItem[],
+  err: Terminal,
+): Promise<{ readonly yes: boolean; readonly closed: boolean }> {
+  const { createInterface } = await import("node:readline/promises");
+  err.write(
+    `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${listed(trust, waiting)
+      .map((line) => `  - ${line}`)
+      .join("\n")}\n`,
+  );
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+  try {
+    for (;;) {
+      const text = await Promise.race([
+        lines.question(err.paint("warn", "Use it, now and until it changes? [y]es, [n]o: ")),
+        closed,
+      ]);
+      if (text === null) return { yes: false, closed: true };
+      if (/^\s*y(es)?\s*$/i.test(text)) return { yes: true, closed: false };
+      if (/^\s*no?\s*$/i.test(text)) return { yes: false, closed: false };
+    }
+  } finally {
+    lines.close();
+  }
+}

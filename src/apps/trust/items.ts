@@ -1,0 +1,160 @@
+/**
+ * What a project brings that runs programs, takes rights or redirects data, item by item. Each item has a digest of what would
+ * run: a change of the text, or of a script of the project that the text names, makes another item of it.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isWithin } from "../../core/paths.ts";
+import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts";
+
+export type TrustItem = {
+  /** Stays the same when the item changes: `hooks.Stop 1 in .ekiden/settings.json`. */
+  readonly id: string;
+  /** What would run or hold, in full. */
+  readonly text: string;
+  readonly digest: string;
+};
+
+/** Settings that run nothing, allow nothing, send nothing anywhere and cost little. Every other one needs the person's word. */
+const HARMLESS: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  ...(["ask", "deny", "team", "turnsPerStint", "idleTimeoutMs", "idlePollMs", "leaseMs"] as const),
+  ...(["maxAttempts", "shutdownDeadlineMs", "planDeadlineMs", "bashTimeoutMs"] as const),
+  ...(["permissionDeadlineMs", "providerTimeoutMs", "contextShare", "contextTokens", "trimTokens"] as const),
+  ...(["leadMayHoldSeveralTasks", "worktrees", "gateTimeoutMs", "targetBranch", "memory"] as const),
+]);
+/** A project may lower these without a question. */
+const CAPS: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  ...(["maxTurns", "budgetTokens", "budgetUsd", "teammateBudgetTokens", "teammateBudgetUsd"] as const),
+]);
+/** The strictest value of a setting needs no question either. */
+const STRICTEST: Partial<Record<SettingKey, unknown>> = {
+  permissionMode: "plan",
+  permissionsTo: "nobody",
+  sandbox: "required",
+};
+/** More teammates than this cost real money. */
+const TEAMMATES_MAX = 8;
+
+export const SETTINGS_FILE = ".ekiden/settings.json";
+export const MCP_FILE = ".mcp.json";
+
+const sha = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+
+/** `named`: words that may name scripts of the project. */
+export function trustItem(id: string, text: string, named = "", cwd = ""): TrustItem {
+  const files = named === "" ? [] : filesNamed(named, cwd);
+  return { id, text, digest: sha([text, ...files].join("\0")) };
+}
+
+const HASHED_MAX = 8 * 1024 * 1024;
+
+/** Content hashes of the project's files that a command line names. */
+function filesNamed(line: string, cwd: string): string[] {
+  const words = new Set(line.split(/[\s'"`;&|()<>=,[\]{}]+/).filter((word) => word !== ""));
+  return [...words].flatMap((word) => {
+    const path = resolve(cwd, word);
+    if (!isWithin(cwd, path) || path === cwd || !existsSync(path)) return [];
+    const found = statSync(path);
+    if (!found.isFile()) return [];
+    return `${word}\0${found.size > HASHED_MAX ? `${found.size} ${found.mtimeMs}` : sha(readFileSync(path))}`;
+  });
+}
+
+/** `personal`: the settings as they would be without the project's file. */
+export function settingItems(layer: SettingsLayer, personal: Settings, cwd: string): TrustItem[] {
+  const items: TrustItem[] = [];
+  const where = ` in ${SETTINGS_FILE}`;
+  for (const [key, value] of Object.entries(layer) as [SettingKey, unknown][]) {
+    if (value === undefined || isHarmless(key, value, personal)) continue;
+    if (key === "hooks") items.push(...hookItems(layer.hooks ?? {}, cwd));
+    else if (key === "mcpServers") items.push(...serverItems(value, SETTINGS_FILE, cwd));
+    else if (key === "allow")
+      for (const rule of layer.allow ?? []) items.push(trustItem(allowId(rule), `allow ${rule}`));
+    else
+      items.push(
+        trustItem(key + where, `${key}: ${JSON.stringify(value)}`, key === "gate" ? String(value) : "", cwd),
+      );
+  }
+  return items;
+}
+
+export const allowId = (rule: string): string => `allow ${rule} in ${SETTINGS_FILE}`;
+
+function isHarmless(key: SettingKey, value: unknown, personal: Settings): boolean {
+  const own = personal[key];
+  if (HARMLESS.has(key) || STRICTEST[key] === value) return true;
+  if (CAPS.has(key)) return own === undefined || (value as number) <= (own as number);
+  if (key === "teammates") return (value as readonly unknown[]).length <= TEAMMATES_MAX;
+  return key !== "hooks" && key !== "mcpServers" && JSON.stringify(own) === JSON.stringify(value);
+}
+
+function hookItems(hooks: Settings["hooks"], cwd: string): TrustItem[] {
+  return Object.entries(hooks).flatMap(([event, list]) =>
+    (list ?? []).map(({ matcher, command }, i) => {
+      const text = `hook ${event}${matcher ? ` (${matcher})` : ""}: ${command}`;
+      return trustItem(hookId(event, i), text, command, cwd);
+    }),
+  );
+}
+export const hookId = (event: string, index: number): string =>
+  `hooks.${event} ${index + 1} in ${SETTINGS_FILE}`;
+
+export const serverId = (name: string, file: string): string => `MCP server ${name} in ${file}`;
+
+export function serverItems(servers: unknown, file: string, cwd: string): TrustItem[] {
+  if (typeof servers !== "object" || servers === null) return [];
+  return Object.entries(servers).flatMap(([name, entry]) => {
+    if ((entry as { disabled?: unknown } | null)?.disabled === true) return [];
+    const { command, args, url } = (entry ?? {}) as Record<string, unknown>;
+    const line = [command, ...(Array.isArray(args) ? args : [])]
+      .filter((part) => typeof part === "string")
+      .join(" ");
+    const text = `MCP server ${name}: ${line || (typeof url === "string" ? url : JSON.stringify(entry))}`;
+    const rest = JSON.stringify(entry);
+    return { ...trustItem(serverId(name, file), text), digest: trustItem("", rest, line, cwd).digest };
+  });
+}
+
+const AGENT_FOLDERS = [".ekiden/agents", ".claude/agents"];
+/** Only the head of a role is looked at. */
+const HEAD_MAX = 8_192;
+
+/** Roles of the project that choose a model of a provider. */
+export function roleItems(cwd: string): TrustItem[] {
+  return AGENT_FOLDERS.flatMap((folder) => {
+    if (!existsSync(join(cwd, folder))) return [];
+    return readdirSync(join(cwd, folder))
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => {
+        const path = join(cwd, folder, name);
+        if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+        const model = /^\s*["']?model["']?\s*:\s*(.*\/.*)$/m.exec(
+          readFileSync(path, "utf8").slice(0, HEAD_MAX),
+        )?.[1];
+        if (model === undefined) return [];
+        return trustItem(roleId(`${folder}/${name}`), `${folder}/${name}: model ${model.trim()}`);
+      });
+  });
+}
+export const roleId = (file: string): string => `model of ${file}`;
+
+const GIT_KEYS =
+  /hookspath|fsmonitor|command|program|helper|driver|clean|smudge|process|textconv|include|path/i;
+
+/** What the project's own repository makes git run: it is no reason to ask, and does not run before the person agreed. */
+export function gitItem(cwd: string): TrustItem {
+  const config = join(cwd, ".git", "config");
+  const hooks = join(cwd, ".git", "hooks");
+  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const lines = isFile(config) ? readFileSync(config, "utf8").split("\n") : [];
+  const scripts = (existsSync(hooks) ? readdirSync(hooks) : [])
+    .filter((name) => !name.endsWith(".sample") && isFile(join(hooks, name)))
+    .map((name) => `${name}\0${sha(readFileSync(join(hooks, name)))}`);
+  const text = "the git hooks and git programs that this repository configures";
+  return {
+    id: "git",
+    text,
+    digest: sha([...lines.filter((line) => GIT_KEYS.test(line)), ...scripts].join("\0")),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * What the person said about a folder, kept in the person's own folder: one file for each project, named by a hash of its real
+ * path. A project cannot write there, and neither can a command in the sandbox.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+export type FolderRecord = {
+  /** The project: absolute, without links. */
+  readonly path: string;
+  /** What the person agreed to, by id. */
+  readonly items: Readonly<Record<string, { readonly digest: string; readonly text: string }>>;
+  /** Stores that this person's processes created in the project: path to identity. */
+  readonly stores: Readonly<Record<string, string>>;
+};
+
+const fileOf = (userFolder: string, project: string): string =>
+  join(userFolder, "trust", `${createHash("sha256").update(project).digest("hex").slice(0, 32)}.json`);
+
+/** Empty for a folder that the person said nothing about, and for a file that cannot be read. */
+export function readRecord(userFolder: string, project: string): FolderRecord {
+  const empty: FolderRecord = { path: project, items: {}, stores: {} };
+  const found = read(fileOf(userFolder, project));
+  return found?.path === project ? { ...empty, ...found } : empty;
+}
+
+function read(file: string): FolderRecord | null {
+  if (!existsSync(file)) return null;
+  try {
+    const found: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof found === "object" && found !== null && "path" in found ? (found as FolderRecord) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Written whole under a new name, because several processes may write. */
+export function writeRecord(userFolder: string, record: FolderRecord): void {
+  const file = fileOf(userFolder, record.path);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(fresh, `${JSON.stringify(record, null, 1)}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+/** Every folder that the person said something about. */
+export function allRecords(userFolder: string): FolderRecord[] {
+  const folder = join(userFolder, "trust");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => read(join(folder, name)) ?? [])
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The word is taken back; the stores that the person's processes created stay known. False: there was none. */
+export function revoke(userFolder: string, project: string): boolean {
+  const { items, ...record } = readRecord(userFolder, project);
+  if (Object.keys(items).length === 0) return false;
+  if (Object.keys(record.stores).length === 0) rmSync(fileOf(userFolder, project), { force: true });
+  else writeRecord(userFolder, { ...record, items: {} });
+  return true;
+}
+
+/** Changes when a file is replaced by another one, and when it is copied. */
+export function identityOf(path: string): string {
+  const { dev, ino, birthtimeMs } = statSync(path);
+  return `${dev}:${ino}:${Math.trunc(birthtimeMs)}`;
+}
+
+/** Creates an empty database file for its user alone and records that this person made it. False: it exists already. */
+export function createOwnStore(userFolder: string, project: string, path: string): boolean {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  const record = readRecord(userFolder, project);
+  try {
+    writeRecord(userFolder, { ...record, stores: { ...record.stores, [path]: identityOf(path) } });
+  } catch {
+    // The next command asks about the store; it is no reason not to work.
+  }
+  return true;
+}
