@@ -98,5 +98,5 @@ it("starts the MCP servers, and reads an invalid .mcp.json", async () => {
     state: "wrong",
     fix: expect.stringContaining('its command "no-such-program"'),
   });
-  expect(of("mcp")?.found).toContain('.mcp.json: server "odd"');
+  expect(of("mcp")?.found).toContain('the project: server "odd"');
 });
