@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
+import { MEMBER_VARIABLE } from "../core/member.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import type { Invocation } from "./invocation.ts";
@@ -55,6 +56,7 @@ export function makeProjectFolder(cwd: string): void {
 }
 
 /**
+ * `signs`: the tasks that `use` adds in the person's name are the person's words.
  * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
  * @throws EkidenError `not_found` when there is no team to look at; what the store throws
  */
@@ -62,6 +64,7 @@ export async function withTeam<T>(
   call: Invocation,
   mode: "look" | "make",
   use: (store: Store) => Promise<T>,
+  { signs = true } = {},
 ): Promise<T> {
   if (call.store) return await use(call.store);
   const settings = await call.settings();
@@ -88,7 +91,9 @@ export async function withTeam<T>(
     mustExist: mode === "look",
   });
   try {
-    return await use(open);
+    // What is typed in a member's shell is not the person's word, also in another team.
+    const isPerson = signs && !call.env[MEMBER_VARIABLE];
+    return await use(isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open);
   } finally {
     await open.close();
   }

@@ -65,10 +65,11 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
   });
   const unheard = ignoreUnhandled(call);
-  const release = interruptible(host, (text) => {
+  const tell = (text: string): void => {
     if (screen.live) screen.live.say(text);
     else if (!call.json) call.err.write(`${text}\n`);
-  });
+  };
+  const release = interruptible(host, tell);
   let page: { close(): Promise<void> } | undefined;
   const watched: Watched = { call, host, screen, summary: new RunSummary(), report: options.report };
   try {
@@ -77,6 +78,7 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
+      if (!call.quiet) tell(await host.sandbox());
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {

@@ -31,7 +31,9 @@ export async function run(
     );
   const rehearsed = await rehearse(record);
   if (!again) await refuseTwice(call, record, path);
-  const restored = dryRun ? rehearsed : await withTeam(call, "make", (store) => into(store, record));
+  const restored = dryRun
+    ? rehearsed
+    : await withTeam(call, "make", (store) => into(store, record), { signs: false });
   const all = [...faults, ...restored.faults];
   const { tasks, members, mail, ids, names, notes } = restored;
   if (call.json) {

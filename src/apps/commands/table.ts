@@ -3,11 +3,7 @@
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
 import { type Entry, GROUPS } from "./entry.ts";
-<<<<<<< HEAD
 import { type OptionRow, TASK_OPTIONS, WORKER_OPTIONS } from "./options.ts";
-=======
-import { type OptionRow, TASK_OPTIONS } from "./options.ts";
->>>>>>> 3529c86 (trust: use what a project brings only once the person agreed to it)
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 

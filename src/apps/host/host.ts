@@ -188,6 +188,11 @@ class Host implements TeamHost {
     return await this.team.compact(name);
   }
 
+  async sandbox(): Promise<string> {
+    const { active, text, network } = await this.parts.sandbox.status();
+    return active ? `${text} Network: ${network}.` : text;
+  }
+
   async close(): Promise<void> {
     this.closing ??= (async () => {
       this.over.abort();

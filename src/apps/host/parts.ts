@@ -21,6 +21,7 @@ import { Hooks } from "../../runtime/hooks/hooks.ts";
 import { makeProjectFolder, makeStoreFile, storeUrl } from "../open.ts";
 import { sandboxFolders, userFile } from "../settings.ts";
 import { untrusted } from "../trust/asking.ts";
+import { signing } from "../trust/signing.ts";
 import { isStore, type ProjectTrust, weighProject } from "../trust/weigh.ts";
 import { openMcp } from "./mcp.ts";
 
@@ -108,13 +109,12 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const url = storeUrl(settings, workspace);
   const { version } = manifest;
-  const store = await openStore({
-    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
-    ...(options.outage && { outage: options.outage }),
-  const store = await openStore({
+  makeStoreFile(url, workspace);
+  const opened = await openStore({
     ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
     ...(options.outage && { outage: options.outage }),
   });
+  const store = signing(opened, url);
   try {
     ofLead ??= await model((await store.roster.member(LEAD))?.model || usual);
   } catch (error) {

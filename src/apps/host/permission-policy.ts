@@ -4,6 +4,7 @@
  */
 import { homedir } from "node:os";
 import { LEAD, PERSON } from "../../core/ids.ts";
+import { lazy } from "../../core/lazy.ts";
 import {
   decide,
   denialFor,
@@ -14,18 +15,34 @@ import {
   showRule,
 } from "../../core/permission/permission.ts";
 import { scriptsIn } from "../../core/project/fences.ts";
-import type { Settings } from "../../core/settings.ts";
 import { startAnew } from "../../core/worktree.ts";
 import type { Store, Worktrees } from "../../ports/index.ts";
 import type { Call, PermissionPolicy, Verdict } from "../../runtime/agent/call.ts";
+import { storeUrl } from "../open.ts";
+import { Provenance } from "../trust/provenance.ts";
 import { disk } from "./disk.ts";
+import type { Parts } from "./parts.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
+import { sandboxedShell } from "./sandboxed-shell.ts";
 
 /** @throws EkidenError `bad_input` for a rule that cannot be read. */
 export function permissionPolicy(
-  { store, settings, trees }: { store: Store; settings: Settings; trees: Worktrees | null },
+  {
+    store,
+    settings,
+    trees,
+    sandbox,
+    userFolder,
+    workspace,
+  }: Pick<Parts, "store" | "settings" | "trees" | "sandbox" | "userFolder" | "workspace">,
   questions: PermissionQuestions,
 ): PermissionPolicy {
+  const provenance = new Provenance(userFolder);
+  const board = { store: storeUrl(settings, workspace), team: store.team };
+  const isSigned = (text: string): boolean => provenance.isSigned(board, text);
+  const isActive = lazy(async () => (await sandbox.status()).active);
+  /** Command lines that the person was asked about already. */
+  const asked = new Set<string>();
   const rules: Rule[] = [
     ...settings.deny.map((text) => parseRule("deny", text)),
     ...settings.ask.map((text) => parseRule("ask", text)),
@@ -37,6 +54,21 @@ export function permissionPolicy(
     const added = parseRule("allow", text);
     const isKnown = rules.some((one) => one.effect === "allow" && showRule(one) === showRule(added));
     if (!isKnown) rules.push(added);
+  };
+  const outside = async (command: string, denial: string, { ctx }: Call): Promise<boolean> => {
+    if (settings.sandbox === "required" || settings.permissionsTo === "lead" || asked.has(command))
+      return false;
+    asked.add(command);
+    const reason = denial.replace(/^\[sandbox: |\]$/g, "");
+    const question = {
+      who: ctx.self,
+      tool: "bash outside the sandbox, once",
+      subject: command,
+      reason,
+      rule: null,
+    };
+    const answer = await questions.put(question, ctx);
+    return answer?.yes === true && answer.by === PERSON;
   };
   return async (call): Promise<Verdict> => {
     const { tool, ctx, input } = call;
@@ -50,6 +82,7 @@ export function permissionPolicy(
       home,
       readable: ctx.readable,
       disk,
+      confined: tool.name === "bash" && (await isActive()),
     };
     const closed =
       shut.read.length + shut.write.length === 0
@@ -58,8 +91,21 @@ export function permissionPolicy(
             const rule = denialFor(shut[use], path, attempt);
             return rule ? `the rule deny ${showRule(rule)} says so` : null;
           };
-    const allowed = { allowed: true, closed } as const;
-    const { effect, reason, suggestion, rule } = await decide(rules, settings.permissionMode, attempt);
+    const { effect, reason, suggestion, rule, readOnly } = await decide(
+      rules,
+      settings.permissionMode,
+      attempt,
+    );
+    const allowed: Verdict = {
+      allowed: true,
+      closed,
+      shell: attempt.confined
+        ? sandboxedShell({
+            readOnly: readOnly === true || settings.permissionMode === "plan",
+            outside: (command, denial) => outside(command, denial, call),
+          })
+        : undefined,
+    };
     if (effect === "allow") return allowed;
     const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
     if (effect === "deny")
@@ -67,7 +113,7 @@ export function permissionPolicy(
         allowed: false,
         reason: `Not permitted: ${named}: ${reason}. Do it another way, or say what you need.`,
       };
-    if (rule === null && (await writtenByPerson(store, trees, call))) return allowed;
+    if (rule === null && (await writtenByPerson(store, trees, call, isSigned))) return allowed;
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
     const answer = await questions.put(
       { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
@@ -93,16 +139,18 @@ const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 19
 
 /**
  * The commands that the person wrote into the task that the caller has in hand (a runbook's blocks) are what the person asked to
- * be run, and run anew in the task's own worktree. Not so once anybody else has changed the description.
+ * be run, and run anew in the task's own worktree. Not so once anybody else has changed the description, and not where no
+ * process of this person has put it on this board: a shipped store or an import names the person as the author, too.
  */
 async function writtenByPerson(
   store: Store,
   trees: Worktrees | null,
   { tool, input, ctx }: Call,
+  isSigned: (text: string) => boolean,
 ): Promise<boolean> {
   if (tool.name !== "bash") return false;
   const task = await store.board.mine(ctx.self);
-  if (!task || task.describedBy !== PERSON) return false;
+  if (!task || task.describedBy !== PERSON || !isSigned(task.description)) return false;
   const { command } = input as { readonly command: string };
   const scripts = scriptsIn(task.description);
   const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.target);

@@ -66,6 +66,8 @@ export type TeamHost = {
    * @throws EkidenError `not_found` when it is not hosted here
    */
   compact(name: Name): Promise<Compacted | null>;
+  /** What confines the commands of members: one sentence, with what to install where nothing does. */
+  sandbox(): Promise<string>;
   /** Ends everything that this process runs, as `interrupt` does. May be called again. */
   close(): Promise<void>;
 };

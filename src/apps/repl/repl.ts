@@ -170,12 +170,9 @@ class Conversation {
 
   private listen(context: ReplContext): void {
     const { team } = this.host.store;
-    this.screen.write(
-      this.call.out.paint(
-        "dim",
-        `Team "${team}". What you type goes to the lead; /help shows what else there is.`,
-      ),
-    );
+    const dim = (text: string): void => this.screen.write(this.call.out.paint("dim", text));
+    dim(`Team "${team}". What you type goes to the lead; /help shows what else there is.`);
+    void this.host.sandbox().then(dim, () => {});
     this.onLine = (line) => {
       if (!this.questions.answer(line)) void this.take(context, line);
     };

@@ -1,6 +1,6 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
 import type { AskAtTerminal, TerminalAnswer } from "../host/permission-questions.ts";
-import { clean, type Terminal } from "./terminal.ts";
+import { escapes, type Terminal } from "./terminal.ts";
 
 /** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
 export function readAnswer(text: string): TerminalAnswer | null {
@@ -16,8 +16,9 @@ export const NO: TerminalAnswer = { word: "no", text: "" };
 
 type Question = Parameters<AskAtTerminal>[0];
 
-export const questionText = ({ who, tool, subject, rule }: Question): string =>
-  `${who} wants to run ${tool}: ${clean(subject)}\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${clean(rule)})` : ""}: `;
+/** What a terminal would act on, or not show, is written out: the person sees what will run. */
+export const questionText = ({ who, tool, subject, reason, rule }: Question): string =>
+  `${who} wants to run ${tool}: ${escapes(subject)}\nWhy it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${escapes(rule)})` : ""}: `;
 
 /** `alone` gives the question the terminal for itself. */
 export function askOnTerminal(

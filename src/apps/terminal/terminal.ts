@@ -61,6 +61,16 @@ const CONTROL = new RegExp(
 /** Without control and text-direction characters; line breaks and tabs stay. */
 export const clean = (text: string): string => text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200d)\p{Cf}/gu;
+
+/** Control, direction and invisible characters as `\x1b` and `\u{202e}`; line ends and tabs stay. */
+export const escapes = (text: string): string =>
+  text.replace(HIDDEN, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;

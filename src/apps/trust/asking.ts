@@ -1,6 +1,6 @@
 /** Asks the person whether what a project brings may be used; without a terminal the command is refused with the list. */
 import { EkidenError } from "../../core/errors.ts";
-import { clean, type Terminal } from "../terminal/terminal.ts";
+import { escapes, type Terminal } from "../terminal/terminal.ts";
 import type { TrustItem } from "./items.ts";
 import { describe, isStore, type ProjectTrust, recordTrust } from "./weigh.ts";
 
@@ -55,17 +55,7 @@ const listed = (trust: ProjectTrust, items: readonly TrustItem[]): string[] =>
   });
 
 /** On one line, with everything that a terminal would act on or not show written out. */
-export const visible = (text: string): string => clean(escapes(text).replace(/\r?\n/g, "⏎"));
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200d)\p{Cf}/gu;
-
-/** Control, direction and invisible characters as `\x1b` and `\u{202e}`; line ends and tabs stay. */
-export const escapes = (text: string): string =>
-  text.replace(HIDDEN, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
-  });
+export const visible = (text: string): string => escapes(text.replace(/\r?\n/g, "⏎"));
 
 /** `closed`: the input ended without an answer. */
 export async function askForTrust(

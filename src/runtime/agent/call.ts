@@ -4,7 +4,7 @@
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Task } from "../../core/task.ts";
-import type { CompletionInput, Tool, ToolContext } from "../../ports/index.ts";
+import type { CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
 
 export type Call = {
   readonly tool: Tool;
@@ -37,6 +37,8 @@ export type Verdict =
       readonly allowed: true;
       /** Files that stay closed to an allowed call. */
       readonly closed?: ToolContext["closed"];
+      /** The shell of the call, where it differs. */
+      readonly shell?: ((shell: Shell) => Shell) | undefined;
     }
   | { readonly allowed: false; readonly reason: string };
 export type PermissionPolicy = (call: Call) => Promise<Verdict> | Verdict;
@@ -48,5 +50,11 @@ export const permitted =
     const verdict = await policy(call);
     call.onPermitted?.();
     if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
-    return next(verdict.closed ? { ...call, ctx: { ...call.ctx, closed: verdict.closed } } : call);
+    const { closed, shell } = verdict;
+    if (!closed && !shell) return next(call);
+    const { ctx } = call;
+    return next({
+      ...call,
+      ctx: { ...ctx, ...(closed && { closed }), ...(shell && { shell: shell(ctx.shell) }) },
+    });
   };

@@ -39,8 +39,4 @@ export type TeamParts = {
   readonly onEnd?: (name: Name, end: End) => void;
   /** Which members this process takes over. Without it: all. */
   readonly mayAdopt?: (member: Member) => boolean;
-  /** Which members this process takes over. Without it: all. */
-  readonly mayAdopt?: (member: Member) => boolean;
-  /** Which members this process takes over. Without it: all. */
-  readonly mayAdopt?: (member: Member) => boolean;
 };

@@ -1,0 +1,62 @@
+/** Whose word a task is: only what this person's process wrote on this board runs unasked. */
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Project } from "../e2e/cli-program.ts";
+
+let project: Project;
+let other: Project;
+beforeEach(() => {
+  project = new Project();
+  other = new Project();
+});
+afterEach(async () => {
+  await project.end();
+  await other.end();
+});
+
+const RUNBOOK = "# Try\n\n## One\n\n```sh\ntouch CANARY\n```\n";
+const TASK = ["add", "One", "-d", "```sh\ntouch CANARY\n```"];
+const RESUME = ["resume", "--model", "runbook", "--teammates", "1"];
+const canary = (): boolean => existsSync(join(project.dir, "CANARY"));
+
+it("runs what the person put on the board", async () => {
+  await project.run(TASK);
+  await project.run(RESUME);
+  expect(canary()).toBe(true);
+});
+
+it("asks about the tasks of a store that another person made, also when the store is trusted", async () => {
+  await other.run(TASK);
+  mkdirSync(join(project.dir, ".ekiden"));
+  copyFileSync(join(other.dir, ".ekiden/team.db"), join(project.dir, ".ekiden/team.db"));
+  const { stderr } = await project.run([...RESUME, "--trust"]);
+  expect(stderr).toContain("Not permitted: bash (touch CANARY)");
+  expect(canary()).toBe(false);
+});
+
+it("asks about imported tasks", async () => {
+  await other.run(TASK);
+  await other.run(["export", join(other.dir, "out")]);
+  const imported = await project.run(["import", join(other.dir, "out")]);
+  expect(imported.stdout).toContain("imported 1 task");
+  const { stderr } = await project.run(RESUME);
+  expect(stderr).toContain("Not permitted: bash (touch CANARY)");
+  expect(canary()).toBe(false);
+});
+
+it("asks about a task that was added in a member's name, or by a process without the person's folder", async () => {
+  await project.run(TASK, { env: { EKIDEN_MEMBER: "alice", EKIDEN_JOB: "1-aa.1;" } });
+  expect((await project.run(RESUME)).stderr).toContain("Not permitted: bash (touch CANARY)");
+  expect(canary()).toBe(false);
+});
+
+it("keeps its word after an edit, and for a runbook that is run again", async () => {
+  await project.run(["add", "One", "-d", "nothing"]);
+  await project.run(["edit", "1", "-d", "```sh\ntouch CANARY\n```"]);
+  await project.run(RESUME);
+  expect(canary()).toBe(true);
+  other.write({ "plan.md": RUNBOOK });
+  expect((await other.run(["run", "plan.md"])).code).toBe(0);
+  expect((await other.run(["run", "plan.md", "--fresh"])).code).toBe(0);
+});
