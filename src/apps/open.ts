@@ -1,5 +1,5 @@
 /** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -47,11 +47,26 @@ export function makeStoreFile(url: string, cwd: string): void {
     createOwnStore(dirname(userFile()), cwd, path);
 }
 
+/** A project could make this program write elsewhere by a link. @throws EkidenError `not_permitted` */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new EkidenError(
+      "not_permitted",
+      `${path} is a link, and Ekiden writes through no link of a project. Remove it, or put a real folder there.`,
+    );
+}
+
 /** The project's own folder. Git ignores the state in it; a file that ignored all of it is replaced. */
 export function makeProjectFolder(cwd: string): void {
   const folder = join(cwd, ".ekiden");
-  mkdirSync(folder, { recursive: true });
   const ignore = join(folder, ".gitignore");
+  for (const path of [
+    folder,
+    ignore,
+    ...["output", "worktrees", "cache", "memory"].map((name) => join(folder, name)),
+  ])
+    refuseLink(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(ignore) || readFileSync(ignore, "utf8").trim() === "*") writeFileSync(ignore, IGNORED);
 }
 

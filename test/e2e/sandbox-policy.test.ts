@@ -25,7 +25,7 @@ bubblewrapOrSkip(describe)("in the sandbox", () => {
   it("runs a loop that only reads without a question, with the workspace read-only", async () => {
     const made = await team('for f in a b; do echo "$f"; done', {});
     await made.host.done;
-    expect(resultsIn(made.requests("alice")[1])[0]).toBe("a\nb");
+    expect(resultsIn(made.requests("alice")[1])[0]).toBe("bash: a\nb");
     expect(await made.events("permission.asked")).toEqual([]);
   });
 

@@ -2,7 +2,17 @@
  * Hostile clones: folders that try to run code, take rights, redirect a key or bring a store by being started in. Each has a
  * canary; before the person agrees it must not appear, whatever command is used, and what waits must be named.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -328,7 +338,6 @@ it("keeps the record readable by its user alone", async () => {
   const project = cloned(settings({ allow: ["bash(make)"] }));
   await run(project, "trust");
   await run(project, "run", "plan.md");
-  const { statSync, readdirSync } = await import("node:fs");
   const folder = join(project.home, ".config/ekiden/trust");
   for (const file of readdirSync(folder)) {
     expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
@@ -342,3 +351,17 @@ it("shows its canary when the person agrees: what is not there elsewhere could b
   await project.run(["run", "plan.md", "--trust"], { env: OWN_KEYS });
   expect(existsSync(join(project.dir, "CANARY"))).toBe(true);
 });
+
+it.each([".ekiden", ".ekiden/output", ".ekiden/.gitignore"])(
+  "writes nothing through the link %s",
+  async (link) => {
+    const project = cloned({});
+    const target = cloned({});
+    if (link !== ".ekiden") mkdirSync(join(project.dir, ".ekiden"));
+    symlinkSync(target.dir, join(project.dir, link));
+    const { code, stderr } = await run(project, "run", "plan.md");
+    expect(code).toBe(2);
+    expect(stderr).toContain("is a link");
+    expect(readdirSync(target.dir)).toEqual(["plan.md"]);
+  },
+);

@@ -112,7 +112,15 @@ export class PermissionQuestions {
 
   private async keep(rule: string): Promise<void> {
     const why = await allowForGood(this.parts.workspace, rule);
-    if (why === null) return;
+    if (why === null) {
+      // The person's own word: the next start need not ask about it.
+      const [{ allowRuleItem }, { recordItems }] = await Promise.all([
+        import("../trust/items.ts"),
+        import("../trust/weigh.ts"),
+      ]);
+      recordItems(this.parts.workspace, [allowRuleItem(rule)]);
+      return;
+    }
     const text = `The rule ${rule} is in force until this process ends; it was not saved: ${why}`;
     await this.parts.store.journal.note([{ type: "warning.raised", who: null, text }]);
   }

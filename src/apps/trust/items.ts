@@ -69,8 +69,7 @@ export function settingItems(layer: SettingsLayer, personal: Settings, cwd: stri
     if (value === undefined || isHarmless(key, value, personal)) continue;
     if (key === "hooks") items.push(...hookItems(layer.hooks ?? {}, cwd));
     else if (key === "mcpServers") items.push(...serverItems(value, SETTINGS_FILE, cwd));
-    else if (key === "allow")
-      for (const rule of layer.allow ?? []) items.push(trustItem(allowId(rule), `allow ${rule}`));
+    else if (key === "allow") items.push(...(layer.allow ?? []).map(allowRuleItem));
     else
       items.push(
         trustItem(key + where, `${key}: ${JSON.stringify(value)}`, key === "gate" ? String(value) : "", cwd),
@@ -78,6 +77,8 @@ export function settingItems(layer: SettingsLayer, personal: Settings, cwd: stri
   }
   return items;
 }
+
+export const allowRuleItem = (rule: string): TrustItem => trustItem(allowId(rule), `allow ${rule}`);
 
 export const allowId = (rule: string): string => `allow ${rule} in ${SETTINGS_FILE}`;
 

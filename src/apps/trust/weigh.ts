@@ -158,13 +158,15 @@ function foundStore(url: string, cwd: string, { stores }: FolderRecord): TrustIt
 
 export const isStore = ({ id }: TrustItem): boolean => id === STORE_ID || id === `store in ${SETTINGS_FILE}`;
 
-/** Keeps the person's yes. */
+/** Keeps the person's yes to all that a project brings. */
 export function recordTrust({ project }: ProjectTrust, items: readonly TrustItem[]): void {
+  recordItems(project, [...items, gitItem(project)]);
+}
+
+export function recordItems(project: string, items: readonly TrustItem[]): void {
   const userFolder = dirname(userFile());
   const record = readRecord(userFolder, project);
-  const added = Object.fromEntries(
-    [...items, gitItem(project)].map(({ id, digest, text }) => [id, { digest, text }]),
-  );
+  const added = Object.fromEntries(items.map(({ id, digest, text }) => [id, { digest, text }]));
   writeRecord(userFolder, { ...record, items: { ...record.items, ...added } });
 }
 
