@@ -42,7 +42,7 @@ const program = defineConfig({
           priority: 4,
           test: /\/node_modules\/zod\/v4\/(core|classic)\/(?!from-json|compat|iso)/,
         },
-        { name: "settings", priority: 3, test: /\/src\/(core|apps)\/settings\.ts$/ },
+        { name: "settings", priority: 3, test: /\/src\/(core|apps)\/settings(-merge)?\.ts$/ },
         { name: "views", priority: 2, test: /\/src\/core\/views\// },
         { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
         {

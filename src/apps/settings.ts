@@ -13,7 +13,6 @@ import { MEMBER_VARIABLE } from "../core/member.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { HOOK_EVENTS } from "../core/project/hooks.ts";
 import {
-  mergeSettings,
   RENAMED_SETTINGS,
   SETTING_KEYS,
   type SettingKey,
@@ -22,6 +21,7 @@ import {
   settingShape,
   settingsLayer,
 } from "../core/settings.ts";
+import { mergeSettings } from "../core/settings-merge.ts";
 import { type ProjectTrust, weighProject } from "./trust/weigh.ts";
 
 /** Settings from the command line: texts as typed; a list where a flag may be repeated. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { didYouMean, nearest } from "./nearest.ts";
 import { recruits } from "./recruit.ts";
-import { aboutSetting, DEFAULT_SETTINGS, mergeSettings, SETTING_KEYS, settingsLayer } from "./settings.ts";
+import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, settingsLayer } from "./settings.ts";
+import { mergeSettings } from "./settings-merge.ts";
 
 describe("settings", () => {
   it("describe every key in one line", () => {

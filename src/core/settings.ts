@@ -6,7 +6,7 @@ import { z } from "zod";
 import { DEFAULT_TEAM, type Name, name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { MODES, type Mode } from "./permission/mode.ts";
-import { type HookSettings, hookSettings, joinHooks } from "./project/hooks.ts";
+import { type HookSettings, hookSettings } from "./project/hooks.ts";
 import { type Recruit, recruit, recruits } from "./recruit.ts";
 import { SANDBOX_MODES, type SandboxMode } from "./sandbox.ts";
 
@@ -291,19 +291,6 @@ export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
 /** The schema of one setting: the schemas of all take longer to make than most commands run. */
 export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();
 export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
-
-/** Lists of rules add up over all sources, so that no source can take back another's `deny`. */
-const ADDED_UP = ["allow", "ask", "deny"] as const satisfies readonly SettingKey[];
-
-/** Puts the sources together, strongest first, over the defaults. */
-export function mergeSettings(layers: readonly SettingsLayer[]): Settings {
-  const merged: Record<string, unknown> & { hooks?: unknown } = { ...DEFAULT_SETTINGS };
-  for (const layer of [...layers].reverse())
-    for (const [key, value] of Object.entries(layer)) if (value !== undefined) merged[key] = value;
-  for (const key of ADDED_UP) merged[key] = [...new Set(layers.flatMap((layer) => layer[key] ?? []))];
-  merged.hooks = joinHooks([...layers].reverse().flatMap((layer) => layer.hooks ?? []));
-  return merged as Settings;
-}
 
 /** Whether mail may go to members of that other team. */
 export const mayMail = ({ mailAcrossTeams }: Pick<Settings, "mailAcrossTeams">, team: Name): boolean =>

@@ -39,7 +39,7 @@ async function landKilled(at: string): Promise<boolean> {
   mkdirSync(bin);
   writeFileSync(join(bin, "git"), KILLER);
   chmodSync(join(bin, "git"), 0o755);
-  const once = join(import.meta.dirname, "../fixtures/land-once.ts");
+  const once = join(import.meta.dirname, "../fixtures/landing-owner.ts");
   const child = spawn(process.execPath, ["--import", "tsx", once, repo.dir, gate], {
     env: {
       ...process.env,

@@ -4,6 +4,7 @@
  */
 import { type Entry, GROUPS } from "./entry.ts";
 import { type OptionRow, TASK_OPTIONS, WORKER_OPTIONS } from "./options.ts";
+import { SETUP_COMMANDS } from "./setup-table.ts";
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 
@@ -272,39 +273,5 @@ export const COMMANDS: readonly Entry[] = [
     near: ["page", "serve", "dashboard", "ui"],
     load: () => import("./web.ts"),
   },
-  {
-    usage: "doctor",
-    about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
-    example: "ekiden doctor",
-    group: MORE,
-    near: ["check"],
-    load: () => import("./doctor.ts"),
-  },
-  {
-    usage: "trust",
-    about: "agree to what this project brings: its hooks, MCP servers, rules, model, gate, store",
-    example: "ekiden trust --list",
-    group: MORE,
-    options: [
-      ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
-      ["--revoke", "take the word for this folder back"],
-    ],
-    load: () => import("./trust.ts"),
-  },
-  {
-    usage: "init",
-    about: "write a commented settings file",
-    example: "ekiden init",
-    group: MORE,
-    options: [["--force", "overwrite one that exists"]],
-    near: ["config", "settings"],
-    load: () => import("./init.ts"),
-  },
-  {
-    usage: "completion <shell>",
-    about: "completion of commands and options for bash, zsh or fish",
-    example: "source <(ekiden completion bash)",
-    group: MORE,
-    load: () => import("./completion.ts"),
-  },
+  ...SETUP_COMMANDS,
 ];

@@ -6,7 +6,8 @@ import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { isWithin } from "../../core/paths.ts";
-import { mergeSettings, type Settings, type SettingsLayer } from "../../core/settings.ts";
+import type { Settings, SettingsLayer } from "../../core/settings.ts";
+import { mergeSettings } from "../../core/settings-merge.ts";
 import { sqlitePath } from "../open.ts";
 import { userFile } from "../settings.ts";
 import {

@@ -167,6 +167,7 @@ it("has one line for every fact", () => {
       dim          #1 is ready now that #2 is completed
       dim   alice  waits for other tasks before #1 can land on main
     * busy  alice  runs the gate for #1: npm test
+    * good  alice  proposed #1 for main: https://example.org/pull/1
     * good  alice  landed #1 on main (012345678)
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)

@@ -1,0 +1,42 @@
+/** The commands that set up Ekiden and a project; see table.ts. */
+import { type Entry, GROUPS } from "./entry.ts";
+
+const MORE = GROUPS[3];
+
+export const SETUP_COMMANDS: readonly Entry[] = [
+  {
+    usage: "doctor",
+    about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
+    example: "ekiden doctor",
+    group: MORE,
+    near: ["check"],
+    load: () => import("./doctor.ts"),
+  },
+  {
+    usage: "trust",
+    about: "agree to what this project brings: its hooks, MCP servers, rules, model, gate, store",
+    example: "ekiden trust --list",
+    group: MORE,
+    options: [
+      ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
+      ["--revoke", "take the word for this folder back"],
+    ],
+    load: () => import("./trust.ts"),
+  },
+  {
+    usage: "init",
+    about: "write a commented settings file",
+    example: "ekiden init",
+    group: MORE,
+    options: [["--force", "overwrite one that exists"]],
+    near: ["config", "settings"],
+    load: () => import("./init.ts"),
+  },
+  {
+    usage: "completion <shell>",
+    about: "completion of commands and options for bash, zsh or fish",
+    example: "source <(ekiden completion bash)",
+    group: MORE,
+    load: () => import("./completion.ts"),
+  },
+];
