@@ -158,7 +158,7 @@ describe("an interruption", () => {
       expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
         { status: "in_progress", owner: "alice", attempt: 1 },
       ]);
-      expect((await project.run(["team"])).stdout).toMatch(/alice +not running, has #1 Wait/);
+      expect((await project.run(["team"])).stdout).toMatch(/alice@default +not running, has #1 Wait/);
       project.write({ go: "" });
       expect(await project.run(["resume"])).toMatchObject({
         code: 0,
@@ -191,7 +191,7 @@ describe("from another terminal", () => {
     const child = project.start(["run", "plan.md"]);
     const run = ended(child);
     await appears("begun");
-    expect((await project.run(["team"])).stdout).toMatch(/alice +#1 Wait/);
+    expect((await project.run(["team"])).stdout).toMatch(/alice@default +#1 Wait/);
     const stopped = await project.json<{ members: { name: string; stopped: boolean }[] }>(["stop", "--now"]);
     expect(stopped.members.map(({ name, stopped: is }) => [name, is])).toEqual([
       ["alice", true],
@@ -378,7 +378,7 @@ describe("talking to the lead through a pipe", () => {
   it("keeps the team when the person leaves", async () => {
     script([{ who: "lead", when: "hello", text: "Hello." }]);
     expect(await talk("hello\n/quit\nnever read\n")).toMatchObject({ code: 0, stdout: "Hello.\n" });
-    expect((await project.run(["team"])).stdout).toMatch(/^lead +lead +not running/m);
+    expect((await project.run(["team"])).stdout).toMatch(/^lead@default +lead +not running/m);
   });
 
   it("ends at once when there is nothing to say", async () => {

@@ -25,8 +25,12 @@ const plan = (tasks: Readonly<Record<string, string>>): string =>
     .join("")}`;
 
 const run = (...more: string[]) => project.run(["run", "plan.md", "--worktrees", ...more]);
+/** Without a sandbox: the tasks note outside of the project what the tests look at. */
 const settings = (all: Readonly<Record<string, unknown>>): void =>
-  project.write({ ".ekiden/settings.json": JSON.stringify(all), ".ekiden/.gitignore": "*\n" });
+  project.write({
+    ".ekiden/settings.json": JSON.stringify({ sandbox: "off", ...all }),
+    ".ekiden/.gitignore": "*\n",
+  });
 const subjects = (repo: Repository): string[] => repo.git("log", "--format=%s", "main").split("\n");
 
 it("lands four tasks that edit the same files: one line of history, and every commit in it passes the gate", async () => {
