@@ -16,7 +16,7 @@ it("a teammate writes and adds tasks in its own name, and is refused what it may
   const refused = tried.map((line) => `${EKIDEN} ${line} && exit 3`).join("\n");
   const block = `${EKIDEN} send lead hello there\n${EKIDEN} add Another one\n(\n${refused}\ntrue\n) 2>&1\n`;
   project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
-  const run = await project.run(FIRST);
+  const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "off" } });
   expect(run.code, run.stderr).toBe(0);
   const { result } = (await project.json<{ task: { result: string } }>(["tasks", "1"])).task;
   expect(result.match(/this is a command of alice, who may not decide that/g)).toHaveLength(tried.length);
@@ -33,6 +33,6 @@ it("a teammate writes and adds tasks in its own name, and is refused what it may
 it("with the team of another project it does what a person may", async () => {
   const block = `mkdir other\n${EKIDEN} --cwd other add One\n${EKIDEN} --cwd other cancel 1\n`;
   project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
-  const run = await project.run(FIRST);
+  const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "off" } });
   expect(run.code, run.stderr).toBe(0);
 });

@@ -29,7 +29,7 @@ async function serving(program: Program): Promise<Record<string, string>> {
 const words = ({ messages }: ModelCall): string => JSON.stringify(messages);
 
 it("stops at its token budget with code 4, warned at 80 %, and goes on when it is given more", async () => {
-  const env = await serving(({ nth }) => (nth <= 10 ? calls("list_tasks") : says("That is all.")));
+  const env = await serving(({ nth }) => (nth <= 10 ? calls("glob", { pattern: `*.${nth}` }) : says("That is all.")));
   const stopped = await project.run(["run", "look around", "--teammates", "0", "--budget-tokens", "1000"], {
     env,
   });
