@@ -1,5 +1,5 @@
 /** A whole run over HTTP in a project that has rules, a role, skills and a memory: who is told what, and what stays behind. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { calls, type ModelCall, says, startModelServer } from "../fixtures/model-server/index.ts";
@@ -12,7 +12,6 @@ const FILES = {
     "---\nname: reviewer\ndescription: Reads diffs\ntools: Read, Grep, Glob, Task, Skill\n---\nYou only read.",
   ".agents/skills/docs/SKILL.md": "---\nname: docs\ndescription: Look after the docs\n---\nRead every page.",
   ".claude/skills/broken/SKILL.md": "---\nname: [\n---\n",
-  "config/ekiden/skills/mine/SKILL.md": "The person's own.",
   ".ekiden/memory/MEMORY.md": "- [build](build.md): make\n",
   ".ekiden/memory/build.md": "- make\n",
 };
@@ -50,6 +49,9 @@ it("works by what the project lays down, and keeps what it learned", async () =>
   const server = await startModelServer({ anthropic: answer });
   onTestFinished(() => server.close());
   project.write(FILES);
+  const own = join(project.home, ".config/ekiden/skills/mine");
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "SKILL.md"), "The person's own.");
   const run = await project.run(
     ["run", "Tidy the docs", "--model", "anthropic/claude-haiku-4-5", "--teammate", "bob:reviewer"],
     { env: { ...server.env, EKIDEN_MEMORY: "true" } },
