@@ -29,7 +29,9 @@ async function serving(program: Program): Promise<Record<string, string>> {
 const words = ({ messages }: ModelCall): string => JSON.stringify(messages);
 
 it("stops at its token budget with code 4, warned at 80 %, and goes on when it is given more", async () => {
-  const env = await serving(({ nth }) => (nth <= 10 ? calls("glob", { pattern: `*.${nth}` }) : says("That is all.")));
+  const env = await serving(({ nth }) =>
+    nth <= 10 ? calls("glob", { pattern: `*.${nth}` }) : says("That is all."),
+  );
   const stopped = await project.run(["run", "look around", "--teammates", "0", "--budget-tokens", "1000"], {
     env,
   });
@@ -69,7 +71,7 @@ it("sums up a conversation that grows too long and keeps all of it readable", as
     if (request.tools.length === 0) return says("Goal: count. Done: counted a lot.");
     long += 1;
     return long <= 8
-      ? { ...calls("list_tasks"), text: `count ${long} ${"x".repeat(2_500)}` }
+      ? { ...calls("glob", { pattern: `*.${long}` }), text: `count ${long} ${"x".repeat(2_500)}` }
       : says(words(request).includes("counted a lot") ? "It was summed up." : "It was not.");
   });
   const run = await project.run(["run", "count", "--teammates", "0"], {
