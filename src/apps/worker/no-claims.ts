@@ -3,13 +3,14 @@ import type { Store } from "../../ports/index.ts";
 import type { MakeFeature } from "../host/setup.ts";
 
 /** The store as members see it: once the worker drains, there is nothing to claim. */
-export const withoutClaims = (store: Store, isDraining: () => boolean): Store => ({
-  ...store,
-  board: {
-    ...store.board,
-    claimNext: async (seat, entry) => (isDraining() ? null : await store.board.claimNext(seat, entry)),
-  },
-});
+export function withoutClaims(store: Store, isDraining: () => boolean): Store {
+  const claimNext: Store["board"]["claimNext"] = async (seat, entry) =>
+    isDraining() ? null : await store.board.claimNext(seat, entry);
+  // Inherited and not spread: the signing store inherits its members, too.
+  return Object.assign(Object.create(store), {
+    board: Object.assign(Object.create(store.board), { claimNext }),
+  }) as Store;
+}
 
 /** Refuses the tools that claim. */
 export const noClaims =
