@@ -29,7 +29,7 @@ async function appendToOneLine(
 ): Promise<{ repo: Repository; refused: Map<number, number>; landed: number[] }> {
   const repo = repositoryIn(project.dir, { "list.txt": "start\n" });
   project.write({
-    ".ekiden/settings.json": JSON.stringify({ teammates: count, ...settings }),
+    ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: count, ...settings }),
     ".ekiden/.gitignore": "*\n",
   });
   const script = (nth: number): string =>

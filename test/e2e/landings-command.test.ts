@@ -27,6 +27,7 @@ it("shows the line, moves and drops a landing, and proves what was gated", async
   const go = join(outside, "go");
   project.write({
     ".ekiden/settings.json": JSON.stringify({
+      sandbox: "off",
       teammates: 3,
       gate: `until test -e ${go}; do sleep 0.05; done`,
     }),
