@@ -68,10 +68,17 @@ describe("the line", () => {
     expect(ids(all, NOW + 300_001)).toEqual(["id1", "id2", "id3"]);
   });
 
-  it("does not hold up one refused task for another, nor one that a person lands", () => {
+  it("holds up a refused task for one that was refused before it, and not the other way round", () => {
+    const [early, late] = [reservation(2, { since: NOW - 9 }), reservation(3, { since: NOW - 5 })];
+    expect(ids(landings([waiting(3)], [early, late]))).toEqual([]);
+    expect(ids(landings([waiting(2)], [early, late]))).toEqual(["id2"]);
+    expect(ids(landings([waiting(3)], [early, late]), NOW + 300_001)).toEqual(["id3"]);
+  });
+
+  it("holds up none that a person lands", () => {
     const orders: Landings["orders"] = new Map([["ekiden/1", { kind: "land", at: NOW, by: "person" }]]);
-    const all = landings([waiting(1), waiting(2)], [reservation(2), reservation(9)], orders);
-    expect(ids(all)).toEqual(["id1", "id2"]);
+    const all = landings([waiting(1), waiting(2)], [reservation(9)], orders);
+    expect(ids(all)).toEqual(["id1"]);
   });
 
   it("gives the last chance before a task fails up to the end of its reservation", () => {
@@ -103,7 +110,8 @@ describe("a turn", () => {
 
   it("passes over one that has failed, and counts no gate that has ended", () => {
     const entries = [built(1, "tip", "failed"), built(2, "tip", "green"), waiting(3)];
-    expect(turn(entries, 2, 1)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    // The first is being refused: its work comes next, so nothing lands or is refused before it has its reservation.
+    expect(turn(entries, 2, 1)).toEqual({ kind: "go", base: "tip", isFirst: false });
     expect(turn(entries, 3, 1)).toEqual({ kind: "go", base: "c2", isFirst: false });
   });
 });

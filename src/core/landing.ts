@@ -2,8 +2,8 @@
  * The landing queue as values: who waits to land, in which order, on which commit, and who has to wait for a reservation. Pure.
  *
  * A reservation is made when a landing was refused for a conflict or a red gate: the task lands next, before all that were not
- * refused. It ends, so that a slow or dead owner does not stop the others: after `aloneUntil` only landings that change the same
- * files wait for it, after `until` nobody does.
+ * refused; of two such tasks, the one that was refused first. It ends, so that a slow or dead owner does not stop the others:
+ * after `aloneUntil` only landings that change the same files wait for it, after `until` nobody does.
  */
 import type { Name, TaskId } from "./ids.ts";
 import type { Obstacle } from "./worktree.ts";
@@ -107,10 +107,12 @@ export function lineUp(landings: Landings, target: string, now: number): Line {
   const order: Waiting[] = [];
   const held: { entry: Waiting; for: Reservation }[] = [];
   for (const entry of entries) {
-    const free = rankOf(entry, landings)[0] !== ORDINARY;
-    const blocker = free
-      ? undefined
-      : absent.find((one) => one.aloneUntil > now || overlap(one.paths, entry.paths));
+    const rank = rankOf(entry, landings);
+    const blocker = absent.find(
+      (one) =>
+        compare([RESERVED, one.since, one.branch], [rank[0], rank[1], entry.branch]) < 0 &&
+        (one.aloneUntil > now || overlap(one.paths, entry.paths)),
+    );
     if (blocker) held.push({ entry, for: blocker });
     else order.push(entry);
   }
@@ -140,7 +142,7 @@ export function rankAt(
 }
 
 export type Turn =
-  /** `base`: the commit to land on; `isFirst`: it is the tip of the target. */
+  /** `base`: the commit to land on; `isFirst`: it is the tip of the target, and nobody who failed on it is still to be refused. */
   { readonly kind: "go"; readonly base: string; readonly isFirst: boolean } | { readonly kind: "wait" };
 
 /**
@@ -160,7 +162,7 @@ export function turnOf({ order }: Line, id: string, tip: string, parallel: numbe
   let base = tip;
   let gates = 0;
   for (const entry of order) {
-    if (entry.id === id) return { kind: "go", base, isFirst: base === tip };
+    if (entry.id === id) return { kind: "go", base, isFirst: order[0] === entry };
     if (entry.base !== base) return { kind: "wait" };
     if (entry.state === "failed") continue;
     if (entry.state !== "green") gates += 1;

@@ -246,8 +246,9 @@ class Attempt {
       const done = pushed === "moved" ? await fastForward(job, base, commit) : pushed;
       return done;
     });
+    const obstacle = moved === "raced" ? await this.wayOut.follow() : moved === "moved" ? null : moved.why;
+    if (obstacle) return refused("target", obstacle);
     if (moved === "raced") return null;
-    if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
     return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
   }

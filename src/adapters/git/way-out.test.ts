@@ -51,6 +51,23 @@ it("pushes what has landed, on top of what others have pushed", async () => {
   expect(repo.read("other.txt") + repo.read("1.txt")).toBe("other\none\n");
 });
 
+it("begins anew when somebody pushes during its gate", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const remote = remoteOf(repo);
+  const other = repository({ "a.txt": "a\n" });
+  other.git("fetch", "--quiet", remote.dir, "main");
+  other.git("reset", "--quiet", "--hard", "FETCH_HEAD");
+  other.write({ "other.txt": "other\n" });
+  other.commit("Other");
+  const gate = `echo run >> ${repo.dir}/.ekiden/runs; git -C ${other.dir} push --quiet ${remote.dir} main`;
+  const all = await trees(repo, { ...push(), gate });
+  await writeWork(all, task(1), { "1.txt": "one\n" });
+  expect(await all.land(task(1), by)).toMatchObject({ kind: "landed" });
+  expect(remote.git("log", "--format=%s", "main")).toBe("Task 1\nOther\nFirst");
+  expect(repo.git("rev-parse", "main")).toBe(remote.git("rev-parse", "main"));
+  expect(repo.read(".ekiden/runs")).toBe("run\nrun\n");
+});
+
 it("lands nothing here that the remote refuses, and keeps the work", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const remote = remoteOf(repo);
