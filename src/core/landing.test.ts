@@ -12,6 +12,7 @@ const waiting = (number: number, more: Partial<Waiting> = {}): Waiting => ({
   subject: `Task ${number}`,
   by: "alice" as Name,
   number,
+  arrived: number,
   id: `id${number}`,
   since: NOW,
   isReady: true,

@@ -22,7 +22,9 @@ export type Waiting = {
   readonly task: TaskId;
   readonly subject: string;
   readonly by: Name;
-  /** Arrival: lower comes first, ties are broken by `id`. */
+  /** When it came: a second landing of the same branch waits for the first. */
+  readonly arrived: number;
+  /** When its work was committed: lower comes first, ties are broken by `id`. */
   readonly number: number;
   readonly id: string;
   readonly since: number;

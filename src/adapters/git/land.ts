@@ -99,7 +99,7 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
     );
   const all = await tree.paths();
   const paths = all.length > PATHS_MAX ? null : all;
-  place.update({ paths, isReady: true });
+  place.update({ paths, isReady: true, number: line.nextNumber() });
   return await new Attempt(job, tree, line, place, paths).run();
 }
 

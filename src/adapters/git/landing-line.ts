@@ -33,7 +33,7 @@ export type GateRecord = {
   readonly ms: number;
 };
 
-export type Place = Pick<Waiting, "id" | "number" | "branch"> & {
+export type Place = Pick<Waiting, "id" | "arrived" | "branch"> & {
   update(change: Partial<Waiting>): void;
   leave(): void;
 };
@@ -49,17 +49,17 @@ export class LandingLine {
   }
 
   /** Takes the last place. */
-  join(about: Omit<Waiting, "number" | "id">): Place {
+  join(about: Omit<Waiting, "number" | "arrived" | "id">): Place {
     const folder = this.made("waiting");
     const id = newTicket();
-    const number = 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
-    const file = join(folder, `${String(number).padStart(10, "0")}.${id}.json`);
-    let entry: Waiting = { ...about, number, id };
+    const arrived = this.nextNumber();
+    const file = join(folder, `${String(arrived).padStart(10, "0")}.${id}.json`);
+    let entry: Waiting = { ...about, arrived, number: arrived, id };
     replace(file, entry);
     const touch = keepTouched(file);
     return {
       id,
-      number,
+      arrived,
       branch: about.branch,
       update(change) {
         entry = { ...entry, ...change };
@@ -73,11 +73,16 @@ export class LandingLine {
   }
 
   /** Whether another landing of the same branch came before. */
-  isTwice({ id, number, branch }: Place): boolean {
+  isTwice({ id, arrived, branch }: Place): boolean {
     return this.waiting().some(
       (other) =>
-        other.branch === branch && (other.number < number || (other.number === number && other.id < id)),
+        other.branch === branch && (other.arrived < arrived || (other.arrived === arrived && other.id < id)),
     );
+  }
+
+  /** Behind all that are there. */
+  nextNumber(): number {
+    return 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
   }
 
   read(): Landings {
