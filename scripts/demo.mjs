@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 
-const build = spawnSync(process.execPath, ["node_modules/tsdown/dist/run.mjs"], { encoding: "utf8" });
+const build = spawnSync("npm", ["run", "build"], { encoding: "utf8", shell: process.platform === "win32" });
 if (build.status !== 0) {
   process.stderr.write(`${build.stdout}${build.stderr}The build failed.\n`);
   process.exit(1);
