@@ -17,6 +17,8 @@ const CONTEXT = { contextShare: 0.8, contextTokens: 5_000, trimTokens: 4_000 };
 const count = (text: string, part: string): number => text.split(part).length - 1;
 const words = ({ messages }: ModelCall): string =>
   messages.flatMap(({ content }) => content.map((part) => ("text" in part ? part.text : ""))).join("\n");
+/** In letters. */
+const spelled = (n: number): string => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
 const isSummary = (request: ModelCall): boolean => request.tools.length === 0;
 
 it("works through 300 turns and many compactions without losing who it is, what it is to do, or what it was told", async () => {
@@ -39,9 +41,15 @@ it("works through 300 turns and many compactions without losing who it is, what 
       });
     if (turns === TURNS) return calls("complete_task", { result: `done; ${secret(request)}` }, usage);
     if (turns > TURNS) return says("The bridge is painted.", usage);
-    if (turns % 10 === 0) return calls("bash", { command: `printf 'stroke %.0s' $(seq 200)` }, usage);
-    if (turns % 3 === 0) return calls("glob", { pattern: "*.txt" }, usage);
-    return { ...calls("read_file", { path: "plan.txt" }), text: `Stroke ${turns}.`, ...usage };
+    // New in more than digits, or the harness would take it for a loop.
+    if (turns % 10 === 0)
+      return calls("bash", { command: `printf 'stroke ${turns} %.0s' $(seq 200)` }, usage);
+    if (turns % 3 === 0) return calls("glob", { pattern: `{${spelled(turns)},*}.txt` }, usage);
+    return {
+      ...calls("read_file", { path: "plan.txt", limit: 100 + turns }),
+      text: `Stroke ${turns}.`,
+      ...usage,
+    };
   };
   // A model that forgets nothing it is shown, and knows nothing else.
   const secret = (request: ModelCall): string =>
@@ -53,6 +61,7 @@ it("works through 300 turns and many compactions without losing who it is, what 
     const opened = await hostedTeam({
       model: () => model,
       agent: { context: CONTEXT },
+      settings: { turnsPerStint: 50 },
       ...(folder && { folder }),
     });
     return opened;
