@@ -1,10 +1,13 @@
 /**
- * Three projects. `unit`: beside the source, in seconds. `system`: real stores, processes, terminals and browsers, as
- * forks because some tests kill, chdir or load native addons. `chaos`: long and random, so `npm run chaos` only.
+ * Four projects. `unit`: beside the source, in seconds. `system`: real stores, processes and terminals, as forks because some
+ * tests kill, chdir or load native addons. `platform`: about bubblewrap, the shells and Chromium, so one version of Node is
+ * enough. `chaos`: long and random, so `npm run chaos` only.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/{web,sandbox}*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -30,7 +33,17 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/architecture.test.ts", "test/chaos/**"],
+          exclude: ["test/architecture.test.ts", "test/chaos/**", ...PLATFORM],
+          globalSetup: "test/global-setup.ts",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "platform",
+          include: PLATFORM,
           globalSetup: "test/global-setup.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,

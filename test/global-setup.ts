@@ -1,4 +1,4 @@
-/** Runs once before the `system` and `chaos` projects; what it starts for them (a PostgreSQL server), it also stops. */
+/** Runs once before the `system`, `platform` and `chaos` projects; what it starts for them (a PostgreSQL server), it also stops. */
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.ts";
 

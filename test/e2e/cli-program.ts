@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { processesOf } from "../../src/adapters/process-table.ts";
+import { SEES_PACKAGES } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -58,6 +59,7 @@ export class Project {
       cwd: ROOT,
       env: {
         PATH: process.env.PATH,
+        ...SEES_PACKAGES,
         HOME: this.home,
         XDG_CONFIG_HOME: join(this.home, ".config"),
         EKIDEN_TRUST: "1",

@@ -2,20 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { HOME } from "../fixtures/home.ts";
+import { HOME, SEES_PACKAGES } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -31,14 +22,11 @@ function folder(): string {
 }
 
 /** Without keys, so that the embedded model is taken; without what the outer test runner says to its workers. */
-/** The sandbox gives commands a temporary folder of their own, so they would not see the packages of a clone in it. */
-const isHidden = ROOT.startsWith(`${realpathSync(tmpdir())}/`);
-
 async function node(cwd: string, args: readonly string[]): Promise<Ended> {
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH, HOME, ...(isHidden && { EKIDEN_SANDBOX: "off" }) },
+    env: { PATH, HOME, ...SEES_PACKAGES },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const over = once(child, "close") as Promise<[number | null]>;

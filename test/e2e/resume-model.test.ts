@@ -11,7 +11,7 @@ afterEach(() => project.end());
 it("resumes a team without --model, when its members were added with --model runbook", async () => {
   const add = (text: string) => project.run(["add", text]);
   await add("First");
-  const first = await project.run(["resume", "--model", "runbook", "--teammates", "alice"]);
+  const first = await project.run(["resume", "--model", "runbook", "--teammate", "alice"]);
   const { members } = await project.json<{ members: { name: string; model: string }[] }>(["team"]);
   expect(members.map(({ name, model }) => [name, model]).sort(), first.stderr).toEqual([
     ["alice", "runbook"],

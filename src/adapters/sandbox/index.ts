@@ -256,7 +256,7 @@ class ProcessSandbox implements Sandbox {
       shared,
       emptyFile: stage.emptyFile,
       emptyFolder: stage.emptyFolder,
-      readable: proof ? [proof.outside] : hiddenPrograms(program.env.PATH, replacedFolders()),
+      readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
       filter: true,
     });
     const [file = "", ...args] = [...enter, tool.found.path, ...jail, "--", program.file, ...program.args];
