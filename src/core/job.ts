@@ -84,7 +84,7 @@ export function lostText(job: Job, alive: boolean | null): string {
 export const STALE_MS = 600_000;
 
 export const silentText = (job: Pick<Job, "id" | "command" | "task">): string =>
-  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished ${job.task === null ? "while it runs" : `before #${job.task} has ended, and whoever rests while it runs is not reminded of the task`}.`;
+  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished ${job.task === null ? "while it runs" : `before #${job.task} has ended, and a member that is idle while it runs gets no reminder of the task`}.`;
 
 export const promptText = (job: Pick<Job, "id" | "command">, tail: string): string =>
   `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${

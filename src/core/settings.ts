@@ -284,7 +284,7 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
-/** Settings that had another name, by that name: whoever still uses it is told. */
+/** Settings that had another name, by that name. A file that still uses one gets a message with the new name. */
 export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
   providerPatienceMs: "providerTimeoutMs",
 };

@@ -3,7 +3,7 @@ import type { JobId, Name, TaskId } from "../core/ids.ts";
 import type { Job, JobEnd } from "../core/job.ts";
 import type { Seat } from "../core/member.ts";
 
-/** The rows. A job ends once, whoever reports it, and the same step mails its owner. */
+/** The rows. A job ends once, also when several processes report it, and the same step mails its owner. */
 export interface Jobs {
   /** Adds a running job of the seat's member, for the member's current task. @throws `stale_seat` */
   add(

@@ -73,7 +73,7 @@ export interface Board {
    * fails the task, with `failure` as its reason. Returns the number of this refusal. @throws `stale_claim` | `stale_seat`
    */
   refuse(claim: Held, refusal: Refusal): Promise<number>;
-  /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there, whoever holds the task. */
+  /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there even if the task has another owner by now. */
   landed(id: TaskId, by: Name, landing: LandedCommit): Promise<void>;
   /** Back to pending, or failed after `maxAttempts` attempts. @throws `stale_claim` | `stale_seat` */
   release(claim: Held, why: ReleaseReason, note?: string, entry?: Entry): Promise<void>;

@@ -48,8 +48,8 @@ export type Reserved = { readonly task: TaskId; readonly createdAt: number };
 export type Which = Pick<Task, "id" | "subject" | "createdAt">;
 
 /**
- * The worktrees of one team in one repository. Each belongs to a task for as long as there is something in it, whoever has the
- * task. Nothing here deletes an uncommitted file or a commit that is not on the target.
+ * The worktrees of one team in one repository. Each belongs to a task, and not to a member, for as long as it holds
+ * something. Nothing here deletes an uncommitted file or a commit that is not on the target.
  */
 export interface Worktrees {
   readonly target: string;

@@ -32,7 +32,7 @@ export function findProgram(
 }
 
 /**
- * What the user root keeps: its own files stay usable whoever owns them. Everything that reaches past a mount (devices, handles,
+ * What the user root keeps: it can use the files of the workspace, also those of other users. Everything that reaches past a mount (devices, handles,
  * kernel settings) is gone. Others have no capabilities at all.
  */
 const ROOT_KEEPS = [

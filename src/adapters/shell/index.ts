@@ -257,7 +257,7 @@ function started(child: ChildProcess, file: string, cwd: string): Promise<number
   });
 }
 
-/** Collects the output; resolves shortly after the process has ended, whoever still holds its pipes. */
+/** Collects the output; resolves shortly after the process has ended, also when other processes still hold its pipes. */
 function observe(child: ChildProcess, output: Output): Promise<Ended> {
   return new Promise((resolve) => {
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);

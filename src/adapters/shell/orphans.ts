@@ -1,6 +1,6 @@
 /**
  * Commands whose Ekiden process was killed: nobody waits for them, and their task will be done anew, so they may not go on
- * beside it. Background jobs are left alone: whoever takes over their member reports and can end them.
+ * beside it. Background jobs are left alone: the process that adopts their member reports them and can end them.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { endAll, isAlive } from "../process-table.ts";

@@ -1,4 +1,4 @@
-/** Operations of the person and the lead on any task, whoever owns it. The journal names who did each. */
+/** Operations of the person and the lead on any task, of any owner. The journal names who did each. */
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, type TaskId } from "../../core/ids.ts";

@@ -119,7 +119,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
         "name_taken",
         `There is a member "${name}" in team "${tx.team}" already. Choose another name, or ask ${name} to stop first.`,
       );
-    // Unread mail of the former member is not for this one. Mail to the lead is: it is for whoever leads.
+    // Unread mail of the former member is not for this one. Mail to the lead is: it is for the role.
     if (kind === "teammate")
       yield* exec`update mail set state = 2 where team = ${tx.team} and recipient = ${name} and state = 0`;
   }

@@ -1,4 +1,4 @@
-/** Answers a request in the person's name, whoever was asked: a plan, a permission, a stop. */
+/** Answers a request in the person's name, also one to a member: a plan, a permission, a stop. */
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
 import type { Request, Store } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-/** `ekiden answer`: the person answers a plan or a permission question, whoever was asked, from any terminal. */
+/** `ekiden answer`: the person answers a plan or a permission question from any terminal, also one to a member. */
 import { EkidenError } from "../../core/errors.ts";
 import { answer } from "../actions/answer.ts";
 import type { Invocation } from "../invocation.ts";

@@ -1,4 +1,4 @@
-/** `ekiden retry`, `cancel` and `release`: a person or the lead decides about a task, whoever owns it. */
+/** `ekiden retry`, `cancel` and `release`: a person or the lead decides about a task of any owner. */
 import { type Name, type TaskId, taskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Done } from "../actions/done.ts";

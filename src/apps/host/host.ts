@@ -145,9 +145,7 @@ class Host implements TeamHost {
     this.before = new Set(tasks.filter(isBefore).map((task) => task.id));
     const over = this.budget.check().find((verdict) => verdict.kind === "over" && verdict.who === null);
     if (over?.kind === "over") {
-      await this.store.journal.note([
-        { type: "warning.raised", who: null, text: `${over.text} Continue with a larger one.` },
-      ]);
+      await this.store.journal.warn(null, `${over.text} Continue with a larger one.`);
       return await this.finish(over.what);
     }
     await startWork(work, tasks, {

@@ -28,8 +28,7 @@ export async function openMcp(
   },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
-  const warn = (problem: string): void =>
-    void store.journal.note([{ type: "warning.raised", who: null, text: `MCP: ${problem}` }]).catch(() => {});
+  const warn = (problem: string): void => void store.journal.warn(null, `MCP: ${problem}`).catch(() => {});
   await checkFile(workspace, warn);
   for (const { id, text } of trust.waiting)
     if (id.startsWith("MCP "))

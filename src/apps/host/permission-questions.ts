@@ -122,6 +122,6 @@ export class PermissionQuestions {
       return;
     }
     const text = `The rule ${rule} is in force until this process ends; it was not saved: ${why}`;
-    await this.parts.store.journal.note([{ type: "warning.raised", who: null, text }]);
+    await this.parts.store.journal.warn(null, text);
   }
 }

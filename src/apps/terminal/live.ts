@@ -137,7 +137,7 @@ export class Live {
   private lines(): string[] {
     const width = this.term.width() - 1;
     const active = [...this.status.members.values()].filter((member) => member.phase !== "shutdown");
-    // Whoever works is more interesting than whoever waits, but nobody changes places while there is room for all.
+    // Members at work come first when not all fit. While all fit, the order does not change.
     const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
     // With the summary, "and … more" and the line of the cursor all must fit, or each frame would scroll.
     const most = Math.max(1, Math.min(MEMBERS_MAX, (process.stderr.rows ?? 24) - 3));

@@ -130,7 +130,7 @@ function mcpFile(cwd: string): Readonly<Record<string, unknown>> {
       ? (mcpServers as Record<string, unknown>)
       : {};
   } catch {
-    return {}; // whoever opens the servers reports a file that cannot be read
+    return {}; // a file that cannot be read is reported when the servers are opened
   }
 }
 

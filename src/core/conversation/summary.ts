@@ -6,7 +6,7 @@ import { escapeTags, tagged } from "./tags.ts";
 
 const INSTRUCTION = `Your conversation no longer fits into your context. Write the notes by which you will go on; nothing else of it stays.
 Say under these headings, briefly but with every name, path, number and id that is still needed:
-Goal: what you are to achieve, in the words of whoever asked.
+Goal: what you are to achieve, in the words of the person or member who asked.
 Done: what is finished, and how you know.
 State: where you are right now, and the next step.
 Decisions: what was decided and why; what was tried and does not work.

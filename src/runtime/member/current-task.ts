@@ -57,7 +57,7 @@ export class CurrentTask {
     this.evidence = `${seat.name} ${what}`;
     this.repetitions += floods ? REPETITIONS : 1;
     const text = `The turn of ${seat.name} was ended, because it repeated itself: it ${what}`;
-    await store.journal.note([{ type: "warning.raised", who: seat.name, text }]);
+    await store.journal.warn(seat.name, text);
   }
 
   /** The member made calls, so it reacted to its reminders. */
@@ -122,9 +122,7 @@ export class CurrentTask {
         : `${seat.name} used ${this.settings.turnsPerStint} model calls, the limit of one stint, without a task`;
     if (why === null) return true;
     this.stopped = true;
-    await store.journal.note([
-      { type: "warning.raised", who: seat.name, text: `${why}. It waits for news.` },
-    ]);
+    await store.journal.warn(seat.name, `${why}. It waits for news.`);
     return false;
   }
 

@@ -39,7 +39,7 @@ export async function endStint(agent: Agent, interrupts: Interrupts, outer: Abor
     outer.throwIfAborted();
     if (interruptionOf(step) !== null) return;
     const { name } = agent.seat;
-    await agent.store.journal.note([{ type: "warning.raised", who: name, text: messageOf(error) }]);
+    await agent.store.journal.warn(name, messageOf(error));
   } finally {
     interrupts.endStep();
   }

@@ -20,9 +20,7 @@ export async function followNewTasks(
 ): Promise<void> {
   if (!hooks.has("TaskCreated")) return;
   const warn = (error: unknown): Promise<void> =>
-    store.journal
-      .note([{ type: "warning.raised", who: null, text: `TaskCreated hooks: ${messageOf(error)}` }])
-      .catch(() => {});
+    store.journal.warn(null, `TaskCreated hooks: ${messageOf(error)}`).catch(() => {});
   try {
     let cursor = await store.journal.end();
     while (!signal.aborted) {

@@ -27,7 +27,7 @@ export async function keepSchedule(
       warned = false;
     } catch (error) {
       const text = `Cron jobs cannot be fired: ${messageOf(error)}`;
-      if (!warned) await store.journal.note([{ type: "warning.raised", who: null, text }]).catch(() => {});
+      if (!warned) await store.journal.warn(null, text).catch(() => {});
       warned = true;
     }
     await clock.sleep(MINUTE - (clock.now() % MINUTE), signal);

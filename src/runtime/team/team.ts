@@ -252,9 +252,7 @@ export class Team implements TeamControl {
     this.members.delete(name);
     if (end.kind !== "suspended") await this.parts.jobs?.endAll(name).catch(() => {});
     if (end.kind === "left" && end.error)
-      await this.parts.store.journal
-        .note([{ type: "warning.raised", who: name, text: messageOf(end.error) }])
-        .catch(() => {});
+      await this.parts.store.journal.warn(name, messageOf(end.error)).catch(() => {});
     this.parts.onEnd?.(name, end);
     return end;
   }

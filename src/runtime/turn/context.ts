@@ -168,8 +168,7 @@ export class Context {
     for (const feature of agent.features)
       await feature.onSummary?.(agent, signal).catch(async (error: unknown) => {
         if (signal.aborted) throw error;
-        const fact = { type: "warning.raised", who: agent.seat.name, text: messageOf(error) } as const;
-        await agent.store.journal.note([fact]);
+        await agent.store.journal.warn(agent.seat.name, messageOf(error));
       });
   }
 

@@ -106,7 +106,7 @@ export class ReplyRecovery {
         if (!fallback || signal.aborted || !isEkidenError(error, "model_overloaded")) throw error;
         this.fallbackUntil = later(clock.now(), FALLBACK_MS);
         const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
-        await store.journal.note([{ type: "warning.raised", who: seat.name, text }]);
+        await store.journal.warn(seat.name, text);
       }
     return await this.from(fallback, signal);
   }

@@ -47,7 +47,7 @@ export const landing =
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
       isOpen: (other) => isOpen(ctx.store, other),
-      onMoved: (text) => warn(ctx.store, text),
+      onMoved: (text) => ctx.store.journal.warn(null, text),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });
     await noticeMoves(trees, ctx.store);
@@ -140,7 +140,7 @@ const FIX = {
   gate: (target: string) =>
     `Your work is committed and rebased on ${target}. Fix it in your workspace, then complete_task again.`,
   target: (target: string) =>
-    `Only a person can fix that in the project's own folder: do not touch it. Tell the lead what stands in the way of ${target}, wait for an answer, then complete_task again.`,
+    `Only a person can fix that in the project's own folder: do not touch it. Tell the lead what blocks ${target}, wait for an answer, then complete_task again.`,
   branch: () => "Fix that in your workspace, then complete_task again.",
   dropped: () => "Ask the lead whether it is still wanted before you complete_task again.",
 } as const;
@@ -152,15 +152,13 @@ async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<vo
     if ("owner" in task && task.owner && (await store.jobs.running(task.owner)) > 0) return;
     if (trees.find(task)?.kept) return;
     const removal = await trees.remove(task);
-    if (removal.kind === "kept") await warn(store, `The worktree of #${task.id} stays: ${removal.why}`);
+    if (removal.kind === "kept")
+      await store.journal.warn(null, `The worktree of #${task.id} stays: ${removal.why}`);
   } catch (error) {
-    await warn(store, `The worktree of #${task.id} stays: ${messageOf(error)}`);
+    await store.journal.warn(null, `The worktree of #${task.id} stays: ${messageOf(error)}`);
   }
 }
 
 /** A person works in the same repository: everybody learns what they did to the target. */
 const noticeMoves = (trees: Worktrees, store: Store): Promise<void> =>
-  trees.noticeMoves((text) => warn(store, text));
-
-const warn = (store: Store, text: string): Promise<void> =>
-  store.journal.note([{ type: "warning.raised", who: null, text }]);
+  trees.noticeMoves((text) => store.journal.warn(null, text));

@@ -61,7 +61,7 @@ const SHAPES: Readonly<Record<Look, JSX.Element>> = {
   ),
 };
 
-/** The status of a task: a shape and a colour, with its word for whoever sees neither. */
+/** The status of a task: a shape and a colour, and its word for people who see neither. */
 export function Status({ look, word = false }: { look: Look; word?: boolean }) {
   return (
     <span class={`status ${look}`}>
