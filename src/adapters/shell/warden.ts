@@ -39,6 +39,11 @@ export class Warden {
     this.bash = bash;
   }
 
+  /** Before a command starts, so that the warden hears of it at once. */
+  prepare(): void {
+    if (!this.child && !this.closed && !this.failed) this.start();
+  }
+
   began(group: number): void {
     this.groups.add(group);
     this.tell(`+ ${group}`);
