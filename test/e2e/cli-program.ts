@@ -1,38 +1,20 @@
 /** Runs the command line as people do: a process of its own in a folder of its own, with a real store. */
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { isFresh, ROOT } from "../../scripts/fresh.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
 import { SEES_PACKAGES } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
-
 /** The bundle, when it is newer than every source, because it starts three times as fast; else the sources. */
-const PROGRAM = isFresh(join(ROOT, "dist/main.js"))
+const PROGRAM = isFresh("dist/main.js")
   ? [join(ROOT, "dist/main.js")]
   : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/apps/main.ts")];
 
 /** The program, as a line of a shell begins with it; it works where it stands. */
 export const EKIDEN = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(" ");
-
-function isFresh(bundle: string): boolean {
-  if (!existsSync(bundle)) return false;
-  const built = statSync(bundle).mtimeMs;
-  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
-  return sources.every(
-    (file) => file.endsWith(".test.ts") || statSync(join(ROOT, "src", file)).mtimeMs < built,
-  );
-}
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

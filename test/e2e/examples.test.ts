@@ -68,6 +68,7 @@ it("writes a report of this repository with a team of three, every task once and
   for (const part of [
     "src",
     "test",
+    "scripts",
     "examples",
     "package.json",
     "package-lock.json",

@@ -93,15 +93,13 @@ export function createShell(settings: ShellSettings): Shell {
       if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
       options.signal.throwIfAborted();
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
-      // A background job outlives its host, and its member is told of it.
-      if (sink === null) warden.prepare();
+      if (sink === null) warden.prepare(); // a background job outlives its host, and its member is told of it
       child = launch(confined ?? plain, [
         options.input === undefined ? "ignore" : "pipe",
         sink ?? "pipe",
         sink ?? "pipe",
         ...(confined?.descriptors ?? []),
       ]);
-      // In the same step: a host that is killed later leaves no command that the warden does not know.
       if (sink === null && child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);

@@ -44,6 +44,7 @@ export class Warden {
     if (!this.child && !this.closed && !this.failed) this.start();
   }
 
+  /** In the step that starts the command: a host that is killed later leaves no command that the warden does not know. */
   began(group: number): void {
     this.groups.add(group);
     this.tell(`+ ${group}`);
