@@ -58,8 +58,8 @@ export type Settings = {
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
   readonly gateParallel: number;
-  readonly landing: "fast-forward" | "push" | "pr";
-  readonly landingRemote: string;
+  readonly landing?: "fast-forward" | "push" | "pr" | undefined;
+  readonly remote?: string | undefined;
   readonly prCommand?: string | undefined;
   readonly targetBranch?: string | undefined;
   readonly memory: boolean;
@@ -218,7 +218,10 @@ const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings
     oneOf(["fast-forward", "push", "pr"]).describe(
       "How a task lands: fast-forward moves the target branch here; push moves it on `landingRemote` too; pr pushes the task's branch there and runs `prCommand`.",
     ),
-  landingRemote: () => text().describe("Git remote that `landing` pushes to."),
+  remote: () =>
+    text().describe(
+      "Git remote, a name or a URL, that all machines of the team share: tasks start from its target branch and land on it. Unset: origin, where `landing` needs one.",
+    ),
   prCommand: () =>
     text().describe(
       'Command that opens a pull request, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill; the task is completed when it succeeds.',
@@ -276,8 +279,6 @@ export const DEFAULT_SETTINGS: Settings = {
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,
-  landing: "fast-forward",
-  landingRemote: "origin",
   memory: false,
   sandbox: "auto",
   commandEnv: [],
@@ -287,6 +288,7 @@ export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
 /** Settings that had another name, by that name. A file that still uses one gets a message with the new name. */
 export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
   providerPatienceMs: "providerTimeoutMs",
+  landingRemote: "remote",
 };
 /** The schema of one setting: the schemas of all take longer to make than most commands run. */
 export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();

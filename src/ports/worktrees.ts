@@ -45,7 +45,13 @@ export type Removal =
 /** A task of this team whose landing was refused, so that it lands next. */
 export type Reserved = { readonly task: TaskId; readonly createdAt: number };
 
-export type Which = Pick<Task, "id" | "subject" | "createdAt">;
+export type Which = Pick<Task, "id" | "subject" | "createdAt"> & Partial<Pick<Task, "attempt">>;
+
+/** For what may have to wait for a remote: `tell` gets one sentence about it. */
+export type Contact = {
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => Promise<void>;
+};
 
 /**
  * The worktrees of one team in one repository. Each belongs to a task, and not to a member, for as long as it holds
@@ -53,6 +59,10 @@ export type Which = Pick<Task, "id" | "subject" | "createdAt">;
  */
 export interface Worktrees {
   readonly target: string;
+  /** The target as members type it, "main" or "origin/main". */
+  readonly onto: string;
+  /** The remote that other machines work with, too; null for none. */
+  readonly remoteLabel: string | null;
   /** The command that must succeed on the merged tree. */
   readonly gate: string | undefined;
   /** Folders outside of a worktree that its links lead to. */
@@ -60,8 +70,15 @@ export interface Worktrees {
   /** Where the tools of the task will run, also before there is a worktree. */
   workspaceOf(task: Which): string;
   find(task: Which): Worktree | null;
-  /** The task's worktree; made if there is none. `slug`: for its name, a checked one. @throws EkidenError `tool_failed` */
-  open(task: Which, slug?: string): Promise<Worktree>;
+  /**
+   * The task's worktree; made if there is none. It has what an earlier owner on another machine has parked.
+   * `slug`: for its name, a checked one. @throws EkidenError `tool_failed`
+   */
+  open(task: Which, slug?: string, contact?: Contact): Promise<Worktree>;
+  /** Pushes what the task has not landed to the remote, for other machines. Does nothing without a remote, a worktree or work. */
+  park(task: Which, contact: Contact): Promise<void>;
+  /** Brings the project's own folder to what has landed on the remote. Does nothing without a remote. */
+  follow(contact: Contact): Promise<void>;
   /**
    * Commits what is not committed, waits in line, and brings exactly what the gate has seen to the target. `stillMine` is asked
    * while it waits, and last before the target moves: it throws when the task was taken from the caller. Rejects with the
@@ -87,6 +104,6 @@ export interface Worktrees {
   remove(task: Which): Promise<Removal>;
   /** @throws EkidenError `not_found` */
   keep(task: Which): Worktree;
-  /** The tasks of this team that have a worktree. */
-  list(): Pick<Which, "id" | "createdAt">[];
+  /** The tasks of this team that have a worktree here or a branch on the remote. */
+  list(): Promise<Pick<Which, "id" | "createdAt">[]>;
 }

@@ -28,11 +28,12 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     access: "team",
     input: () => z.object({ id, name: maybe.text }),
     subject: (input) => `#${input.id}`,
-    run: async ({ id: wanted, name }, { store }) => {
+    run: async ({ id: wanted, name }, { store, signal }) => {
       if (name !== undefined) worktreeName(name);
       const task = await taskOf(store, wanted);
       const before = trees.find(task);
-      const { workspace, branch, target } = before ?? (await trees.open(task, name));
+      const tell = (text: string) => store.journal.note([{ type: "warning.raised", who: null, text }]);
+      const { workspace, branch, target } = before ?? (await trees.open(task, name, { signal, tell }));
       return `#${task.id} ${before ? "has a worktree already" : "has a worktree now"}: ${workspace} on ${branch}, from ${target}.`;
     },
   });

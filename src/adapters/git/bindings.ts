@@ -17,6 +17,12 @@ export type Binding = {
   readonly landing: string | null;
   /** The commit of its pull request: it is on the remote, and this branch stays. */
   readonly proposed?: string;
+  /** The commit of its branch on the remote that this machine has pushed or gone on from. */
+  readonly parked?: string | null;
+  /** The branch and the files that were pushed with it. */
+  readonly parkedState?: string | null;
+  /** The attempt for which the remote was last asked. */
+  readonly attempt?: number;
 };
 
 type Key = Pick<Which, "id" | "createdAt">;

@@ -15,7 +15,10 @@ export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readon
 
 export const EVIDENCE_MAX = 4_000;
 /** Moving a worktree back and forth is our own business. */
-const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+
+/** The file in a worktree's git folder that tells after a crash that a landing began an operation there. */
+export const AT_WORK = "ekiden-at-work";
 
 export const refused = (why: Obstacle, evidence: string): Refused => ({
   kind: "refused",
@@ -29,7 +32,11 @@ export type TaskBranch = {
   /** Top folder of the worktree. */
   readonly root: string;
   readonly branch: string;
+  /** The name of the target branch: "main". */
   readonly target: string;
+  /** The branch that tasks are put on, in full ("refs/remotes/origin/main") and as a member types it ("origin/main"). */
+  readonly ref: string;
+  readonly onto: string;
   readonly message: string;
   /** The author of commits, if git has no identity. */
   readonly author: string;
@@ -64,7 +71,7 @@ export class LandingTree {
     this.task = task;
     this.names = names;
     this.gitDir = gitDir;
-    this.marker = join(gitDir, "ekiden-at-work");
+    this.marker = join(gitDir, AT_WORK);
   }
 
   static async open(task: TaskBranch): Promise<LandingTree> {
@@ -88,14 +95,14 @@ export class LandingTree {
 
   /** The number of commits that the target does not have. */
   async ahead(): Promise<number> {
-    const { git, root, target } = this.task;
-    return Number(await git.run(root, "rev-list", "--count", `refs/heads/${target}..HEAD`));
+    const { git, root, ref } = this.task;
+    return Number(await git.run(root, "rev-list", "--count", `${ref}..HEAD`));
   }
 
   /** The files that the branch changes, relative to the top folder. */
   async paths(): Promise<string[]> {
-    const { git, root, target } = this.task;
-    const range = `refs/heads/${target}...HEAD`;
+    const { git, root, ref } = this.task;
+    const range = `${ref}...HEAD`;
     return (await git.run(root, "diff", "--name-only", "--no-renames", "-z", range))
       .split("\0")
       .filter(Boolean);
@@ -103,8 +110,8 @@ export class LandingTree {
 
   /** Folders that the branch adds like a submodule without being one: a clone, or the result of `git init`. */
   async innerRepositories(): Promise<string[]> {
-    const { git, root, target } = this.task;
-    const range = `refs/heads/${target}...HEAD`;
+    const { git, root, ref } = this.task;
+    const range = `${ref}...HEAD`;
     const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
     const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
     const added = fields.flatMap((path, i) =>
@@ -160,7 +167,7 @@ export class LandingTree {
 
   /** After a crash: the member's own work is committed or still there, as it was before. */
   private async recover(): Promise<void> {
-    const { git, root, target, landing } = this.task;
+    const { git, root, ref, landing } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     removeLock(join(this.gitDir, "index.lock"), statSync(this.marker).mtimeMs);
     if (readFileSync(this.marker, "utf8") === "rebase") {
@@ -170,7 +177,7 @@ export class LandingTree {
       const hasLanded =
         this.isDetached &&
         landing !== null &&
-        (await git.isAncestor(root, landing, `refs/heads/${target}`)) &&
+        (await git.isAncestor(root, landing, ref)) &&
         (await git.try(root, "diff", "--quiet", landing, "HEAD")).code === 0;
       if (hasLanded) await this.adopt(landing);
       else if (operationIn(this.gitDir) === null) await this.restore();
@@ -211,10 +218,10 @@ export class LandingTree {
 
   /** A branch with merges as one commit, so that conflicts which a merge resolved need not be resolved again. */
   private async flattened(tip: string): Promise<string> {
-    const { git, root, target, message } = this.task;
-    const range = `refs/heads/${target}..${tip}`;
+    const { git, root, ref, message } = this.task;
+    const range = `${ref}..${tip}`;
     if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return tip;
-    const base = await git.run(root, "merge-base", `refs/heads/${target}`, tip);
+    const base = await git.run(root, "merge-base", ref, tip);
     return await this.commitOf(tip, base, message);
   }
 
@@ -232,7 +239,7 @@ export class LandingTree {
   }
 
   private async rebase(base: string, own: string): Promise<Refused | null> {
-    const { git, root, target } = this.task;
+    const { git, root, onto } = this.task;
     if (await git.isAncestor(root, base, own)) {
       const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
       return there.code === 0 ? null : refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
@@ -245,17 +252,20 @@ export class LandingTree {
     const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
     const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
     await git.try(root, "rebase", "--abort");
-    if (conflicts.length === 0)
-      return refused("branch", `git rebase ${target} failed:\n${messageOfGit(done)}`);
+    if (conflicts.length === 0) return refused("branch", `git rebase ${onto} failed:\n${messageOfGit(done)}`);
     return refused(
       "conflict",
-      `Conflicts with ${target} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
+      `Conflicts with ${onto} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
     );
   }
 }
 
 /** The person's own identity if git has one. Nobody can type a passphrase here, so nothing is signed. */
-async function identity({ git, root, author }: TaskBranch): Promise<string[]> {
+export async function identity({
+  git,
+  root,
+  author,
+}: Pick<TaskBranch, "git" | "root" | "author">): Promise<string[]> {
   const unsigned = ["-c", "commit.gpgSign=false"];
   if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
     return unsigned;

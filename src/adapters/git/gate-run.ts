@@ -11,7 +11,7 @@ type GateInput = {
   readonly root: string;
   readonly workspace: string;
   readonly branch: string;
-  readonly target: string;
+  readonly onto: string;
   readonly team: string;
   readonly task: number;
   readonly gateTimeoutMs: number;
@@ -56,7 +56,7 @@ export class GateRun {
       timeoutMs: gateTimeoutMs,
     });
     const green = ran.exitCode === 0 && !ran.timedOut;
-    const { branch, team, task, target } = about;
+    const { branch, team, task, onto } = about;
     const at = Date.now();
     line.recordGate({ at, branch, team, task, base, commit, tree, command, green, ms: at - since });
     if (green) {
@@ -70,7 +70,7 @@ export class GateRun {
         : "";
     const others =
       unseen.length > 0
-        ? `\nThe work was made before ${unseen.length} ${unseen.length === 1 ? "commit" : "commits"} of ${target} that it now builds on: ${listed(unseen, 3)}.`
+        ? `\nThe work was made before ${unseen.length} ${unseen.length === 1 ? "commit" : "commits"} of ${onto} that it now builds on: ${listed(unseen, 3)}.`
         : "";
     const head = `\`${command}\` ${howItEnded(ran, gateTimeoutMs)} on the merged tree`;
     const output =

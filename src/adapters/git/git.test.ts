@@ -83,7 +83,7 @@ describe("a worktree", () => {
     expect(one).toMatchObject({ branch: "ekiden/1-fix-the-parser", workspace: first.workspaceOf(TASK) });
     const later = await trees(repo);
     expect(await later.open({ ...TASK, subject: "Another subject" })).toEqual(one);
-    expect(later.list()).toEqual([{ id: TASK.id, createdAt: TASK.createdAt }]);
+    expect(await later.list()).toEqual([{ id: TASK.id, createdAt: TASK.createdAt }]);
     const ofNewBoard = { ...TASK, createdAt: instant(1_800_000_000_000) };
     expect((await later.open(ofNewBoard)).branch).toBe("ekiden/1-fix-the-parser-2");
   });

@@ -5,6 +5,12 @@ import { EkidenError } from "../../core/errors.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
+export type Limits = {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+  /** The file of another index than the one of the worktree. */
+  readonly index?: string;
+};
 
 /** Variables that a surrounding git (a hook or a rebase that started us) sets for another repository. */
 export const FOREIGN: readonly string[] = [
@@ -51,6 +57,8 @@ const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
   [/^remote\..*\.(?:uploadpack|receivepack)$/i, "git-upload-pack"],
 ];
 const TIMEOUT_MS = 600_000;
+/** As the shell command `timeout` reports it. */
+const TIMED_OUT = 124;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export class Git {
@@ -68,11 +76,16 @@ export class Git {
   }
 
   /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
-  async try(cwd: string, ...args: string[]): Promise<Ran> {
-    if (this.trusted) return await this.start(cwd, args);
+  try(cwd: string, ...args: string[]): Promise<Ran> {
+    return this.tryWith({}, cwd, ...args);
+  }
+
+  /** As `try`, with an index of its own or with limits for a call that uses the network. Rejects with the signal's reason. */
+  async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
+    if (this.trusted) return await this.start(cwd, args, limits);
     const replaced = this.replaced.get(cwd) ?? this.replacements(cwd);
     this.replaced.set(cwd, replaced);
-    return await this.start(cwd, [...HARDENED, ...(await replaced), ...args]);
+    return await this.start(cwd, [...HARDENED, ...(await replaced), ...args], limits);
   }
 
   /** The options that replace the programs of the repository's own configuration. */
@@ -86,18 +99,23 @@ export class Git {
     });
   }
 
-  private start(cwd: string, args: readonly string[]): Promise<Ran> {
+  private start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
+    const { signal, timeoutMs = TIMEOUT_MS, index } = limits;
     return new Promise((resolve, reject) => {
       const options = {
         cwd,
-        env: this.env,
-        timeout: TIMEOUT_MS,
+        env: index === undefined ? this.env : { ...this.env, GIT_INDEX_FILE: index },
+        timeout: timeoutMs,
+        signal,
         maxBuffer: BYTES_MAX,
         encoding: "utf8",
       } as const;
       execFile("git", [...SEEING, ...args], options, (error, out, err) => {
         if (!error) return resolve({ code: 0, out, err });
         if (typeof error.code === "number") return resolve({ code: error.code, out, err });
+        if (signal?.aborted) return reject(signal.reason);
+        if (error.killed && limits.timeoutMs !== undefined)
+          return resolve({ code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` });
         const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
         reject(
           missing
@@ -123,6 +141,11 @@ export class Git {
   async ask(cwd: string, ...args: string[]): Promise<string | null> {
     const { code, out } = await this.try(cwd, ...args);
     return code === 0 ? out.trim() : null;
+  }
+
+  /** The commit of a ref, by its full name; null for none. */
+  tip(cwd: string, ref: string): Promise<string | null> {
+    return this.ask(cwd, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
   }
 
   async isAncestor(cwd: string, older: string, newer: string): Promise<boolean> {

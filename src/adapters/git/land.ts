@@ -3,57 +3,20 @@
  * and on those ahead in the line, the gate runs on the result, and exactly the commit that the gate has seen becomes the target.
  * If any step fails, the branch keeps every commit it had.
  */
-import {
-  type Landings,
-  lineUp,
-  type Reservation,
-  reservedUntil,
-  turnOf,
-  type Waiting,
-} from "../../core/landing.ts";
-import type { LandingStep, Obstacle } from "../../core/worktree.ts";
-import type { Shell } from "../../ports/shell.ts";
-import { type Candidate, LandingTree, type Refused, refused, type TaskBranch } from "./candidate.ts";
+import { type Landings, lineUp, reservedUntil, turnOf } from "../../core/landing.ts";
+import type { Obstacle } from "../../core/worktree.ts";
+import { type Candidate, LandingTree, type Refused, refused } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
+import type { Landed, LandingInput } from "./landing-job.ts";
 import { LandingLine, type Place } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
 import { inTurn, queueIn } from "./queue.ts";
+import { type Contact, remoteFault } from "./remote.ts";
+import { wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
-import { RemoteTarget, type WayOut } from "./way-out.ts";
-
-export type LandingInput = TaskBranch &
-  Pick<Waiting, "team" | "task" | "by"> & {
-    readonly createdAt: number;
-    readonly shell: Shell;
-    /** The folder in which the gate runs. */
-    readonly workspace: string;
-    readonly gate: string | undefined;
-    readonly gateTimeoutMs: number;
-    readonly gateParallel: number;
-    readonly reservationMs: number;
-    readonly signal: AbortSignal;
-    readonly stillMine: () => Promise<void>;
-    /** Whether a task of this team may still come to land. */
-    readonly isOpen: (task: Pick<Reservation, "task" | "createdAt">) => Promise<boolean>;
-    readonly onMoved: (text: string) => Promise<void>;
-    readonly onStep: (step: LandingStep) => Promise<void>;
-    /** Called with the commit before the target moves to it. */
-    readonly willLand: (commit: string) => void;
-    readonly wayOut: WayOut;
-    /** The commit that is proposed already. */
-    readonly proposed: string | null;
-    /** Called when the pull request is there. */
-    readonly hasProposed: (commit: string) => void;
-  };
-
-export type Landed =
-  | { readonly kind: "nothing" }
-  | { readonly kind: "landed"; readonly commit: string }
-  /** Its branch is on the remote; `said`: the last line of the command's output. */
-  | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
-  | Refused;
+import { propose } from "./way-out.ts";
 
 /** How often somebody outside of the line may move the target before this one lands. */
 const RACES_MAX = 100;
@@ -103,6 +66,13 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   return await new Attempt(job, tree, line, place, paths).run();
 }
 
+/** A remote that cannot be used keeps the work where it is. */
+function asRefused(error: unknown): Landed {
+  const why = remoteFault(error);
+  if (why === null) throw error;
+  return refused("target", why);
+}
+
 const PATHS_MAX = 1_000;
 const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
 
@@ -114,7 +84,9 @@ class Attempt {
   private readonly paths: readonly string[] | null;
   private readonly place: Place;
   private readonly tip: TargetTip;
-  private readonly wayOut: RemoteTarget;
+  private readonly contact: Contact;
+  /** The commit that its branch on the remote must have when the target moves. */
+  private parked: string | null;
   private base: string | null = null;
   private candidate: Candidate | null = null;
   private gate: GateRun | null = null;
@@ -135,13 +107,14 @@ class Attempt {
     this.place = place;
     this.paths = paths;
     this.tip = new TargetTip(job);
-    this.wayOut = new RemoteTarget(job);
+    this.contact = { signal: job.signal, tell: job.onMoved };
+    this.parked = job.parked;
   }
 
   async run(): Promise<Landed> {
     const { job, line } = this;
     try {
-      const done = await this.untilDone();
+      const done = await this.untilDone().catch(asRefused);
       line.obeyed(job.branch);
       if (done.kind !== "refused" || done.why === "dropped") line.forget(job.branch);
       else if (HOLDING.includes(done.why)) this.reserve(done.why);
@@ -202,10 +175,12 @@ class Attempt {
     if (this.races >= RACES_MAX)
       return refused("target", `${job.target} moved ${RACES_MAX} times while this waited to land.`);
     await this.gate?.stop();
-    const apart = isFirst ? await this.wayOut.follow() : null;
-    if (apart) return refused("target", apart);
-    if (isFirst && (await this.tip.read()) !== base) return null;
-    if (isFirst) await noticeMoves({ ...job, line: this.line }, job.onMoved);
+    if (isFirst) {
+      const landed = await this.follow();
+      if (landed) return landed;
+      if ((await this.tip.read()) !== base) return null;
+      await noticeMoves({ ...job, isShared: job.shared !== null, line: this.line }, job.onMoved);
+    }
     place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
     Object.assign(this, { base, candidate: null, gate: null, verdict: null });
     const made = await tree.putOn(base, job.gate !== undefined);
@@ -231,6 +206,16 @@ class Attempt {
     return null;
   }
 
+  /** Asks the remote. Not null when an earlier owner on another machine has landed the task. */
+  private async follow(): Promise<Landed | null> {
+    const { job } = this;
+    if (!job.shared) return null;
+    const there = await job.shared.follow(this.contact, { id: job.task, createdAt: job.createdAt });
+    if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head, before: true };
+    this.parked = there?.tip ?? null;
+    return null;
+  }
+
   /** Under the lock of the target. Null when it moved meanwhile. */
   private async moveTarget(): Promise<Landed | null> {
     const { job, tree, base, candidate } = this;
@@ -241,24 +226,23 @@ class Attempt {
       await job.stillMine();
       if (commit === base) return "moved";
       job.willLand(commit);
-      this.line.seeTip(job.target, base, commit);
-      const pushed = await this.wayOut.push(commit);
-      const done = pushed === "moved" ? await fastForward(job, base, commit) : pushed;
-      return done;
+      this.line.seeTip(job.onto, base, commit);
+      if (!job.shared) return await fastForward(job, base, commit);
+      const task = { id: job.task, createdAt: job.createdAt };
+      return await job.shared.land(this.contact, job, { task, base, commit, before: this.parked });
     });
-    const obstacle = moved === "raced" ? await this.wayOut.follow() : moved === "moved" ? null : moved.why;
-    if (obstacle) return refused("target", obstacle);
-    if (moved === "raced") return null;
+    if (moved === "raced") return await this.follow();
+    if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
-    return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
+    return commit === base ? { kind: "nothing" } : { kind: "landed", commit, before: false };
   }
 
   private async propose(): Promise<Landed | null> {
     const { job, tree, candidate } = this;
-    if (candidate === null) return null;
+    if (candidate === null || job.remote === null) return null;
     const { commit } = candidate;
     await job.stillMine();
-    const outcome = await this.wayOut.propose(commit);
+    const outcome = await propose({ ...job, contact: this.contact }, job.remote, commit);
     if (outcome.kind === "refused") return outcome;
     await tree.adopt(commit);
     job.hasProposed(commit);

@@ -13,8 +13,16 @@ export type Repository = {
   readonly target: string;
 };
 
-/** @throws EkidenError `bad_input` with what is wrong with the project and what to do */
-export async function repositoryOf(git: Git, project: string, target?: string): Promise<Repository> {
+/**
+ * `isShared`: tasks land on a remote, so the project's own branch and files may be in any state.
+ * @throws EkidenError `bad_input` with what is wrong with the project and what to do
+ */
+export async function repositoryOf(
+  git: Git,
+  project: string,
+  target?: string,
+  isShared = false,
+): Promise<Repository> {
   const refuse = (what: string): never => {
     throw new EkidenError("bad_input", `${what} Or run without --worktrees.`);
   };
@@ -32,7 +40,7 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
   const current = await git.ask(project, "symbolic-ref", "--quiet", "--short", "HEAD");
   const gitDir = await git.run(project, "rev-parse", "--path-format=absolute", "--git-dir");
   const operation = operationIn(gitDir);
-  if (operation && (target === undefined || current === target))
+  if (operation && !isShared && (target === undefined || current === target))
     refuse(
       `A ${operation} is under way in ${project}. Finish it (git ${operation} --continue) or undo it (git ${operation} --abort).`,
     );
@@ -42,11 +50,12 @@ export async function repositoryOf(git: Git, project: string, target?: string): 
     refuse(
       `${project} is on no branch (a detached HEAD), so there is nothing to land on. Check out a branch (git switch main), or set targetBranch.`,
     );
-  if ((await git.ask(project, "rev-parse", "--verify", "--quiet", `refs/heads/${landOn}^{commit}`)) === null)
+  const local = `refs/heads/${landOn}^{commit}`;
+  if (!isShared && (await git.ask(project, "rev-parse", "--verify", "--quiet", local)) === null)
     refuse(
       `There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`,
     );
-  if (current === landOn) {
+  if (current === landOn && !isShared) {
     const dirty = await git.changes(project, "--untracked-files=no", "--ignore-submodules=dirty");
     if (dirty.length > 0)
       refuse(

@@ -9,34 +9,39 @@ type Where = {
   readonly git: Git;
   readonly root: string;
   readonly commonDir: string;
-  readonly target: string;
+  /** The branch that is watched, in full and as a person types it. */
+  readonly ref: string;
+  readonly onto: string;
+  /** It is on a remote: other machines land there, too, so only lost commits are news. */
+  readonly isShared: boolean;
   readonly line: LandingLine;
 };
 
 /** `tell` comes before it counts as told: a kill in between tells it twice, not never. */
 export async function noticeMoves(where: Where, tell: (text: string) => Promise<void>): Promise<void> {
-  const { line, target, commonDir } = where;
+  const { line, onto, commonDir } = where;
   const tip = new TargetTip(where);
-  const seen = line.tipSeen(target);
+  const seen = line.tipSeen(onto);
   if (seen?.tip === (await tip.read())) return;
   // Under the lock no landing is between its two steps.
   await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
     const now = await tip.ask();
-    const known = line.tipSeen(target);
+    const known = line.tipSeen(onto);
     const text = known ? await changeOf(where, known, now) : null;
     if (text) await tell(text);
-    line.seeTip(target, now);
+    line.seeTip(onto, now);
   });
 }
 
 async function changeOf(
-  { git, root, target }: Where,
+  { git, root, onto: target, isShared }: Where,
   { tip, next }: { readonly tip: string; readonly next: string },
   now: string,
 ): Promise<string | null> {
   if (now === tip || now === next) return null;
   const hasNext = await git.isAncestor(root, next, now);
   if (hasNext || (await git.isAncestor(root, tip, now))) {
+    if (isShared) return null;
     const added = await subjects({ git, root }, `${hasNext ? next : tip}..${now}`);
     return `${target} has ${counted(added.length)} that no task has landed: ${listed(added)}. Tasks that land next are put on top of them.`;
   }

@@ -1,4 +1,4 @@
-/** The commit of the target branch, which every waiting landing looks at many times a second: read from git's file where there is one. */
+/** The commit of the branch that tasks land on, which every waiting landing looks at many times a second: read from git's file where there is one. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Git } from "./git.ts";
@@ -11,7 +11,8 @@ export class TargetTip {
     readonly git: Git;
     readonly root: string;
     readonly commonDir: string;
-    readonly target: string;
+    /** The full name of the branch. */
+    readonly ref: string;
   };
   private asked = { tip: "", at: Number.NEGATIVE_INFINITY };
 
@@ -21,7 +22,7 @@ export class TargetTip {
 
   async read(): Promise<string> {
     try {
-      const text = readFileSync(join(this.where.commonDir, "refs", "heads", this.where.target), "latin1");
+      const text = readFileSync(join(this.where.commonDir, this.where.ref), "latin1");
       const commit = text.trim();
       if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
     } catch {
@@ -33,8 +34,8 @@ export class TargetTip {
 
   /** From git. */
   async ask(): Promise<string> {
-    const { git, root, target } = this.where;
-    const tip = await git.run(root, "rev-parse", `refs/heads/${target}`);
+    const { git, root, ref } = this.where;
+    const tip = await git.run(root, "rev-parse", ref);
     this.asked = { tip, at: Date.now() };
     return tip;
   }

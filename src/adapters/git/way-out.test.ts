@@ -9,6 +9,8 @@ import { createShell } from "../shell/index.ts";
 import type { WorktreeOptions } from "./index.ts";
 
 const { task, by } = landing;
+/** On a shared remote a branch also has the time of the task's creation. */
+const SHARED_BRANCH = "ekiden/1-task-1-loyw3v28";
 
 async function trees({ dir }: Repository, options: Partial<WorktreeOptions>): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
@@ -76,7 +78,7 @@ it("lands nothing here that the remote refuses, and keeps the work", async () =>
   repo.git("remote", "set-url", "origin", join(repo.dir, "gone"));
   expect(await all.land(task(1), by)).toMatchObject({ kind: "refused", why: "target" });
   expect(repo.git("log", "--format=%s", "main")).toBe("First");
-  expect(repo.git("log", "--format=%s", "ekiden/1-task-1")).toBe("Task 1\nFirst");
+  expect(repo.git("log", "--format=%s", SHARED_BRANCH)).toBe("Task 1\nFirst");
   repo.git("remote", "set-url", "origin", remote.dir);
   expect(await all.land(task(1), by)).toMatchObject({ kind: "landed" });
 });
@@ -124,7 +126,7 @@ it("never overwrites what others have added to a proposed branch", async () => {
 
 it.each([
   [push(), /no.*"origin".*git remote add origin URL/],
-  [pr("true"), /none called "origin"/],
+  [pr("true"), /no git remote called "origin"/],
   [{ wayOut: { kind: "pr", remote: "origin" } } as const, /prCommand/],
 ])("says what a way out needs, before anything is created", async (options, message) => {
   const repo = repository({ "a.txt": "a\n" });

@@ -22,6 +22,8 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   permissionsTo: "person",
   contextTokens: 100_000,
   gate: "npm test",
+  landing: "push",
+  remote: "origin",
   targetBranch: "main",
   prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { systemClock } from "../../adapters/clock.ts";
 import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
+import type { WayOut } from "../../adapters/git/way-out.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
@@ -13,6 +14,7 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import type { OutageWatch } from "../../adapters/store/outage.ts";
+import { EkidenError } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
 import { networkOf } from "../../core/sandbox.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -89,7 +91,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   let ofLead = resume ? null : await model(usual);
   const outputDir = join(workspace, ".ekiden", "output");
   const whose = { project: workspace, team: settings.team };
-  const inTrees = settings.worktrees || (resume && hasWorktrees(whose));
+  const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
   const sandbox = createSandbox({
     mode: settings.sandbox,
     network: networkOf(settings.allow, settings.deny),
@@ -171,10 +173,20 @@ async function treesOf(
     gate,
     gateTimeoutMs,
     gateParallel,
-    wayOut: { kind: settings.landing, remote: settings.landingRemote, command: settings.prCommand },
+    wayOut: wayOutOf(settings),
     env: childEnvironment(env),
     target: targetBranch,
     share: worktreeShare,
     trusted: runsGit,
   });
+}
+
+function wayOutOf({ landing, remote, prCommand }: Settings): WayOut {
+  if (landing === "fast-forward" && remote !== undefined)
+    throw new EkidenError(
+      "settings_invalid",
+      'landing "fast-forward" moves a branch of this repository only, and remote names one that other machines use. Set landing to "push" or "pr", or remove one of the two.',
+    );
+  const kind = landing ?? (remote === undefined ? "fast-forward" : "push");
+  return { kind, remote: remote ?? "origin", isShared: remote !== undefined, command: prCommand };
 }

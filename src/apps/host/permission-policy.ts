@@ -153,6 +153,6 @@ async function writtenByPerson(
   if (!task || task.describedBy !== PERSON || !isSigned(task.description)) return false;
   const { command } = input as { readonly command: string };
   const scripts = scriptsIn(task.description);
-  const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.target);
+  const anew = scripts.length > 0 && trees !== null && command === startAnew(trees.onto);
   return anew || scripts.some((script) => script.text === command);
 }

@@ -10,7 +10,7 @@ import type { Member } from "../../core/member.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import type { End } from "../../runtime/member/member-loop.ts";
 import type { Team } from "../../runtime/team/team.ts";
-import { removeLanded } from "../../runtime/wraps/worktrees.ts";
+import { park, removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { asEkidenError } from "../host/outcome.ts";
 import { openParts, type Parts } from "../host/parts.ts";
 import { StoreOutage } from "../host/store-outage.ts";
@@ -222,6 +222,9 @@ export class Worker {
     const deadline = clock.now() + deadlineMs;
     void clock.sleep(deadlineMs, this.hard.signal).then(() => this.outage.giveUpSoon());
     await this.tending;
+    // A process that is killed before its deadline has left its work to others, too.
+    const { trees, store } = this.parts;
+    if (trees) for (const name of this.names) void park(trees, store, name, this.hard.signal).catch(() => {});
     let end: WorkerEnd;
     try {
       const left = await this.finishTasks(deadline);

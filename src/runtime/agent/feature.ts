@@ -33,6 +33,8 @@ export type Feature = {
   onSummary?(agent: Agent, signal: AbortSignal): Promise<void>;
   /** The member has nothing more to do. An error becomes a warning. */
   onStintEnd?(agent: Agent, signal: AbortSignal): Promise<void>;
+  /** The member is about to let go of its task, or to end here. Has a few seconds; an error becomes a warning. */
+  beforeRelease?(signal: AbortSignal): Promise<void>;
 };
 
 /** What a member reads and may call. System prompt and tools stay the same during a stint; only `offerTools` adds tools. */

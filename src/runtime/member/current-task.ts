@@ -7,6 +7,7 @@ import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
 import type { LoopDetector } from "../../core/loop.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
+import { beforeRelease } from "./stint-end.ts";
 
 /** A member that ends its turn without finishing its task is reminded of it so many times, then the task goes back. */
 const REMINDERS = 3;
@@ -153,6 +154,7 @@ export class CurrentTask {
     const { store, seat } = this.agent;
     this.reminded = 0;
     this.attempt = "";
+    await beforeRelease(this.agent);
     await store.board.release({ seat, task, attempt }, "given_back", why).catch((error: unknown) => {
       if (!isEkidenError(error, "stale_claim")) throw error; // it was taken away meanwhile
     });

@@ -25,7 +25,7 @@ import { readMail, turn } from "../turn/turn.ts";
 import { CurrentTask, type StintSettings } from "./current-task.ts";
 import { IdleLoop, type IdleSettings } from "./idle-loop.ts";
 import { Interrupts } from "./interrupts.ts";
-import { continuedByHook } from "./stint-end.ts";
+import { beforeRelease, continuedByHook } from "./stint-end.ts";
 
 export type MemberLoopSettings = Limits & IdleSettings & StintSettings;
 
@@ -123,8 +123,11 @@ export class MemberLoop {
       }
     } catch (thrown) {
       const kind = interruptionOf(this.outer);
-      if (kind === "suspend" || kind === "lost") return { kind: kind === "lost" ? "lost" : "suspended" };
-      if (isEkidenError(thrown, "stale_seat")) return { kind: "lost" };
+      if (kind === "lost" || isEkidenError(thrown, "stale_seat")) return { kind: "lost" };
+      if (kind === "suspend") {
+        await beforeRelease(this.agent);
+        return { kind: "suspended" };
+      }
       if (kind === "stop" || kind === "budget")
         return await this.leave(kind === "stop" ? "asked" : kind, null);
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -139,6 +142,7 @@ export class MemberLoop {
 
   private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
     const { agent } = this;
+    await beforeRelease(agent);
     if (agent.kind === "lead") await readMail(agent); // the last words of its teammates belong into its conversation
     const said = agent.conversation.lastSaid;
     const words = [(said && textOf(said)) || this.lastWords, error && messageOf(error)]

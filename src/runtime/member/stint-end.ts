@@ -1,4 +1,7 @@
-/** The end of a stint: hooks may send the member back to work, and its features do what is due. Both can be interrupted. */
+/**
+ * The end of a stint: hooks may send the member back to work, and its features do what is due. Both can be interrupted. The end of a
+ * claim or of a life waits for them only a few seconds.
+ */
 import { heard } from "../../core/conversation/chat.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -43,4 +46,25 @@ export async function endStint(agent: Agent, interrupts: Interrupts, outer: Abor
   } finally {
     interrupts.endStep();
   }
+}
+
+const RELEASE_MS = 5_000;
+
+/** Before another member may get the task. Never rejects, and takes a few seconds at most, also without store or network. */
+export async function beforeRelease({ features, store, seat }: Agent): Promise<void> {
+  const due = features.filter((feature) => feature.beforeRelease);
+  if (due.length === 0) return;
+  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, RELEASE_MS);
+  });
+  const done = (async () => {
+    for (const feature of due) await feature.beforeRelease?.(limit.signal);
+  })().catch((error: unknown) =>
+    store.journal.note([{ type: "warning.raised", who: seat.name, text: messageOf(error) }]).catch(() => {}),
+  );
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+  limit.abort();
 }

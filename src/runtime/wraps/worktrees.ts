@@ -4,10 +4,18 @@
  */
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
-import { LEAD } from "../../core/ids.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
 import { type Claimed, isFinished, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
-import type { CompletionInput, Landing, Reserved, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import type {
+  CompletionInput,
+  Contact,
+  Landing,
+  Reserved,
+  Store,
+  ToolContext,
+  Worktrees,
+} from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";
 
@@ -25,11 +33,37 @@ export const inWorktrees =
     const isLast = tool.effect === "completes" || tool.effect === "ends";
     const found = task && trees.find(task);
     if (task && !found && !isLast) await noticeMoves(trees, ctx.store);
-    const tree = task && !found && !isLast ? await trees.open(task) : found;
+    const tree =
+      task && !isLast ? await trees.open(task, undefined, contactOf(ctx.store, ctx.signal)) : found;
+    if (task && tool.effect === "ends") await park(trees, ctx.store, ctx.self, ctx.signal);
     if (!tree) return await next(call);
     const { workspace } = tree;
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
   };
+
+const contactOf = (store: Store, signal: AbortSignal): Contact => ({
+  signal,
+  tell: (text) => warn(store, text),
+});
+
+/**
+ * Pushes the work of a member's own task, so that another machine can go on with it. A failure becomes a warning: nothing waits for it.
+ */
+export async function park(trees: Worktrees, store: Store, self: Name, signal: AbortSignal): Promise<void> {
+  if (trees.remoteLabel === null) return;
+  try {
+    const task = await store.board.mine(self);
+    if (task) await trees.park(task, contactOf(store, signal));
+  } catch (error) {
+    if (!signal.aborted) await warn(store, messageOf(error));
+  }
+}
+
+/** Before the lead reads the project: it has what other machines have landed. */
+export async function followRemote(trees: Worktrees, store: Store, signal: AbortSignal): Promise<void> {
+  if (trees.remoteLabel === null) return;
+  await trees.follow(contactOf(store, signal)).catch((error) => warn(store, messageOf(error)));
+}
 
 /** Inside of all wraps that can refuse a completion: they have done so before anything lands. */
 export const landing =
@@ -59,7 +93,7 @@ export const landing =
 
 /** Removes the worktrees that an earlier process left behind after a landing. Warns about those that must stay. */
 export async function removeLanded(trees: Worktrees, store: Store): Promise<void> {
-  for (const { id, createdAt } of trees.list()) {
+  for (const { id, createdAt } of await trees.list()) {
     const task = await store.board.task(id);
     if (task?.createdAt === createdAt && task.status === "completed") await tidyAfter(trees, store, task);
   }
@@ -131,7 +165,7 @@ async function reopen(
   const nth = await ctx.store.board.refuse({ seat: ctx.seat, task: id, attempt }, { why, evidence, failure });
   if (nth >= REFUSALS_MAX)
     return `#${id} was refused ${nth} times, so it has failed; its work stays on ${branch}. The lead was told.\n${evidence}`;
-  return `#${id} is not completed, it cannot land (refused ${nth} of ${REFUSALS_MAX} times). ${evidence}\n\n${FIX[why](trees.target)} It is still yours, and nothing of it is lost.`;
+  return `#${id} is not completed, it cannot land (refused ${nth} of ${REFUSALS_MAX} times). ${evidence}\n\n${FIX[why](trees.onto)} It is still yours, and nothing of it is lost.`;
 }
 
 const FIX = {

@@ -1,0 +1,298 @@
+/** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
+import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
+import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
+import { contentsOf, unmerged } from "./contents.ts";
+import { type Git, messageOfGit, type Ran } from "./git.ts";
+import type { WorktreeOptions } from "./index.ts";
+import { landBranch } from "./land.ts";
+import { LandingLine } from "./landing-line.ts";
+import { stamped } from "./parked.ts";
+import type { Repository } from "./preflight.ts";
+import { type Remote, remoteFault } from "./remote.ts";
+import { linkShared, unlinkShared } from "./shared.ts";
+import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
+import { noticeMoves } from "./target-moves.ts";
+import { FAST_FORWARD } from "./way-out.ts";
+import { withWorktreeLock } from "./worktree-lock.ts";
+import { addWorktree, isWhole } from "./worktree-state.ts";
+
+export type Opened = {
+  readonly repository: Repository;
+  readonly remote: Remote | null;
+  /** Null: tasks land on a branch of this repository. */
+  readonly shared: SharedTarget | null;
+};
+type Key = Pick<Which, "id" | "createdAt">;
+
+/** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
+const RESERVATION_MS = 300_000;
+const ALONE: Contact = { signal: new AbortController().signal, tell: () => Promise.resolve() };
+/** A removal does not wait for a remote that is away: the next start of a process asks again. */
+const AT_ONCE = { ...ALONE, patienceMs: 0 };
+
+export class GitWorktrees implements Worktrees {
+  readonly target: string;
+  readonly onto: string;
+  readonly gate: string | undefined;
+  private readonly options: WorktreeOptions;
+  private readonly git: Git;
+  private readonly repository: Repository;
+  private readonly remote: Remote | null;
+  private readonly sharedTarget: SharedTarget | null;
+  private readonly folder: string;
+  private readonly bindings: Bindings;
+  /** Worktrees that are being created: calls that only read run in parallel. */
+  private readonly opening = new Map<number, Promise<Worktree>>();
+
+  constructor(options: WorktreeOptions, git: Git, { repository, remote, shared }: Opened) {
+    this.options = options;
+    this.git = git;
+    this.repository = repository;
+    this.remote = remote;
+    this.sharedTarget = shared;
+    this.target = repository.target;
+    this.onto = shared?.onto ?? repository.target;
+    this.gate = options.gate;
+    this.folder = folderOf(options.project);
+    this.bindings = bindingsOf(options);
+  }
+
+  get remoteLabel(): string | null {
+    return this.sharedTarget?.remote.label ?? null;
+  }
+
+  get shared(): string[] {
+    const { project, share } = this.options;
+    return share
+      .map((path) => join(project, path))
+      .flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
+  }
+
+  workspaceOf(task: Which): string {
+    return this.workspace(this.bindings.read(task)?.path ?? this.freePath(task, undefined, () => false));
+  }
+
+  find(task: Which): Worktree | null {
+    const binding = this.bindings.read(task);
+    return binding && isWhole(join(this.folder, binding.path)) ? this.shown(task, binding) : null;
+  }
+
+  async open(task: Which, slug?: string, contact: Contact = ALONE): Promise<Worktree> {
+    const underWay = this.opening.get(task.id);
+    if (underWay !== undefined) return await underWay;
+    const found = this.find(task);
+    if (found && !this.isStale(task)) return found;
+    const opening = this.make(task, contact, slug).finally(() => this.opening.delete(task.id));
+    this.opening.set(task.id, opening);
+    return await opening;
+  }
+
+  /** Another machine may have had the task since this one did. */
+  private isStale(task: Which): boolean {
+    return this.sharedTarget !== null && this.bindings.read(task)?.attempt !== (task.attempt ?? 0);
+  }
+
+  async park(task: Which, contact: Contact): Promise<void> {
+    const binding = this.bindings.read(task);
+    if (!this.sharedTarget || !binding || !this.find(task)) return;
+    const place = { root: join(this.folder, binding.path), branch: binding.branch };
+    const at = { ...contact, patienceMs: 0 };
+    const parked = await this.sharedTarget.parked.park(at, place, binding, this.sharedTarget.ref);
+    if (parked) this.bindings.write(task, { ...this.bound(task, binding), ...parked });
+  }
+
+  async follow(contact: Contact): Promise<void> {
+    const why = await this.sharedTarget?.follows({ ...contact, patienceMs: 0 });
+    if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
+  }
+
+  async land(task: Which, { name, ...by }: Parameters<Worktrees["land"]>[1]): Promise<Landing> {
+    const { git, options, repository, gate, sharedTarget: shared } = this;
+    const known = await this.goOnFirst(task, { signal: by.signal, tell: by.onMoved });
+    if (known) return known;
+    const binding = this.bindings.read(task);
+    if (!binding || !this.find(task)) return { kind: "nothing" };
+    const { branch, target, path } = binding;
+    const where = this.targetOf(target);
+    const landed = await landBranch({
+      ...{ git, gate, branch, target },
+      ...where,
+      ...by,
+      by: name,
+      team: options.team,
+      task: task.id,
+      createdAt: task.createdAt,
+      landing: binding.landing,
+      shell: options.shell,
+      commonDir: repository.commonDir,
+      root: join(this.folder, path),
+      workspace: this.workspace(path),
+      gateTimeoutMs: options.gateTimeoutMs,
+      gateParallel: options.gateParallel ?? 1,
+      reservationMs: options.reservationMs ?? RESERVATION_MS,
+      message: task.subject,
+      author: name,
+      wayOut: options.wayOut ?? FAST_FORWARD,
+      remote: this.remote,
+      shared,
+      parked: binding.parked ?? null,
+      proposed: binding.proposed ?? null,
+      hasProposed: (commit) => this.bindings.write(task, { ...this.bound(task, binding), proposed: commit }),
+      willLand: (commit) => this.bindings.write(task, { ...this.bound(task, binding), landing: commit }),
+    });
+    if (landed.kind === "refused") return { ...landed, branch };
+    if (landed.kind !== "nothing") return { ...landed, branch, target };
+    const commit = binding.landing;
+    return commit !== null && (await git.isAncestor(options.project, commit, where.ref))
+      ? { kind: "landed", branch, target, commit, before: true }
+      : landed;
+  }
+
+  /** The new owner of a task completes it at once: an earlier one on another machine may have landed or parked it. */
+  private async goOnFirst(task: Which, contact: Contact): Promise<Landing | null> {
+    if (!this.isStale(task)) return null;
+    try {
+      const there = await this.sharedTarget?.follow(contact, task);
+      if (!there) return null;
+      const { branch, head: commit } = there;
+      if (wasLanded(there, this.bindings.read(task)))
+        return { kind: "landed", branch, target: this.target, commit, before: true };
+      await this.open(task, undefined, contact);
+      return null;
+    } catch (error) {
+      const evidence = remoteFault(error);
+      if (evidence === null) throw error;
+      return { kind: "refused", why: "target", evidence, branch: this.bindings.read(task)?.branch ?? "" };
+    }
+  }
+
+  /** A worktree keeps the target that it was made for. */
+  private targetOf(target: string): { readonly ref: string; readonly onto: string } {
+    return this.sharedTarget?.remote.noteOf(target) ?? { ref: `refs/heads/${target}`, onto: target };
+  }
+
+  noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
+    const { git, options, repository, sharedTarget: shared } = this;
+    const { commonDir } = repository;
+    const line = new LandingLine(commonDir);
+    const where = { git, root: options.project, commonDir, line, isShared: shared !== null };
+    return noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
+  }
+
+  async remove(task: Which): Promise<Removal> {
+    const { git, folder, options } = this;
+    const binding = this.bindings.read(task);
+    // Its branch on a remote that is away goes later; one that is proposed stays.
+    if (options.wayOut?.kind === "push") await this.sharedTarget?.forget(AT_ONCE, task).catch(() => {});
+    if (!binding) return { kind: "missing" };
+    const root = join(folder, binding.path);
+    const about = { git, binding, ref: this.targetOf(binding.target).ref };
+    const held = await contentsOf(about, root);
+    if (held !== null) return { kind: "kept", why: held };
+    const tip = await git.tip(options.project, `refs/heads/${binding.branch}`);
+    if (existsSync(root)) {
+      unlinkShared({ workspace: this.workspace(binding.path), paths: options.share });
+      const gone = await this.apart("remove", root);
+      if (gone.code !== 0) return { kind: "kept", why: messageOfGit(gone) };
+    } else await this.apart("prune");
+    // A branch that waits for its pull request stays.
+    if (tip !== null && tip !== binding.proposed) {
+      const lost = await unmerged(about, options.project, tip);
+      if (lost) return { kind: "kept", why: lost };
+      await git.try(options.project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
+    }
+    this.bindings.remove(task);
+    return { kind: "removed" };
+  }
+
+  keep(task: Which): Worktree {
+    const binding = this.bindings.read(task);
+    if (!binding)
+      throw new EkidenError("not_found", `#${task.id} has no worktree. create_worktree makes one.`);
+    const kept = { ...binding, kept: true };
+    this.bindings.write(task, kept);
+    return this.shown(task, kept);
+  }
+
+  async list(): Promise<Key[]> {
+    const here = this.bindings.list();
+    const there = (await this.sharedTarget?.parked.all(AT_ONCE).catch(() => [])) ?? [];
+    const isHere = (task: Key): boolean =>
+      here.some(({ id, createdAt }) => id === task.id && createdAt === task.createdAt);
+    return [...here, ...there.filter((task) => !isHere(task))];
+  }
+
+  /** Bound before it is created: after a crash the worktree is found again and completed. */
+  private async make(task: Which, contact: Contact, wanted?: string): Promise<Worktree> {
+    const { git, folder, options, repository, target, sharedTarget: shared } = this;
+    const there = (await shared?.follow(contact, task)) ?? null;
+    const heads = git.run(options.project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/");
+    const branches = new Set((await heads).split("\n"));
+    const fresh = (): Binding => {
+      const path = this.freePath(task, wanted, (name) => branches.has(branchOf(name)));
+      return { path, branch: there?.branch ?? branchOf(path), target, kept: false, landing: null };
+    };
+    const binding = this.bindings.read(task) ?? fresh();
+    this.bindings.write(task, binding);
+    const root = join(folder, binding.path);
+    mkdirSync(folder, { recursive: true });
+    const at = { project: options.project, commonDir: repository.commonDir };
+    const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
+    const why = await addWorktree(git, at, root, binding.branch, from);
+    if (why !== null)
+      throw new EkidenError("tool_failed", `The worktree of #${task.id} cannot be made in ${root}: ${why}`);
+    if (shared) await this.goOn(task, binding, there, contact);
+    const workspace = this.workspace(binding.path);
+    mkdirSync(workspace, { recursive: true });
+    await linkShared(git, repository.commonDir, {
+      project: options.project,
+      workspace,
+      paths: options.share,
+    });
+    return this.shown(task, binding);
+  }
+
+  /** The worktree gets what another machine has parked, unless this one knows it or it has landed. */
+  private async goOn(task: Which, binding: Binding, there: Known | null, contact: Contact): Promise<void> {
+    const isNew = there !== null && !there.isLanded && there.tip !== binding.parked;
+    if (isNew && this.sharedTarget) {
+      const place = { root: join(this.folder, binding.path), branch: binding.branch };
+      const left = await this.sharedTarget.parked.adopt(place, there.tip);
+      if (left)
+        await contact.tell(`#${task.id} goes on from ${this.remote?.label}. What was here is on ${left}.`);
+    }
+    const known = isNew ? { parked: there.tip, parkedState: null } : there ? {} : { parked: null };
+    this.bindings.write(task, { ...this.bound(task, binding), ...known, attempt: task.attempt ?? 0 });
+  }
+
+  private apart(...args: string[]): Promise<Ran> {
+    const { git, options, repository } = this;
+    return withWorktreeLock(repository.commonDir, () => git.try(options.project, "worktree", ...args));
+  }
+
+  /** Adds a number to a name that a task of an older board has taken. */
+  private freePath(task: Which, wanted: string | undefined, taken: (path: string) => boolean): string {
+    const slug = wanted ?? slugOf(task.subject);
+    if (this.sharedTarget) return worktreePath(this.options.team, task.id, stamped(slug, task));
+    for (let nth = 1; ; nth += 1) {
+      const path = worktreePath(this.options.team, task.id, nth === 1 ? slug : `${slug || "task"}-${nth}`);
+      if (!existsSync(join(this.folder, path)) && !taken(path)) return path;
+    }
+  }
+
+  private bound(task: Which, otherwise: Binding): Binding {
+    return this.bindings.read(task) ?? otherwise;
+  }
+
+  private workspace(path: string): string {
+    return join(this.folder, path, this.repository.prefix).replace(/[\\/]$/, "");
+  }
+
+  private shown({ id }: Which, { branch, target, path, kept }: Binding): Worktree {
+    return { task: id, branch, target, kept, workspace: this.workspace(path) };
+  }
+}

@@ -1,0 +1,49 @@
+/** What a landing needs, and how it ends. */
+
+import type { Instant } from "../../core/ids.ts";
+import type { Reservation, Waiting } from "../../core/landing.ts";
+import type { LandingStep } from "../../core/worktree.ts";
+import type { Shell } from "../../ports/shell.ts";
+import type { Refused, TaskBranch } from "./candidate.ts";
+import type { Remote } from "./remote.ts";
+import type { SharedTarget } from "./shared-target.ts";
+import type { WayOut } from "./way-out.ts";
+
+export type LandingInput = TaskBranch &
+  Pick<Waiting, "team" | "task" | "by"> & {
+    readonly createdAt: Instant;
+    readonly shell: Shell;
+    /** The folder in which the gate runs. */
+    readonly workspace: string;
+    readonly gate: string | undefined;
+    readonly gateTimeoutMs: number;
+    readonly gateParallel: number;
+    readonly reservationMs: number;
+    readonly signal: AbortSignal;
+    readonly stillMine: () => Promise<void>;
+    /** Whether a task of this team may still come to land. */
+    readonly isOpen: (task: Pick<Reservation, "task" | "createdAt">) => Promise<boolean>;
+    readonly onMoved: (text: string) => Promise<void>;
+    readonly onStep: (step: LandingStep) => Promise<void>;
+    /** Called with the commit before the target moves to it. */
+    readonly willLand: (commit: string) => void;
+    readonly wayOut: WayOut;
+    /** For a way out that needs one. */
+    readonly remote: Remote | null;
+    /** Null: the target is a branch of this repository. */
+    readonly shared: SharedTarget | null;
+    /** The commit of its branch on the remote that this machine knows. */
+    readonly parked: string | null;
+    /** The commit that is proposed already. */
+    readonly proposed: string | null;
+    /** Called when the pull request is there. */
+    readonly hasProposed: (commit: string) => void;
+  };
+
+export type Landed =
+  | { readonly kind: "nothing" }
+  /** `before`: an earlier owner of the task has landed it. */
+  | { readonly kind: "landed"; readonly commit: string; readonly before: boolean }
+  /** Its branch is on the remote; `said`: the last line of the command's output. */
+  | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
+  | Refused;

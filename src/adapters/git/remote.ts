@@ -1,0 +1,150 @@
+/**
+ * The git remote that the machines of a team share. Every machine has its own clone and takes the target branch from here. A push is
+ * a compare-and-swap: each ref is named with the commit that it must still have, and all refs of a push move or none does.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { type Git, messageOfGit, type Ran } from "./git.ts";
+
+/** For a call that uses the network. `tell` gets one sentence when it has to wait. */
+export type Contact = {
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => Promise<void>;
+  /** How long an unreachable remote is tried again. Default 10 minutes. */
+  readonly patienceMs?: number;
+};
+
+/** `from`: the commit that the remote must have there; null for none. `to` null deletes the ref. */
+export type Move = { readonly ref: string; readonly from: string | null; readonly to: string | null };
+
+const PATIENCE_MS = 600_000;
+const AGAIN_MS = 500;
+const AGAIN_MAX_MS = 10_000;
+const ANSWER_MS = 60_000;
+const TRANSFER_MS = 600_000;
+
+/** The network or the server is away, and may come back. An unknown host name is one of them: name servers are away, too. */
+const AWAY =
+  /could not resolve host|name or service not known|temporary failure in name|unable to connect|failed to connect|couldn't connect|connection (?:refused|reset|closed|timed out)|operation timed out|network is unreachable|no route to host|hung up unexpectedly|early EOF|broken pipe|returned error: 5\d\d|no answer in \d/i;
+const DENIED =
+  /permission denied|authentication failed|could not read (?:username|password)|access denied|service not enabled|returned error: 40[13]|host key verification failed/i;
+
+export class Remote {
+  /** For messages: its name, or its address without the password. */
+  readonly label: string;
+  /** Its name as git and this program use it. */
+  readonly given: string;
+  private readonly git: Git;
+  private readonly project: string;
+  private readonly folder: string;
+  private readonly secret: string;
+
+  private constructor(
+    at: { readonly git: Git; readonly project: string },
+    given: string,
+    url: string,
+    isName: boolean,
+  ) {
+    this.git = at.git;
+    this.project = at.project;
+    this.given = given;
+    this.secret = passwordIn(url);
+    this.label = isName ? given : this.clean(given);
+    this.folder = isName ? given : "ekiden";
+  }
+
+  /** @throws EkidenError `settings_invalid` for what is neither the name of a remote nor an address */
+  static async open(git: Git, project: string, given: string): Promise<Remote> {
+    const url = await git.ask(project, "remote", "get-url", "--", given);
+    if (url === null && (!/[/:\\]/.test(given) || given.startsWith("-")))
+      throw new EkidenError(
+        "settings_invalid",
+        `There is no git remote called ${quote(given)} in ${project}. Add it (git remote add ${given} URL), or set remote to another name or to a URL.`,
+      );
+    return new Remote({ git, project }, given, url ?? given, url !== null);
+  }
+
+  /** Where this clone notes the last known commit of a branch of the remote, in full and as a member types it. */
+  noteOf(branch: string): { readonly ref: string; readonly onto: string } {
+    const onto = `${this.folder}/${branch}`;
+    return { ref: `refs/remotes/${onto}`, onto };
+  }
+
+  /** The refs that match, by full name. @throws EkidenError `tool_failed` */
+  async tips(contact: Contact, ...patterns: string[]): Promise<ReadonlyMap<string, string>> {
+    const { out } = await this.reach(contact, ANSWER_MS, "ls-remote", "--", this.given, ...patterns);
+    return new Map(
+      out.split("\n").flatMap((line): [string, string][] => {
+        const [, commit, ref] = /^([0-9a-f]{40,64})\t(.+)$/.exec(line) ?? [];
+        return commit && ref ? [[ref, commit]] : [];
+      }),
+    );
+  }
+
+  /** Brings a commit of the remote here, without a ref. @throws EkidenError `tool_failed` */
+  async fetch(contact: Contact, commit: string): Promise<void> {
+    if (await this.has(commit)) return;
+    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
+    await this.reach(contact, TRANSFER_MS, "fetch", ...options, "--", this.given, commit);
+  }
+
+  async has(commit: string): Promise<boolean> {
+    const { git, project } = this;
+    return (await git.try(project, "cat-file", "-e", `${commit}^{commit}`)).code === 0;
+  }
+
+  /** Resolves with null when all refs have moved, else with git's message: a ref was moved by somebody else, or the remote refuses. */
+  async push(contact: Contact, moves: readonly Move[]): Promise<string | null> {
+    const leases = moves.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ""}`);
+    const refs = moves.map(({ ref, to }) => `${to ?? ""}:${ref}`);
+    const args = ["--quiet", "--atomic", ...leases, "--", this.given, ...refs];
+    const done = await this.git.tryWith(
+      { signal: contact.signal, timeoutMs: TRANSFER_MS },
+      this.project,
+      "push",
+      ...args,
+    );
+    return done.code === 0 ? null : this.clean(messageOfGit(done));
+  }
+
+  /** Repeats a call that changes nothing while the remote is away. */
+  private async reach(contact: Contact, timeoutMs: number, ...args: string[]): Promise<Ran> {
+    const { signal, tell, patienceMs = PATIENCE_MS } = contact;
+    const end = performance.now() + patienceMs;
+    for (let ms = AGAIN_MS; ; ms = Math.min(2 * ms, AGAIN_MAX_MS)) {
+      const ran = await this.git.tryWith({ signal, timeoutMs }, this.project, ...args);
+      if (ran.code === 0) return ran;
+      const said = this.clean(messageOfGit(ran));
+      if (!AWAY.test(said) || DENIED.test(said) || performance.now() >= end) throw this.fault(said);
+      if (ms === AGAIN_MS)
+        await tell(`${this.label} cannot be reached. This waits for it: ${lastLine(said)}`);
+      await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  private fault(said: string): EkidenError {
+    const what = DENIED.test(said)
+      ? `${this.label} refuses this machine. Check its keys and its rights there (git ls-remote ${this.label}).`
+      : AWAY.test(said)
+        ? `${this.label} cannot be reached. Check the network and the address (git ls-remote ${this.label}).`
+        : `git cannot use the remote ${this.label}.`;
+    return new EkidenError("tool_failed", `${what}\n${said}`, { details: { remote: this.label } });
+  }
+
+  private clean(text: string): string {
+    return this.secret === "" ? text : text.replaceAll(this.secret, "…");
+  }
+}
+
+/** The message of a remote that cannot be used; null for another error. */
+export const remoteFault = (error: unknown): string | null =>
+  isEkidenError(error, "tool_failed") && "remote" in error.details ? error.message : null;
+
+/** "" for none. A token may stand where the user name does. */
+function passwordIn(url: string): string {
+  const [, user = "", password] = /^[a-z][a-z0-9+.-]*:\/\/([^/@:]*)(?::([^/@]*))?@/i.exec(url) ?? [];
+  return password ?? (/^https?:/i.test(url) ? user : "");
+}
+
+const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";

@@ -1,0 +1,147 @@
+/**
+ * The target branch on a remote that several machines share. This clone notes its last known commit under `refs/remotes`; tasks start
+ * from that and land by a push. The project's own branch and files only follow, where nothing of the person's is in the way.
+ */
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import type { Which } from "../../ports/worktrees.ts";
+import type { Binding } from "./bindings.ts";
+import { fastForward } from "./fast-forward.ts";
+import type { Git } from "./git.ts";
+import type { OnRemote, ParkedWork, Place } from "./parked.ts";
+import { inTurn, queueIn } from "./queue.ts";
+import { type Contact, type Remote, remoteFault } from "./remote.ts";
+
+type Key = Pick<Which, "id" | "createdAt">;
+type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
+
+/** What the remote has for a task. `isLanded`: its commits are on the target. */
+export type Known = OnRemote & { readonly head: string; readonly isLanded: boolean };
+
+export class SharedTarget {
+  readonly ref: string;
+  readonly onto: string;
+  readonly remote: Remote;
+  readonly parked: ParkedWork;
+  private readonly clone: Clone;
+  private readonly target: string;
+
+  constructor(clone: Clone, target: string, remote: Remote, parked: ParkedWork) {
+    this.clone = clone;
+    this.target = target;
+    this.remote = remote;
+    this.parked = parked;
+    const { ref, onto } = remote.noteOf(target);
+    this.ref = ref;
+    this.onto = onto;
+  }
+
+  /** Checks at the start that this is a clone of what the remote has. @throws EkidenError `bad_input` */
+  async check(): Promise<void> {
+    const { git, project } = this.clone;
+    const { label } = this.remote;
+    const contact = { signal: new AbortController().signal, tell: () => Promise.resolve(), patienceMs: 0 };
+    try {
+      await this.follow(contact);
+    } catch (error) {
+      throw new EkidenError("bad_input", remoteFault(error) ?? String(error), { cause: error });
+    }
+    if ((await git.try(project, "merge-base", "HEAD", this.ref)).code !== 0)
+      throw new EkidenError(
+        "bad_input",
+        `${project} and ${quote(this.target)} of ${label} have no commit in common: this is a clone of another repository, or a shallow one. Clone ${label} (git clone), or correct the setting remote.`,
+      );
+  }
+
+  /** Notes the commit that the remote has now. Returns what it has for the task. @throws EkidenError `tool_failed` */
+  async follow(contact: Contact, task?: Key): Promise<Known | null> {
+    return await inTurn(queueIn(this.clone.commonDir), contact.signal, () => this.followNow(contact, task));
+  }
+
+  /** As `follow`, for the process that has the lock. */
+  private async followNow(contact: Contact, task?: Key): Promise<Known | null> {
+    const { clone, remote, parked, target } = this;
+    const branch = `refs/heads/${target}`;
+    const tips = await remote.tips(contact, branch, ...(task ? [parked.pattern(task)] : []));
+    const tip = tips.get(branch);
+    if (tip === undefined)
+      throw new EkidenError(
+        "tool_failed",
+        `${remote.label} has no branch ${quote(target)} to land on. Push it first (git push ${remote.label} ${target}), or set another targetBranch.`,
+        { details: { remote: remote.label } },
+      );
+    await remote.fetch(contact, tip);
+    const { git, project } = clone;
+    if ((await git.tip(project, this.ref)) !== tip)
+      await git.run(project, "update-ref", "-m", "ekiden: fetched", this.ref, tip);
+    const there = task ? parked.in(tips, task) : null;
+    if (!there) return null;
+    await remote.fetch(contact, there.tip);
+    const { head, changes } = await parked.unpacked(project, there.tip);
+    return { ...there, head, isLanded: changes === null && (await git.isAncestor(project, head, tip)) };
+  }
+
+  /**
+   * For the process that has the lock, with the commit that the gate has seen. The branch of the task moves with the target, so that a
+   * machine that goes on with the task sees the landing, and so that of two owners only one lands.
+   */
+  async land(
+    contact: Contact,
+    place: Place,
+    { task, base, commit, before }: { task: Key; base: string; commit: string; before: string | null },
+  ): Promise<"moved" | "raced" | { readonly why: string }> {
+    const { clone, remote, parked, ref, target } = this;
+    const { git, project } = clone;
+    const to = await parked.following(place, commit, before);
+    const why = await remote.push(contact, [
+      { ref: `refs/heads/${target}`, from: base, to: commit },
+      { ref: `refs/heads/${place.branch}`, from: before, to },
+    ]);
+    if (why === null) await git.run(project, "update-ref", "-m", "ekiden: landed", ref, commit);
+    else {
+      // The answer may have been lost on its way.
+      const there = await this.followNow(contact, task);
+      const isThere = there?.tip === to && (await git.isAncestor(project, commit, ref));
+      if (
+        !isThere &&
+        ((await git.run(project, "rev-parse", ref)) !== base || (there?.tip ?? null) !== before)
+      )
+        return "raced";
+      if (!isThere)
+        return {
+          why: `${remote.label} refuses a push to ${target}: its hooks or its rules for branches do not allow it. Nothing has landed.\n${why}`,
+        };
+    }
+    await this.bringHere(contact.signal, commit);
+    return "moved";
+  }
+
+  /** The project's own branch moves to what has landed. Returns the reason why its files stay as they are, null for none. */
+  async follows(contact: Contact): Promise<string | null> {
+    await this.follow(contact);
+    return await inTurn(queueIn(this.clone.commonDir), contact.signal, async () => {
+      const tip = await this.clone.git.run(this.clone.project, "rev-parse", this.ref);
+      return await this.bringHere(contact.signal, tip);
+    });
+  }
+
+  private async bringHere(signal: AbortSignal, to: string): Promise<string | null> {
+    const { clone, target } = this;
+    const { git, project, commonDir } = clone;
+    const local = await git.tip(project, `refs/heads/${target}`);
+    if (local === null || local === to || !(await git.isAncestor(project, local, to))) return null;
+    const moved = await fastForward({ git, commonDir, root: project, target, signal }, local, to);
+    return typeof moved === "string" ? null : moved.why;
+  }
+
+  /** Removes the branch of a task that has landed. A server may keep it: its name is used only once. */
+  async forget(contact: Contact, task: Key): Promise<void> {
+    const there = await this.follow(contact, task);
+    if (there?.isLanded)
+      await this.remote.push(contact, [{ ref: `refs/heads/${there.branch}`, from: there.tip, to: null }]);
+  }
+}
+
+/** What of it an earlier owner has done, as the caller's own notes tell. */
+export const wasLanded = (there: Known | null, own: Pick<Binding, "parked" | "landing"> | null): boolean =>
+  there?.isLanded === true && (there.tip !== (own?.parked ?? null) || there.head === own?.landing);
