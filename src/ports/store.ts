@@ -3,8 +3,8 @@
  * and wakes its waiters. Every method may throw `store_unavailable` and `store_foreign`.
  */
 import type { Entry } from "../core/conversation/chat.ts";
-import type { Event, Fact, FactOf, FactType, ReleaseReason } from "../core/event.ts";
-import type { Brand, HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
+import type { Fact, FactOf, ReleaseReason } from "../core/event.ts";
+import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
 import type { Body, Mail } from "../core/mail.ts";
 import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
@@ -12,6 +12,9 @@ import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "..
 import type { Crons } from "./crons.ts";
 import type { Host } from "./host.ts";
 import type { Jobs } from "./jobs.ts";
+import type { Journal, Wake } from "./journal.ts";
+
+export type * from "./journal.ts";
 
 export interface Store {
   readonly team: Name;
@@ -133,6 +136,11 @@ export type Adoption = {
   readonly revive?: boolean;
 };
 
+export type Teammates = {
+  readonly first: readonly Pick<Member, "name" | "role">[];
+  readonly total: number;
+};
+
 export interface Roster {
   /** Adds a member, hosted by `host`, in phase work; its prompt becomes its first mail, from `by`. The name of a stopped member is free. @throws `name_taken` | `bad_input` */
   join(profile: Profile, host: HostId, by: Name): Promise<Seat>;
@@ -143,6 +151,11 @@ export interface Roster {
   adopt(name: Name, host: HostId, how?: Adoption): Promise<Seat | null>;
   member(name: Name): Promise<Member | null>;
   members(): Promise<Member[]>;
+  /**
+   * The first teammates that have not stopped, by when they joined, and how many there are. `members` also counts tasks and mail,
+   * which costs more on a large team.
+   */
+  teammates(limit: number): Promise<Teammates>;
   /** Together with mail from the member (an idle notice), in one step. @throws `stale_seat` */
   setActivity(seat: Seat, activity: Activity, mail?: readonly Outgoing[]): Promise<void>;
   /**
@@ -263,37 +276,6 @@ export interface Requests {
   /** Closes questions past their deadline and mails each asker a "no" with the text. */
   expire(text: string): Promise<Request[]>;
   withdraw(id: RequestId): Promise<void>;
-}
-
-/** An opaque place in the journal; "" is its beginning. */
-export type Cursor = Brand<string, "Cursor">;
-
-export interface Journal {
-  note(facts: readonly Fact[]): Promise<void>;
-  /** Notes a `warning.raised`: the fault and its consequence. `who`: the member it concerns, if any. */
-  warn(who: Name | null, text: string): Promise<void>;
-  /** The next events after `cursor`, causes before effects. None is missed or repeated, whatever order transactions commit in. */
-  read(
-    cursor: Cursor,
-    options?: { readonly limit?: number; readonly types?: readonly FactType[] },
-  ): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
-  /** The place after all present events. */
-  end(): Promise<Cursor>;
-  /** The place after the event of this number, as a person typed it. */
-  from(seq: number): Cursor;
-}
-
-/** A waiter's topic: `board`, `journal`, or mail for one name. */
-export type WakeTopic = "board" | "journal" | `mail:${string}`;
-export type Mark = Brand<number, "Mark">;
-
-/** Wake-ups are hints and may be early or doubled. A change after `mark()` wakes at the latest with the next poll. */
-export interface Wake {
-  mark(): Mark;
-  /** Resolves when one of the topics changed since `mark`, after `ms`, or on abort (no error). */
-  changed(since: Mark, topics: readonly WakeTopic[], ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `on` soon after every change of a topic, until the returned function is called. */
-  watch(topic: WakeTopic, on: () => void): () => void;
 }
 
 export type { Activity, IdleReason };

@@ -46,6 +46,12 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await facts(store, { types: ["teammate.phase"] })).toHaveLength(1);
   });
 
+  it("lists the first teammates that have not stopped, and counts all", async () => {
+    expect(await store.roster.teammates(1)).toEqual({ first: [{ name: "alice", role: "" }], total: 2 });
+    await store.roster.leave(seat, "asked", "");
+    expect(await store.roster.teammates(9)).toEqual({ first: [{ name: "bob", role: "" }], total: 1 });
+  });
+
   it("finds in one look the members of a host that may have something to do", async () => {
     await store.roster.join(profile("carol", { role: "tester" }), host("here"), lead);
     await store.roster.open(host("there"), "this machine", 1);

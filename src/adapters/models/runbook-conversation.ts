@@ -18,8 +18,9 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
 
 /** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
-  for (const message of messages.toReversed()) {
-    if (message.role !== "user") continue;
+  for (let i = messages.length - 1; i >= 0; i -= 1) {
+    const message = messages[i];
+    if (message?.role !== "user") continue;
     for (const part of message.content.toReversed()) {
       if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
       const claim = lastClaim(part.text);
@@ -41,18 +42,38 @@ function taskOf({ attributes, content }: Tag): Task {
   };
 }
 
-/** The result of each step of this attempt at its last try. */
+/**
+ * The result of each step of this attempt at its last try. It reads backwards to the steps of the task before: reading the whole
+ * conversation would make each task cost as much as all tasks before it.
+ */
 export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, Step> {
   const found = new Map<string, Step>();
   const prefix = `run-${task.id}-${task.attempt}-`;
-  for (const message of messages)
-    if (message.role === "user")
-      for (const part of message.content)
-        if (part.type === "result" && part.id.startsWith(prefix)) {
-          const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
-          found.set(step, { result: part, tries: Number.parseInt(tries, 10) });
-        }
+  for (let i = messages.length - 1; i >= 0; i -= 1) {
+    const message = messages[i];
+    if (message?.role !== "user") continue;
+    for (const part of message.content.toReversed()) {
+      if (part.type !== "result" || !part.id.startsWith("run-")) continue;
+      if (!part.id.startsWith(prefix)) return found;
+      const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
+      if (!found.has(step)) found.set(step, { result: part, tries: Number.parseInt(tries, 10) });
+    }
+  }
   return found;
+}
+
+/** The last mail of this kind whose text begins so. */
+export function lastMail({ messages }: ModelRequest, kind: string, beginning: string): Tag | undefined {
+  for (let i = messages.length - 1; i >= 0; i -= 1)
+    for (const part of messages[i]?.content.toReversed() ?? []) {
+      if (part.type !== "text") continue;
+      const found = tagsIn(part.text).findLast(
+        ({ tag, attributes, content }) =>
+          tag === "mail" && attributes.kind === kind && content.startsWith(beginning),
+      );
+      if (found) return found;
+    }
+  return undefined;
 }
 
 export const isInterrupted = ({ isError, text }: ToolResult): boolean =>

@@ -7,7 +7,7 @@
  * at the third interruption the task fails, because the block may be what kills the host.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
-import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
+import type { Tag } from "../../core/conversation/tags.ts";
 import { cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { REFUSALS_MAX } from "../../core/task.ts";
@@ -18,6 +18,7 @@ import {
   currentTask,
   failureOf,
   isInterrupted,
+  lastMail,
   newsOf,
   resultsOf,
   type Step,
@@ -178,19 +179,12 @@ function nextStep(
   submitted: { readonly tries: number } | undefined,
 ): Content | null {
   if (!task.description.includes("[This task needs a plan")) return null;
-  const answer = request.messages
-    .flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? tagsIn(part.text) : [])))
-    .findLast(
-      ({ tag, attributes, content }) =>
-        tag === "mail" &&
-        attributes.kind === "plan_response" &&
-        content.startsWith(`Your plan for #${task.id} `),
-    );
   if (!submitted) {
     const text = scripts.map((script) => `Run:\n${script.text}`).join("\n\n");
     const call = callOf(request, "submit_plan", idOf(task, "plan", 1), { plan: text });
     return call ? [call] : null;
   }
+  const answer = lastMail(request, "plan_response", `Your plan for #${task.id} `);
   if (!answer) return [];
   if (/^Your plan for #\d+ is approved/.test(answer.content)) return null;
   return end(task, request, "fail_task", firstLine(answer.content));

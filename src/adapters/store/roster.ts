@@ -13,7 +13,7 @@ import {
 import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
 import { checkRole } from "../../core/task.ts";
-import type { Adoption, Roster } from "../../ports/store.ts";
+import type { Adoption, Roster, Teammates } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { putBack } from "./finish.ts";
 import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
@@ -23,7 +23,7 @@ import { place } from "./place.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { exec, type Op, sql, type Tx } from "./sql.ts";
+import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type MemberRow = {
@@ -85,6 +85,16 @@ function* members(tx: Tx, name: Name | ""): Op<Member[]> {
     from members m left join hosts h on h.team = m.team and h.id = m.host
     where m.team = ${tx.team} and (m.name = ${name} or ${name} = '') order by m.joined_at, m.name`;
   return rows.map(toMember);
+}
+
+function* teammates(tx: Tx, limit: number): Op<Teammates> {
+  const rows = yield* sql<{ name: Name; role: string; total: number }>`
+    select name, role, count(*) over () as total from members
+    where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' order by joined_at, name limit ${atMost(limit)}`;
+  return {
+    first: rows.map(({ name, role }) => ({ name, role })),
+    total: Number(rows[0]?.total ?? 0),
+  };
 }
 
 function check(profile: Profile): void {
@@ -217,6 +227,7 @@ export function roster(session: Session): Roster {
     adopt: (name, host, how = {}) => session.write((tx) => adopt(tx, name, host, how)),
     member: async (name) => (await session.look((tx) => members(tx, name)))[0] ?? null,
     members: () => session.look((tx) => members(tx, "")),
+    teammates: (limit) => session.look((tx) => teammates(tx, limit)),
     setActivity: (seat, activity, mail = []) =>
       session.write(function* (tx) {
         yield* seated(tx, seat);

@@ -176,6 +176,11 @@ const eleventh = ({ int }: Names): Step[] => [
   `alter table hosts add column adopts ${int} not null default 0`,
 ];
 
+/** A lead that is not woken by reports has thousands of unread mails: it must find those that wake it without reading the others. */
+const twelfth = (): Step[] => [
+  "create index mail_waking on mail (team, recipient, turn, id) where state = 0 and wakes = 1",
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -191,6 +196,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   ninth,
   tenth,
   eleventh,
+  twelfth,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

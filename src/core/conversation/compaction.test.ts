@@ -75,6 +75,11 @@ describe("the plan", () => {
       summariseAt: 160_000,
       trimAt: 50_000,
     });
+    const never = Number.MAX_SAFE_INTEGER;
+    expect(limitsOf(never, { contextShare: 0.8, trimTokens: 50_000 })).toEqual({
+      summariseAt: never,
+      trimAt: never,
+    });
     expect(limitsOf(8_000, { contextShare: 0.5, trimTokens: 50_000 })).toEqual({
       summariseAt: 4_000,
       trimAt: 2_000,

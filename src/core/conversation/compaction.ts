@@ -24,7 +24,12 @@ export const CONTEXT_DEFAULTS: ContextSettings = { contextShare: 0.8, trimTokens
 
 export type ContextLimits = { readonly trimAt: number; readonly summariseAt: number };
 
+/** A model that reads no prose has no limit, and its conversation is not weighed before each request. */
+const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
+
 export function limitsOf(window: number, settings: ContextSettings): ContextLimits {
+  if (window >= WITHOUT_LIMIT && settings.contextTokens === undefined)
+    return { summariseAt: window, trimAt: window };
   const summariseAt = Math.floor(
     Math.min(window * settings.contextShare, settings.contextTokens ?? Number.POSITIVE_INFINITY),
   );

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { type Name, name } from "../ids.ts";
-import type { Member } from "../member.ts";
+import { name } from "../ids.ts";
 import { COLOURS, colourOf, membersLine } from "./identity.ts";
 
 it("gives a name the same colour each time, and different names different ones", () => {
@@ -10,15 +9,16 @@ it("gives a name the same colour each time, and different names different ones",
   for (const one of names) expect(COLOURS).toContain(colourOf(one));
 });
 
-it("names the other living teammates with their roles, at most 20", () => {
-  const member = (who: string, more: Partial<Member> = {}): Member =>
-    ({ name: who as Name, kind: "teammate", role: "", activity: { phase: "work" }, ...more }) as Member;
-  const lead = member("lead", { kind: "lead" });
-  const gone = member("gone", { activity: { phase: "shutdown", reason: "asked" } });
-  expect(membersLine([lead, member("alice"), gone], name("alice"))).toBe("");
-  expect(membersLine([lead, member("alice"), member("bob", { role: "tester" })], name("alice"))).toBe(
+it("names the other teammates with their roles, at most 20", () => {
+  const member = (who: string, role = "") => ({ name: name(who), role });
+  const alice = name("alice");
+  expect(membersLine([], 0, alice)).toBe("");
+  expect(membersLine([member("alice")], 1, alice)).toBe("");
+  expect(membersLine([member("alice"), member("bob", "tester")], 2, alice)).toBe(
     "Other teammates: bob (tester).",
   );
-  const many = Array.from({ length: 30 }, (_, n) => member(`m-${n}`));
-  expect(membersLine(many, name("m-0"))).toContain("m-20 and 9 more.");
+  const first = Array.from({ length: 21 }, (_, n) => member(`m-${n}`));
+  expect(membersLine(first, 30, name("m-0"))).toContain("m-20 and 9 more.");
+  expect(membersLine(first, 30, name("m-29"))).toContain("m-19 and 9 more.");
+  expect(membersLine(first, 21, name("m-0"))).toMatch(/m-20\.$/);
 });

@@ -13,15 +13,23 @@ export function colourOf(name: Name): Colour {
   return COLOURS[(hash >>> 0) % COLOURS.length] ?? "blue";
 }
 
-const MOST = 20;
+/** How many teammates are listed by name. */
+export const LISTED = 20;
 
-/** "Others: bob (tester), carol." "" when there is nobody but the lead. */
-export function membersLine(members: readonly Member[], self: Name): string {
-  const others = members.filter(
-    ({ name, kind, activity }) => kind === "teammate" && name !== self && activity.phase !== "shutdown",
-  );
-  if (others.length === 0) return "";
-  const shown = others.slice(0, MOST).map(({ name, role }) => `${name}${role && ` (${role})`}`);
-  const more = others.length > MOST ? ` and ${others.length - MOST} more` : "";
+/**
+ * "Other teammates: bob (tester), carol." "" when there is nobody but the lead.
+ * @param first the first `LISTED + 1` teammates of `total`, among which `self` may be
+ */
+export function membersLine(
+  first: readonly Pick<Member, "name" | "role">[],
+  total: number,
+  self: Name,
+): string {
+  const shown = first
+    .filter(({ name }) => name !== self)
+    .slice(0, LISTED)
+    .map(({ name, role }) => `${name}${role && ` (${role})`}`);
+  if (shown.length === 0) return "";
+  const more = total - 1 > shown.length ? ` and ${total - 1 - shown.length} more` : "";
   return `Other teammates: ${shown.join(", ")}${more}.`;
 }

@@ -1,0 +1,34 @@
+/** Following what happened: the journal, and the wake-ups that say when there is something new. */
+import type { Event, Fact, FactType } from "../core/event.ts";
+import type { Brand, Name } from "../core/ids.ts";
+
+/** An opaque place in the journal; "" is its beginning. */
+export type Cursor = Brand<string, "Cursor">;
+
+export interface Journal {
+  note(facts: readonly Fact[]): Promise<void>;
+  /** Notes a `warning.raised`: the fault and its consequence. `who`: the member it concerns, if any. */
+  warn(who: Name | null, text: string): Promise<void>;
+  /** The next events after `cursor`, causes before effects. None is missed or repeated, whatever order transactions commit in. */
+  read(
+    cursor: Cursor,
+    options?: { readonly limit?: number; readonly types?: readonly FactType[] },
+  ): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
+  /** The place after all present events. */
+  end(): Promise<Cursor>;
+  /** The place after the event of this number, as a person typed it. */
+  from(seq: number): Cursor;
+}
+
+/** A waiter's topic: `board`, `journal`, or mail for one name. */
+export type WakeTopic = "board" | "journal" | `mail:${string}`;
+export type Mark = Brand<number, "Mark">;
+
+/** Wake-ups are hints and may be early or doubled. A change after `mark()` wakes at the latest with the next poll. */
+export interface Wake {
+  mark(): Mark;
+  /** Resolves when one of the topics changed since `mark`, after `ms`, or on abort (no error). */
+  changed(since: Mark, topics: readonly WakeTopic[], ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `on` soon after every change of a topic, until the returned function is called. */
+  watch(topic: WakeTopic, on: () => void): () => void;
+}
