@@ -14,6 +14,8 @@ export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "per
 export type Fact =
   /** `team`: another team of the store, created by this team's lead. */
   | { readonly type: "team.created"; readonly team?: Name | undefined; readonly by?: Name | undefined }
+  /** Facts and conversations from before this time are being deleted. */
+  | { readonly type: "journal.pruned"; readonly before: Instant; readonly by: Name }
   /** Another team of the store. */
   | { readonly type: "team.deleted"; readonly team: Name; readonly by: Name }
   | { readonly type: "team.resumed"; readonly host: HostId }

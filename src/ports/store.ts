@@ -37,8 +37,16 @@ export interface Store {
    * that a process is running is never deleted. @throws `not_found` | `bad_input` (names the obstacle)
    */
   removeTeam(name: Name, by: Name, force?: boolean): Promise<void>;
+  /**
+   * Deletes facts and parts of conversations from before that time that nobody needs any more, in small steps. State, and the history
+   * of unfinished tasks, stay. `by` null: only counts.
+   */
+  prune(before: Instant, by: Name | null): Promise<Pruned>;
   close(): Promise<void>;
 }
+
+/** `newest`: when the last fact was written, before anything was deleted; null for an empty journal. */
+export type Pruned = { readonly facts: number; readonly entries: number; readonly newest: Instant | null };
 
 export interface Board {
   /** @throws `bad_input` | `not_found` (a blocker) */

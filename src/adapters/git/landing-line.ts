@@ -8,6 +8,7 @@
  */
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -119,17 +120,37 @@ export class LandingLine {
 
   /** One line is written in one call, so a killed process leaves at most a last line that is cut off. */
   recordGate(record: GateRecord): void {
-    appendFileSync(join(this.made("."), "gates.jsonl"), `\n${JSON.stringify(record)}`);
+    this.made(".");
+    appendFileSync(this.gatesFile, `\n${JSON.stringify(record)}`);
   }
 
   gates(): GateRecord[] {
-    return linesOf(join(this.folder, "gates.jsonl")).flatMap((line) => {
-      try {
-        return [JSON.parse(line) as GateRecord];
-      } catch {
-        return []; // cut off
-      }
-    });
+    return [...recordsOf(this.pruning), ...recordsOf(this.gatesFile)];
+  }
+
+  /**
+   * Removes the records of gates from before that time; others may add records meanwhile. Returns how many there are, or were.
+   * The list is moved away first, so that what is added goes into a new one; the records to keep follow.
+   */
+  pruneGates(before: number, remove: boolean): number {
+    const { pruning, gatesFile } = this;
+    if (!remove) return this.gates().filter(({ at }) => at < before).length;
+    if (!existsSync(gatesFile) && !existsSync(pruning)) return 0;
+    // One that an earlier, killed run left is finished first: moving would replace it.
+    if (!existsSync(pruning)) renameSync(gatesFile, pruning);
+    const records = recordsOf(pruning);
+    const kept = records.filter(({ at }) => at >= before);
+    if (kept.length > 0) appendFileSync(gatesFile, kept.map((one) => `\n${JSON.stringify(one)}`).join(""));
+    rmSync(pruning);
+    return records.length - kept.length;
+  }
+
+  private get gatesFile(): string {
+    return join(this.folder, "gates.jsonl");
+  }
+
+  private get pruning(): string {
+    return join(this.folder, "gates.pruning.jsonl");
   }
 
   /** The tip of a target branch that was last seen, and the one that a landing moves it to, so that other moves are noticed. */
@@ -186,6 +207,15 @@ function linesOf(file: string): string[] {
     return [];
   }
 }
+
+const recordsOf = (file: string): GateRecord[] =>
+  linesOf(file).flatMap((line) => {
+    try {
+      return [JSON.parse(line) as GateRecord];
+    } catch {
+      return []; // cut off
+    }
+  });
 
 /** Null for a file that is gone or is no JSON. */
 function readJson<T>(file: string): T | null {

@@ -12,6 +12,8 @@ export type ProjectLandings = {
   read(): Landings;
   /** The last landed commits whose gate is on record, newest first, at most `limit`. */
   landed(limit: number): Promise<LandedRow[]>;
+  /** See `LandingLine.pruneGates`. */
+  pruneGates(before: number, remove: boolean): number;
   /** A decision about a task that waits. `place`: 1 for the first. @throws EkidenError `not_found` */
   decide(which: { team: string; task: number }, what: Decision, by: string): Waiting;
 };
@@ -53,6 +55,7 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
         })
         .slice(0, limit);
     },
+    pruneGates: (before, remove) => line.pruneGates(before, remove),
     decide: ({ team, task }, what, by) => {
       const landings = line.read();
       const entry = landings.waiting.find((one) => one.team === team && one.task === task);

@@ -12,6 +12,7 @@ import { appendFacts, journal } from "./journal.ts";
 import { mailboxes } from "./mail.ts";
 import { Outage, type OutageWatch } from "./outage.ts";
 import { openPostgres } from "./postgres.ts";
+import { prune } from "./prune.ts";
 import { requests } from "./requests.ts";
 import { roster } from "./roster.ts";
 import { type Limits, Session } from "./session.ts";
@@ -96,6 +97,7 @@ async function view(share: Share, session: Session): Promise<Store> {
     forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits, outage)),
     teams: () => session.look(teamNames),
     removeTeam: (name, by, force = false) => session.write((tx) => removeTeam(tx, name, by, force)),
+    prune: (before, by) => prune(session, before, by),
     close: async () => {
       if (closed) return;
       closed = true;

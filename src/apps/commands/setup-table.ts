@@ -1,4 +1,4 @@
-/** The commands that set up Ekiden and a project; see table.ts. */
+/** The commands that set up Ekiden and a project, and keep its store small and safe; see table.ts. */
 import { type Entry, GROUPS } from "./entry.ts";
 
 const MORE = GROUPS[3];
@@ -31,6 +31,28 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     options: [["--force", "overwrite one that exists"]],
     near: ["config", "settings"],
     load: () => import("./init.ts"),
+  },
+  {
+    usage: "prune",
+    about: "delete old facts, conversations, output files and gate records; never of unfinished work",
+    example: "ekiden prune --days 90 --dry-run",
+    group: MORE,
+    options: [
+      ["--days <n>", "keep what is younger than this (default 30)"],
+      ["--teams", "also delete other teams that are finished and have been silent for so long"],
+      ["--dry-run", "show what would be deleted, and delete nothing"],
+    ],
+    near: ["clean", "gc", "vacuum", "purge"],
+    load: () => import("./prune.ts"),
+  },
+  {
+    usage: "backup <file>",
+    about: "copy the SQLite store to a file, also while teams work on it",
+    example: "ekiden backup /backups/team.db",
+    group: MORE,
+    options: [["--force", "replace the file"]],
+    near: ["dump", "snapshot"],
+    load: () => import("./backup.ts"),
   },
   {
     usage: "completion <shell>",

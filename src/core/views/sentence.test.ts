@@ -19,6 +19,7 @@ const one = asTaskId(1);
 const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "team.created": { type: "team.created" },
   "team.deleted": { type: "team.deleted", team: "old" as Name, by: LEAD },
+  "journal.pruned": { type: "journal.pruned", before: instant(0), by: LEAD },
   "team.resumed": { type: "team.resumed", host: "h" as HostId },
   "team.finished": {
     type: "team.finished",
@@ -153,6 +154,7 @@ it("has one line for every fact", () => {
   expect(told.join("\n")).toMatchInlineSnapshot(`
     "  dim          the team was created
     * warn  lead   deleted the team old
+    * dim   lead   deleted old facts and conversations, from before 1970-01-01T00:00:00.000Z
     * dim          the team was resumed
     * warn         finished: 3 completed, 1 failed, 2 unfinished
     * plain alice  joined as tester on x/y

@@ -23,6 +23,12 @@ export function sentence(event: Event): Sentence {
         : say(null, "the team was created", "dim");
     case "team.deleted":
       return say(event.by, `deleted the team ${event.team}`, "warn");
+    case "journal.pruned":
+      return say(
+        event.by,
+        `deleted old facts and conversations, from before ${new Date(event.before).toISOString()}`,
+        "dim",
+      );
     case "team.resumed":
       return say(null, "the team was resumed", "dim");
     case "team.finished":

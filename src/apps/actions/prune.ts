@@ -1,0 +1,79 @@
+/** Deletes what has become old: facts and conversations, whole teams, output files, records of gates. Counts only, on a dry run. */
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Instant, type Name, PERSON } from "../../core/ids.ts";
+import { isActive, type PruneData, type PrunedTeam } from "../../core/views/prune.ts";
+import type { Store } from "../../ports/index.ts";
+
+export type PruneOptions = {
+  readonly before: Instant;
+  /** Whether silent teams are deleted whole. Never the team of `store`. */
+  readonly teams: boolean;
+  readonly dryRun: boolean;
+  /** Of background commands and long results; files in it are deleted by age. */
+  readonly outputDir: string;
+  /** Null outside of a repository. */
+  readonly pruneGates: ((before: number, remove: boolean) => number) | null;
+};
+
+/** @throws what the store throws; what was deleted until then stays deleted */
+export async function prune(store: Store, options: PruneOptions): Promise<PruneData> {
+  const { before, dryRun, outputDir, pruneGates } = options;
+  const teams: PrunedTeam[] = [];
+  const inUse = new Set<string>();
+  for (const name of await store.teams()) {
+    const team = await store.forTeam(name);
+    try {
+      teams.push(await pruneTeam(team, name === store.team, options));
+      for (const { state, outputPath } of await team.jobs.list(null, JOBS))
+        if (state === "running") inUse.add(outputPath);
+    } finally {
+      await team.close();
+    }
+  }
+  for (const { name, deleted } of teams)
+    if (deleted === "yes" && !dryRun) await store.removeTeam(name, PERSON);
+  return {
+    before,
+    dryRun,
+    teams,
+    outputFiles: pruneFiles(outputDir, before, inUse, dryRun),
+    gates: pruneGates?.(before, !dryRun) ?? 0,
+  };
+}
+
+/** Enough for all that run: a host ends its commands with itself. */
+const JOBS = 10_000;
+
+async function pruneTeam(team: Store, isOurs: boolean, options: PruneOptions): Promise<PrunedTeam> {
+  const { before, dryRun, teams } = options;
+  const deleted = !teams || isOurs ? "no" : await obstacle(team, before);
+  const only = dryRun || deleted === "yes";
+  const { facts, entries } = await team.prune(before, only ? null : PERSON);
+  return { name: team.team, facts, entries, deleted };
+}
+
+/** "yes", or why the team is kept. */
+async function obstacle({ board, roster, prune }: Store, before: Instant): Promise<string> {
+  const { newest } = await prune(before, null);
+  if (newest === null || newest >= before) return "no";
+  const counts = await board.counts();
+  const unfinished = counts.pending + counts.inProgress;
+  if (unfinished > 0) return `kept: ${unfinished} unfinished`;
+  const active = (await roster.members()).filter(isActive).map(({ name }): Name => name);
+  return active.length > 0 ? `kept: ${active.join(", ")} not stopped` : "yes";
+}
+
+/** Regular files only, and none through a link: the folder belongs to a project. */
+function pruneFiles(folder: string, before: number, inUse: ReadonlySet<string>, dryRun: boolean): number {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 0;
+  let count = 0;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile() || found.mtimeMs >= before || inUse.has(path)) continue;
+    if (!dryRun) rmSync(path, { force: true });
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,41 @@
+/** `ekiden prune`: deletes what is old and finished. Teams may be at work meanwhile. */
+import { join } from "node:path";
+import { landingsOf } from "../../adapters/git/landings.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { instant } from "../../core/ids.ts";
+import { MEMBER_VARIABLE } from "../../core/member.ts";
+import { pruneViews } from "../../core/views/prune.ts";
+import { prune } from "../actions/prune.ts";
+import { type Invocation, wholeNumber } from "../invocation.ts";
+import { withTeam } from "../open.ts";
+
+const DAYS = "30";
+const DAY_MS = 86_400_000;
+
+export async function run(
+  call: Invocation,
+  _: readonly string[],
+  { days = DAYS, teams = false, dryRun = false }: { days?: string; teams?: boolean; dryRun?: boolean },
+): Promise<undefined> {
+  if (call.env[MEMBER_VARIABLE] && !dryRun)
+    throw new EkidenError(
+      "not_permitted",
+      "a member may not delete the history of its team. Ask the person.",
+    );
+  const before = instant(Date.now() - wholeNumber("--days", days) * DAY_MS);
+  const landings = await landingsOf(call.cwd, childEnvironment(call.env)).catch((error: unknown) => {
+    if (!isEkidenError(error, "bad_input")) throw error;
+    return null; // no repository
+  });
+  const data = await withTeam(call, "look", (store) =>
+    prune(store, {
+      before,
+      teams,
+      dryRun,
+      outputDir: join(call.cwd, ".ekiden", "output"),
+      pruneGates: landings && ((at, remove) => landings.pruneGates(at, remove)),
+    }),
+  );
+  await call.show(data, pruneViews);
+}

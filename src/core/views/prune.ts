@@ -1,0 +1,45 @@
+/** What was pruned, or would be, as data and views. */
+import type { Instant, Name } from "../ids.ts";
+import type { Member } from "../member.ts";
+import type { Cell, Column, View } from "./view.ts";
+
+export type PrunedTeam = {
+  readonly name: Name;
+  readonly facts: number;
+  /** Of conversations. */
+  readonly entries: number;
+  /** "yes", "no", or why it was kept although it is old. */
+  readonly deleted: string;
+};
+export type PruneData = {
+  readonly before: Instant;
+  readonly dryRun: boolean;
+  readonly teams: readonly PrunedTeam[];
+  readonly outputFiles: number;
+  readonly gates: number;
+};
+
+export const isActive = ({ activity }: Member): boolean => activity.phase !== "shutdown";
+
+export function pruneViews({ before, dryRun, teams, outputFiles, gates }: PruneData): View[] {
+  const right = (name: string): Column => ({ name, align: "right" });
+  const columns = [{ name: "team" }, right("facts"), right("entries"), { name: "team deleted" }];
+  const rows = teams.map(({ name, facts, entries, deleted }): Cell[] => [
+    { text: name, tone: "strong" },
+    { text: String(facts) },
+    { text: String(entries) },
+    { text: deleted === "no" ? "" : deleted, tone: deleted === "yes" ? "warn" : "dim" },
+  ]);
+  const when = new Date(before).toISOString();
+  return [
+    { kind: "table", columns, rows, empty: "The store has no teams." },
+    {
+      kind: "figures",
+      figures: [
+        { label: dryRun ? "would be deleted, from before" : "deleted, from before", text: when },
+        { label: "output files", text: String(outputFiles) },
+        { label: "gate records", text: String(gates) },
+      ],
+    },
+  ];
+}
