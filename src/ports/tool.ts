@@ -48,11 +48,25 @@ export interface Tool<I = unknown> {
   effectOf?(input: I): Effect | undefined;
   /** Not for subagents, although it only reads: it is about the team. */
   readonly membersOnly?: true;
+  /** Its results hold tags of this program and escape what is in them. All other results are escaped as a whole. */
+  readonly ownTags?: true;
   /** What permission rules and feeds show of a call: the command, the path. */
   subject?(input: I): string;
+  /**
+   * What a call would change in a file, for the question whether it may; changes nothing itself. @throws as `run` where the call
+   * cannot succeed, so that nobody is asked about it.
+   */
+  preview?(input: I, ctx: ToolContext): Promise<FileChange>;
   /** An error that it throws becomes an error result for the model: the message must say what to do next. */
   run(input: I, ctx: ToolContext): Promise<string>;
 }
+
+/** `path`: as people read it. `before`: null for a new file. */
+export type FileChange = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+};
 
 /** As which member and where an agent works: the same for all its calls. */
 export type Workplace = {

@@ -15,6 +15,7 @@ export const claimTask = defineTool({
   description: "Claim a ready task.",
   access: "team",
   effect: "claims",
+  ownTags: true,
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {

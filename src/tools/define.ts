@@ -1,13 +1,17 @@
 import type { z } from "zod";
 import { lazy } from "../core/lazy.ts";
-import type { Access, Effect, Tool, ToolContext } from "../ports/index.ts";
+import type { Access, Effect, FileChange, Tool, ToolContext } from "../ports/index.ts";
 
-type Definition<S extends z.ZodType> = Omit<Tool, "input" | "run" | "subject" | "accessOf" | "effectOf"> & {
+type Definition<S extends z.ZodType> = Omit<
+  Tool,
+  "input" | "run" | "preview" | "subject" | "accessOf" | "effectOf"
+> & {
   /** Made when the tool is first offered or called. */
   readonly input: () => S;
   accessOf?(input: z.output<S>): Access;
   effectOf?(input: z.output<S>): Effect | undefined;
   subject?(input: z.output<S>): string;
+  preview?(input: z.output<S>, ctx: ToolContext): Promise<FileChange>;
   run(input: z.output<S>, ctx: ToolContext): Promise<string>;
 };
 

@@ -1,13 +1,13 @@
 /** Replaces text in a file. It must match exactly and once, so that an edit never hits a place that was not meant. */
-import { readFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
+import { behindMarks, withoutMarks } from "../core/conversation/foreign.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
-import { sizeOf } from "./read-file.ts";
+import { openFile, replaceText } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
-import { write } from "./write-file.ts";
 
 const EDIT_MAX = 32 * 1024 * 1024;
 
@@ -23,49 +23,91 @@ export const editFile = defineTool({
     }),
   access: "write",
   subject: ({ path }) => path,
-  async run({ path, old, new: fresh, replace_all: all = false }, ctx) {
-    if (old === "")
-      throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
-    if (old === fresh)
-      throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
-    const { real, shown } = await placeOf(path, ctx, "write");
-    const text = await textOf(real, shown);
-    const { search, replacement } = adapted(text, old, fresh);
-    const places = placesOf(text, search);
-    if (places.length === 0)
-      throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearest(text, old)}`);
-    const lines = linesAt(text, places);
-    if (places.length > 1 && !all) {
-      throw new EkidenError(
-        "bad_input",
-        `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set replace_all.`,
-      );
+  async preview(input, ctx) {
+    const place = await placeOf(input.path, ctx, "write");
+    const { file, size } = await openFile(place, "write");
+    try {
+      const { before, after } = await edited(input, file, size, place.shown);
+      return { path: place.shown, before, after };
+    } finally {
+      await file.close();
     }
-    await write(real, shown, text.split(search).join(replacement));
-    return `Replaced ${places.length === 1 ? `line ${lines[0]}` : `${places.length} places, lines ${listed(lines)},`} in ${shown}.`;
+  },
+  async run(input, ctx) {
+    const place = await placeOf(input.path, ctx, "write");
+    const { file, size } = await openFile(place, "write");
+    try {
+      const { after, lines } = await edited(input, file, size, place.shown);
+      await replaceText(file, after);
+      return `Replaced ${lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)},`} in ${place.shown}.`;
+    } finally {
+      await file.close();
+    }
   },
 });
 
-async function textOf(real: string, shown: string): Promise<string> {
-  const size = await sizeOf(real, shown);
+type Input = {
+  readonly old: string;
+  readonly new: string;
+  readonly replace_all?: boolean | undefined;
+};
+
+/** The text of the file before and after, and the lines that change. @throws EkidenError that says why it cannot be edited so. */
+async function edited(
+  { old, new: fresh, replace_all: all = false }: Input,
+  file: FileHandle,
+  size: number,
+  shown: string,
+): Promise<{ readonly before: string; readonly after: string; readonly lines: readonly number[] }> {
+  if (old === "") throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
+  if (old === fresh)
+    throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
+  const before = await textOf(file, size, shown);
+  const { search, replacement } = adapted(before, old, fresh);
+  const places = placesOf(before, search);
+  if (places.length === 0)
+    throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearest(before, old)}`);
+  const lines = linesAt(before, places);
+  if (places.length > 1 && !all) {
+    throw new EkidenError(
+      "bad_input",
+      `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set replace_all.`,
+    );
+  }
+  return { before, after: before.split(search).join(replacement), lines };
+}
+
+async function textOf(file: FileHandle, size: number, shown: string): Promise<string> {
   if (size > EDIT_MAX)
     throw new EkidenError(
       "bad_input",
       `${shown} has ${size} bytes, too many to edit here. Use bash, for example sed.`,
     );
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(real));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.readFile());
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new EkidenError("bad_input", `${shown} is not UTF-8 text, so an edit would damage it. Use bash.`);
   }
 }
 
-/** Models write \n. In a file with \r\n the text is matched and inserted with \r\n. */
+/**
+ * Models write \n. In a file with \r\n the text is matched and inserted with \r\n. And they write what results show: a mark stands
+ * for a hidden character or a tag where `old` is not in the file with the mark itself, and `new` keeps those of `old`.
+ */
 function adapted(text: string, old: string, fresh: string): { search: string; replacement: string } {
-  if (text.includes(old) || !text.includes("\r\n")) return { search: old, replacement: fresh };
   const crlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
-  return { search: crlf(old), replacement: crlf(fresh) };
+  const asWritten = { search: old, replacement: fresh };
+  const inMarks = {
+    search: behindMarks(old),
+    replacement: withoutMarks(fresh, (mark) => old.includes(mark)),
+  };
+  for (const { search, replacement } of [asWritten, inMarks]) {
+    if (text.includes(search)) return { search, replacement };
+    if (text.includes("\r\n") && text.includes(crlf(search)))
+      return { search: crlf(search), replacement: crlf(replacement) };
+  }
+  return asWritten;
 }
 
 function placesOf(text: string, search: string): number[] {

@@ -42,6 +42,9 @@ export const grep = defineTool({
     const { real, shown } = await placeOf(input.path ?? ".", ctx, "read");
     const about = await stat(real).catch(() => null);
     if (!about) throw new EkidenError("not_found", `There is no file or folder ${shown}.`);
+    // ripgrep would wait for what a pipe says.
+    if (!about.isFile() && !about.isDirectory())
+      throw new EkidenError("bad_input", `${shown} is not a regular file but a device, pipe or socket.`);
     const query: Query = { ...input, shown };
     return bounded(await search(query, ctx), query);
   },

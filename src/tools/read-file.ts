@@ -1,12 +1,12 @@
 /** Reads a part of a text file as a stream, so the size of the file does not matter. */
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
+import { binaryKind } from "./binary.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
+import { openFile } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
 
 const LINES = 2_000;
@@ -29,12 +29,15 @@ export const readFile = defineTool({
   async run({ path, offset = 1, limit = LINES }, ctx) {
     if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: line numbers start at 1.`);
     if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
-    const { real, shown } = await placeOf(path, ctx, "read");
-    const size = await sizeOf(real, shown);
-    if (size === 0) return `${shown} is empty.`;
-    const part = await readLines(real, size, offset, Math.min(limit, LINES), ctx.signal);
-    if (part.binary)
-      return `${shown} is a binary file (${part.binary}${size} bytes). Examine it with bash, for example with file or xxd.`;
+    const place = await placeOf(path, ctx, "read");
+    const { shown } = place;
+    const { file, size } = await openFile(place, "read");
+    const part = await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal).finally(() =>
+      file.close(),
+    );
+    if (size === 0 && part.seen === 0) return `${shown} is empty.`;
+    if (part.binary !== null)
+      return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with file or xxd.`;
     if (part.lines.length === 0)
       throw new EkidenError(
         "bad_input",
@@ -48,40 +51,14 @@ export const readFile = defineTool({
   },
 });
 
-/** @throws EkidenError `not_found` with similar names, `bad_input` if it is not a file. */
-export async function sizeOf(real: string, shown: string): Promise<number> {
-  const found = await stat(real).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return null;
-  });
-  if (!found) throw new EkidenError("not_found", `There is no file ${shown}.${await nearby(real)}`);
-  if (found.isDirectory())
-    throw new EkidenError(
-      "bad_input",
-      `${shown} is a folder. List it with glob, for example with the pattern "${shown === "." ? "" : `${shown}/`}*".`,
-    );
-  if (!found.isFile())
-    throw new EkidenError("bad_input", `${shown} is not a regular file but a device, pipe or socket.`);
-  return found.size;
-}
-
-async function nearby(real: string): Promise<string> {
-  const wanted = basename(real).toLowerCase();
-  const stem = wanted.replace(/\.[^.]*$/, "");
-  const names = await readdir(dirname(real)).catch(() => null);
-  if (!names) return " Its folder does not exist either; find it with glob.";
-  const near = names.filter((name) => {
-    const lower = name.toLowerCase();
-    return lower.includes(stem) || stem.includes(lower.replace(/\.[^.]*$/, ""));
-  });
-  return near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(", ")}?` : " Find it with glob.";
-}
+/** Many editors write one; it is not part of the first line. */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 type Part = { lines: string[]; seen: number; more: boolean; counted: boolean; binary: string | null };
 
 /** Lines from `offset` on. Keeps one chunk and the shown lines in memory, also when the whole file is one line. */
 async function readLines(
-  path: string,
+  file: FileHandle,
   size: number,
   offset: number,
   limit: number,
@@ -109,11 +86,18 @@ async function readLines(
     if (room > 0 && part.seen + 1 >= offset) line.push(bytes.subarray(0, room));
     lineBytes += bytes.length;
   };
-  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
-    if (first && chunk.subarray(0, 8_000).includes(0)) return { ...part, binary: kindOf(chunk) };
-    first = false;
+  for await (const chunk of file.createReadStream({
+    signal,
+    autoClose: false,
+  }) as AsyncIterable<Buffer>) {
     let from = 0;
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+    if (first) {
+      part.binary = binaryKind(chunk);
+      if (part.binary !== null) return part;
+      if (chunk.subarray(0, 3).equals(BYTE_ORDER_MARK)) from = 3;
+    }
+    first = false;
+    for (let at = chunk.indexOf(10, from); at !== -1; at = chunk.indexOf(10, from)) {
       take(chunk.subarray(from, at));
       endLine();
       from = at + 1;
@@ -130,23 +114,4 @@ function cut(text: string, bytes: number): string {
   return line.length <= LINE_CHARS && bytes <= LINE_CHARS * 4 + 4
     ? line
     : `${cutEnd(line, LINE_CHARS)} [… line of ${bytes} bytes cut]`;
-}
-
-const MAGIC: readonly (readonly [bytes: string, kind: string])[] = [
-  ["\x89PNG", "PNG image"],
-  ["\xff\xd8\xff", "JPEG image"],
-  ["GIF8", "GIF image"],
-  ["%PDF", "PDF"],
-  ["PK\x03\x04", "ZIP archive"],
-  ["\x1f\x8b", "gzip"],
-  ["\x7fELF", "ELF program"],
-  ["SQLite format 3", "SQLite database"],
-  ["\xff\xfe", "UTF-16 text"],
-  ["\xfe\xff", "UTF-16 text"],
-];
-
-function kindOf(chunk: Buffer): string {
-  const head = chunk.subarray(0, 16).toString("latin1");
-  const kind = MAGIC.find(([bytes]) => head.startsWith(bytes))?.[1];
-  return kind ? `${kind}, ` : "";
 }

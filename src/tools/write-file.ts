@@ -1,12 +1,14 @@
 /** Creates or overwrites a file. */
-import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { dirname } from "node:path";
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { withoutMarks } from "../core/conversation/foreign.ts";
+import { EkidenError, isEkidenError } from "../core/errors.ts";
+import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
+import { createFile, openFile, replaceText } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
+
+type Input = { readonly path: string; readonly content: string };
 
 export const writeFile = defineTool({
   name: "write_file",
@@ -14,37 +16,67 @@ export const writeFile = defineTool({
   input: () => z.object({ path: text, content: text }),
   access: "write",
   subject: ({ path }) => path,
-  async run({ path, content }, ctx) {
-    const { real, shown } = await placeOf(path, ctx, "write");
-    if (real === ctx.workspace)
-      throw new EkidenError("bad_input", "The path names the workspace itself. Name a file in it.");
-    await mkdir(dirname(real), { recursive: true });
-    const created = await write(real, shown, content);
+  async preview(input, ctx) {
+    const { shown } = await placeFor(input, ctx);
+    const before = await textBefore(input, ctx);
+    return { path: shown, before, after: unmarked(input.content, before) };
+  },
+  async run(input, ctx) {
+    const place = await placeFor(input, ctx);
+    const { shown } = place;
+    const fresh = await createFile(place);
+    let { content } = input;
+    if (fresh) {
+      try {
+        await replaceText(fresh, content);
+      } finally {
+        await fresh.close();
+      }
+    } else {
+      const { file, size } = await openFile(place, "write");
+      try {
+        const before = size <= COMPARED_MAX ? await file.readFile("utf8") : "";
+        content = unmarked(content, before);
+        await replaceText(file, content);
+      } finally {
+        await file.close();
+      }
+    }
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
-    return `${created ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.`;
+    const marks =
+      content === input.content
+        ? ""
+        : " Marks for characters and tags that the file had were written as those.";
+    return `${fresh ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${marks}`;
   },
 });
 
-/** True if the file is new. A link that replaces the file after the check is not followed. */
-export async function write(real: string, shown: string, content: string): Promise<boolean> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-  const refuse = (error: NodeJS.ErrnoException): never => {
-    if (error.code === "EISDIR")
-      throw new EkidenError("bad_input", `${shown} is a folder. Name a file in it.`);
-    if (error.code === "EACCES" || error.code === "EROFS")
-      throw new EkidenError("tool_failed", `${shown} cannot be written: ${error.code}.`);
-    throw error;
-  };
-  let created = true;
-  const file = await open(real, flags | constants.O_EXCL).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") return refuse(error);
-    created = false;
-    return open(real, flags | constants.O_TRUNC).catch(refuse);
-  });
-  try {
-    await file.writeFile(content);
-  } finally {
-    await file.close();
-  }
-  return created;
+const COMPARED_MAX = 4 * 1024 * 1024;
+
+async function placeFor({ path }: Input, ctx: ToolContext) {
+  const place = await placeOf(path, ctx, "write");
+  if (place.real === ctx.workspace)
+    throw new EkidenError("bad_input", "The path names the workspace itself. Name a file in it.");
+  return place;
 }
+
+/** Null for a new file. */
+async function textBefore(input: Input, ctx: ToolContext): Promise<string | null> {
+  try {
+    const { file, size } = await openFile(await placeFor(input, ctx), "write");
+    try {
+      return size <= COMPARED_MAX ? await file.readFile("utf8") : `(a file of ${size} bytes)\n`;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isEkidenError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+/** What a member read with marks it writes with marks: they stand for what the file had, if the marks themselves were not in it. */
+const unmarked = (content: string, before: string | null): string =>
+  before === null
+    ? content
+    : withoutMarks(content, (mark, behind) => before.includes(behind) && !before.includes(mark));

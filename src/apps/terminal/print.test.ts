@@ -61,7 +61,7 @@ it("indents the further lines of figures and feeds", () => {
 });
 
 it("lets nothing through that could steer a terminal", () => {
-  expect(clean("a\x1b[31mred\x1b[0m\x1b]0;title\x07b\x9b2J\rc\u202e\n\td")).toBe("aredb2J\nc\n\td");
+  expect(clean("a\x1b[31mred\x1b[0m\x1b]0;title\x07b\x9b2J\rc\u202e\n\td")).toBe("aredb2J\nc\\u{202e}\n\td");
   expect(
     lines(out(80), {
       kind: "feed",

@@ -3,8 +3,11 @@
  * its control characters: an escape sequence in a task's subject must not move the cursor or set the window's title.
  */
 import yocto from "yoctocolors";
+import { spellHidden } from "../../core/hidden.ts";
 import type { Colour } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
+
+export { escapes } from "../../core/hidden.ts";
 
 export type Terminal = {
   readonly isTTY: boolean;
@@ -53,23 +56,13 @@ const CONTROL = new RegExp(
   [
     "\\x1b\\[[0-9;?]*[ -/]*[@-~]", // colours, cursor
     "\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?", // titles, links
-    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]",
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
   ].join("|"),
   "g",
 );
 
-/** Without control and text-direction characters; line breaks and tabs stay. */
-export const clean = (text: string): string => text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200d)\p{Cf}/gu;
-
-/** Control, direction and invisible characters as `\x1b` and `\u{202e}`; line ends and tabs stay. */
-export const escapes = (text: string): string =>
-  text.replace(HIDDEN, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
-  });
+/** Without control characters; line breaks and tabs stay. Characters that hide something are spelled out. */
+export const clean = (text: string): string => spellHidden(text.replace(/\r\n?/g, "\n").replace(CONTROL, ""));
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;

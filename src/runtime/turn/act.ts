@@ -1,5 +1,6 @@
 /** ACT and RECORD: runs the calls of one reply and stores an answer to each. */
 import { type Entry, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
+import { shownResult } from "../../core/conversation/foreign.ts";
 import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
@@ -135,7 +136,13 @@ async function answer(
   const { call, tool } = pending;
   const result = (text: string, isError: boolean): Entry => ({
     kind: "result",
-    result: { type: "result", id: call.id, tool: call.tool, text, isError },
+    result: {
+      type: "result",
+      id: call.id,
+      tool: call.tool,
+      text: tool?.ownTags && !isError ? text : shownResult(text),
+      isError,
+    },
   });
   let began = clock.now();
   let subject = "";

@@ -1,0 +1,161 @@
+/**
+ * Opens files for the file tools. A path is checked first and opened later; a program in the workspace can put a link in between.
+ * So the opened file itself is asked where it is, and nothing is read, emptied or written before it has answered. Pipes,
+ * sockets and devices are never waited for.
+ */
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { EkidenError } from "../core/errors.ts";
+import type { Place } from "./workspace.ts";
+
+const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const FLAGS = { read: constants.O_RDONLY | SAFELY, write: constants.O_RDWR | SAFELY } as const;
+const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | SAFELY;
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
+
+export type Opened = { readonly file: FileHandle; readonly size: number };
+
+/** The caller closes the file. @throws EkidenError `not_found` with similar names, `bad_input`, `outside_workspace`, `tool_failed` */
+export async function openFile(place: Place, use: "read" | "write"): Promise<Opened> {
+  const { real, shown } = place;
+  const found = await stat(real).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw refusal(error, shown);
+    return null;
+  });
+  if (!found) throw new EkidenError("not_found", `There is no file ${shown}.${await nearby(real)}`);
+  checkKind(found, shown);
+  const file = await open(real, FLAGS[use]).catch((error: NodeJS.ErrnoException) => {
+    throw refusal(error, shown);
+  });
+  return checked(file, place, async () => {
+    const about = await file.stat();
+    checkKind(about, shown);
+    return { file, size: about.size };
+  });
+}
+
+/** Null where the file exists already. Missing folders are made. The caller closes the file. @throws EkidenError as `openFile` */
+export async function createFile(place: Place): Promise<FileHandle | null> {
+  const { real, shown } = place;
+  const folder = await openFolder(dirname(real), shown);
+  try {
+    const inFolder = (await isLinux()) ? `/proc/self/fd/${folder.fd}/${basename(real)}` : real;
+    const file = await open(inFolder, NEW, 0o666).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return null;
+      throw refusal(error, shown);
+    });
+    return file && (await checked(file, place, async () => file));
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Writes the whole of an open file anew, wherever it was read last. */
+export async function replaceText(file: FileHandle, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  await file.truncate(0);
+  for (let at = 0; at < bytes.length; )
+    at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+}
+
+/** Each missing folder is made in the one above, which is open: a link in its place is not followed. */
+async function openFolder(path: string, shown: string): Promise<FileHandle> {
+  const place = { real: path, shown };
+  const opening = await open(path, FOLDER).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" || path === dirname(path)) throw refusal(error, shown);
+    const parent = await openFolder(dirname(path), shown);
+    try {
+      const inParent = (await isLinux()) ? `/proc/self/fd/${parent.fd}/${basename(path)}` : path;
+      await mkdir(inParent).catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code !== "EEXIST") throw refusal(cause, shown);
+      });
+      return await open(inParent, FOLDER).catch((cause: NodeJS.ErrnoException) => {
+        throw refusal(cause, shown);
+      });
+    } finally {
+      await parent.close();
+    }
+  });
+  return checked(opening, place, async () => opening);
+}
+
+/** Closes the file if it is not the one of the place, or if `use` fails. */
+async function checked<T>(file: FileHandle, { real, shown }: Place, use: () => Promise<T>): Promise<T> {
+  try {
+    if (!(await isAt(file, real)))
+      throw new EkidenError(
+        "outside_workspace",
+        `${shown} was replaced by something else while it was opened. Nothing was read or written. Look at it again.`,
+      );
+    return await use();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The system knows where an open file is. Where it does not tell, the path must lead to the same file still, without a link. */
+async function isAt(file: FileHandle, real: string): Promise<boolean> {
+  if (await isLinux()) return (await readlink(`/proc/self/fd/${file.fd}`)) === real;
+  const [opened, now, path] = await Promise.all([file.stat(), stat(real), realpath(real)]);
+  return path === real && opened.ino === now.ino && opened.dev === now.dev;
+}
+
+let linux: Promise<boolean> | undefined;
+const isLinux = (): Promise<boolean> => {
+  linux ??= stat("/proc/self/fd").then(
+    () => process.platform === "linux",
+    () => false,
+  );
+  return linux;
+};
+
+/** @throws EkidenError `bad_input` if it is not a regular file. */
+function checkKind(found: Stats, shown: string): void {
+  if (found.isFile()) return;
+  if (found.isDirectory())
+    throw new EkidenError(
+      "bad_input",
+      `${shown} is a folder. List it with glob, for example with the pattern "${shown === "." ? "" : `${shown}/`}*".`,
+    );
+  const kind = found.isFIFO() ? "named pipe" : found.isSocket() ? "socket" : "device";
+  throw new EkidenError(
+    "bad_input",
+    `${shown} is not a regular file but a ${kind}. File tools do not use it; a command with bash may.`,
+  );
+}
+
+function refusal(error: NodeJS.ErrnoException, shown: string): unknown {
+  switch (error.code) {
+    case "EACCES":
+    case "EROFS":
+    case "EPERM":
+    case "ETXTBSY":
+      return new EkidenError("tool_failed", `${shown} cannot be opened: ${error.code}.`);
+    case "ELOOP":
+    case "ENOENT":
+      return new EkidenError(
+        "outside_workspace",
+        `${shown} was replaced while it was opened. Look at it again.`,
+      );
+    case "ENOTDIR":
+      return new EkidenError("bad_input", `${shown} goes through a file as if it were a folder.`);
+    case "ENXIO":
+      return new EkidenError("bad_input", `${shown} is not a regular file but a pipe, socket or device.`);
+    default:
+      return error;
+  }
+}
+
+async function nearby(real: string): Promise<string> {
+  const wanted = basename(real).toLowerCase();
+  const stem = wanted.replace(/\.[^.]*$/, "");
+  const names = await readdir(dirname(real)).catch(() => null);
+  if (!names) return " Its folder does not exist either; find it with glob.";
+  const near = names.filter((name) => {
+    const lower = name.toLowerCase();
+    return lower.includes(stem) || stem.includes(lower.replace(/\.[^.]*$/, ""));
+  });
+  return near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(", ")}?` : " Find it with glob.";
+}
