@@ -1,5 +1,6 @@
 /** How a failed command ends: one line on stderr and an exit code. A stack is shown only with --verbose. */
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
+import { secretsOf } from "./secrets.ts";
 import { clean } from "./terminal/terminal.ts";
 
 export type FailureOptions = { readonly verbose: boolean; readonly json: boolean };
@@ -28,14 +29,15 @@ function asKnown(thrown: unknown): unknown {
 export function reportFailure(thrown: unknown, { verbose, json }: FailureOptions): number {
   const error = asKnown(thrown);
   const known = isEkidenError(error);
-  const message = messageOf(error);
+  const { redact } = secretsOf(process.env);
+  const message = redact(messageOf(error));
   if (json) {
     const code = known ? error.code : "internal";
     process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   }
   const hint = known || verbose ? "" : " (this is a fault of ekiden; --verbose shows where)";
   process.stderr.write(`ekiden: ${clean(message)}${hint}\n`);
-  if (verbose && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
+  if (verbose && error instanceof Error) process.stderr.write(`${redact(stackOf(error))}\n`);
   return known ? error.exitCode : 1;
 }
 

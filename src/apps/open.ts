@@ -1,5 +1,5 @@
 /** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -8,6 +8,8 @@ import { MEMBER_VARIABLE } from "../core/member.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import type { Invocation } from "./invocation.ts";
+import { makeProjectFolder, refuseLinked } from "./project-folder.ts";
+import { secretsOf } from "./secrets.ts";
 import { userFile } from "./settings.ts";
 import { createOwnStore } from "./trust/record.ts";
 
@@ -29,45 +31,11 @@ export function sqlitePath(url: string, cwd: string): string | null {
   return resolve(cwd, url);
 }
 
-/** State of one checkout. Settings, roles, skills, hooks and memory are shared by committing them. */
-const IGNORED = `# Written by Ekiden. Everything else here can be committed.
-/.gitignore
-/*.db
-/*.db-*
-/output/
-/worktrees/
-/cache/
-/*.tmp
-`;
-
 /** Creates the database of a project that has none, readable by its user alone, and keeps that this person made it. */
 export function makeStoreFile(url: string, cwd: string): void {
   const path = sqlitePath(url, cwd);
   if (path !== null && !existsSync(path) && existsSync(dirname(path)))
     createOwnStore(dirname(userFile()), cwd, path);
-}
-
-/** A project could make this program write elsewhere by a link. @throws EkidenError `not_permitted` */
-function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new EkidenError(
-      "not_permitted",
-      `${path} is a link, and Ekiden writes through no link of a project. Remove it, or put a real folder there.`,
-    );
-}
-
-/** The project's own folder. Git ignores the state in it; a file that ignored all of it is replaced. */
-export function makeProjectFolder(cwd: string): void {
-  const folder = join(cwd, ".ekiden");
-  const ignore = join(folder, ".gitignore");
-  for (const path of [
-    folder,
-    ignore,
-    ...["output", "worktrees", "cache", "memory"].map((name) => join(folder, name)),
-  ])
-    refuseLink(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!existsSync(ignore) || readFileSync(ignore, "utf8").trim() === "*") writeFileSync(ignore, IGNORED);
 }
 
 /**
@@ -89,6 +57,7 @@ export async function withTeam<T>(
       "not_found",
       `no team here yet: ${where}. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
     );
+  if (path !== null) refuseLinked(call.cwd, path);
   if (path !== null && !existsSync(path)) {
     if (mode === "look") throw missing(`${path} does not exist`);
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
@@ -104,6 +73,7 @@ export async function withTeam<T>(
     leaseMs: settings.leaseMs,
     maxAttempts: settings.maxAttempts,
     mustExist: mode === "look",
+    redact: secretsOf(call.env, settings).redact,
   });
   try {
     // What is typed in a member's shell is not the person's word, also in another team.

@@ -4,6 +4,7 @@ import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Access } from "../core/permission/permission.ts";
+import type { Secrets } from "../core/secrets.ts";
 import type { Claimed, Task } from "../core/task.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
@@ -80,6 +81,8 @@ export type Workplace = {
   readonly commandTimeoutMs?: number | undefined;
   /** File tools stay inside this folder: the project or the task's worktree. Absolute, without symlinks. */
   readonly workspace: string;
+  /** Takes secrets out of the results of calls, and finds those again that an edit names by their marks. */
+  readonly secrets?: Pick<Secrets, "redact" | "restore"> | undefined;
   /** The workspace during a given task, where tasks have different ones. */
   readonly workspaceOf?: ((task: Task) => string) | undefined;
   readonly team: TeamControl;

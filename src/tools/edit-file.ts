@@ -4,9 +4,10 @@ import { z } from "zod";
 import { behindMarks, withoutMarks } from "../core/conversation/foreign.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
+import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
-import { openFile, replaceText } from "./opened.ts";
+import { openFile, replaceText, withSecrets } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
 
 const EDIT_MAX = 32 * 1024 * 1024;
@@ -27,7 +28,7 @@ export const editFile = defineTool({
     const place = await placeOf(input.path, ctx, "write");
     const { file, size } = await openFile(place, "write");
     try {
-      const { before, after } = await edited(input, file, size, place.shown);
+      const { before, after } = await edited(input, file, size, place.shown, ctx.secrets);
       return { path: place.shown, before, after };
     } finally {
       await file.close();
@@ -37,7 +38,7 @@ export const editFile = defineTool({
     const place = await placeOf(input.path, ctx, "write");
     const { file, size } = await openFile(place, "write");
     try {
-      const { after, lines } = await edited(input, file, size, place.shown);
+      const { after, lines } = await edited(input, file, size, place.shown, ctx.secrets);
       await replaceText(file, after);
       return `Replaced ${lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)},`} in ${place.shown}.`;
     } finally {
@@ -58,12 +59,17 @@ async function edited(
   file: FileHandle,
   size: number,
   shown: string,
+  secrets: ToolContext["secrets"],
 ): Promise<{ readonly before: string; readonly after: string; readonly lines: readonly number[] }> {
   if (old === "") throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
   if (old === fresh)
     throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
   const before = await textOf(file, size, shown);
-  const { search, replacement } = adapted(before, old, fresh);
+  const { search, replacement } = adapted(
+    before,
+    withSecrets(old, before, secrets),
+    withSecrets(fresh, before, secrets),
+  );
   const places = placesOf(before, search);
   if (places.length === 0)
     throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearest(before, old)}`);

@@ -137,7 +137,7 @@ describe("a file with hidden characters and with tags of ours", () => {
   it("is written anew by what was read", async () => {
     put("a.js", SOURCE);
     const content = '// [U+2067]\nlet a = "[U+202E]admin"; // &lt;mail>\n';
-    expect(await call(writeFile, { path: "a.js", content })).toContain("Marks for characters");
+    expect(await call(writeFile, { path: "a.js", content })).toContain("Marks for characters, tags");
     expect(get("a.js")).toBe('// [U+2067]\nlet a = "\u202eadmin"; // <mail>\n');
     put("b.html", "&lt;mail>\n");
     await call(writeFile, { path: "b.html", content: "<b>&lt;mail></b>\n" });

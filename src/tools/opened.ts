@@ -7,6 +7,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { EkidenError } from "../core/errors.ts";
+import type { ToolContext } from "../ports/index.ts";
 import type { Place } from "./workspace.ts";
 
 const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -57,6 +58,16 @@ export async function replaceText(file: FileHandle, text: string): Promise<void>
   await file.truncate(0);
   for (let at = 0; at < bytes.length; )
     at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+}
+
+/** With the secrets of the file in place of their marks. @throws EkidenError `bad_input` where a mark may stand for several */
+export function withSecrets(text: string, before: string, secrets: ToolContext["secrets"]): string {
+  const restored = secrets?.restore(text, before) ?? { kind: "text", text };
+  if (restored.kind === "text") return restored.text;
+  throw new EkidenError(
+    "bad_input",
+    `The file has several secrets that are shown as ${restored.mark}. Change the lines around them one by one, without this mark.`,
+  );
 }
 
 /** Each missing folder is made in the one above, which is open: a link in its place is not followed. */

@@ -5,7 +5,7 @@ import { EkidenError, isEkidenError } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
-import { createFile, openFile, replaceText } from "./opened.ts";
+import { createFile, openFile, replaceText, withSecrets } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
 
 type Input = { readonly path: string; readonly content: string };
@@ -19,7 +19,7 @@ export const writeFile = defineTool({
   async preview(input, ctx) {
     const { shown } = await placeFor(input, ctx);
     const before = await textBefore(input, ctx);
-    return { path: shown, before, after: unmarked(input.content, before) };
+    return { path: shown, before, after: unmarked(input.content, before, ctx) };
   },
   async run(input, ctx) {
     const place = await placeFor(input, ctx);
@@ -36,7 +36,7 @@ export const writeFile = defineTool({
       const { file, size } = await openFile(place, "write");
       try {
         const before = size <= COMPARED_MAX ? await file.readFile("utf8") : "";
-        content = unmarked(content, before);
+        content = unmarked(content, before, ctx);
         await replaceText(file, content);
       } finally {
         await file.close();
@@ -46,7 +46,7 @@ export const writeFile = defineTool({
     const marks =
       content === input.content
         ? ""
-        : " Marks for characters and tags that the file had were written as those.";
+        : " Marks for characters, tags and secrets that the file had were written as those.";
     return `${fresh ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${marks}`;
   },
 });
@@ -76,7 +76,10 @@ async function textBefore(input: Input, ctx: ToolContext): Promise<string | null
 }
 
 /** What a member read with marks it writes with marks: they stand for what the file had, if the marks themselves were not in it. */
-const unmarked = (content: string, before: string | null): string =>
+const unmarked = (content: string, before: string | null, { secrets }: ToolContext): string =>
   before === null
     ? content
-    : withoutMarks(content, (mark, behind) => before.includes(behind) && !before.includes(mark));
+    : withoutMarks(
+        withSecrets(content, before, secrets),
+        (mark, behind) => before.includes(behind) && !before.includes(mark),
+      );

@@ -99,7 +99,7 @@ export class MemoryFolder {
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known"> {
     return this.alone(async () => {
       const { topic, text } = checkNote(note);
-      await mkdir(this.folder, { recursive: true });
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const listed = topicsOf(await this.index()).find(({ name }) => name === topic);
       const known = listed ?? (await this.topics()).find(({ name }) => name === topic);
       const file = known?.file ?? `${topic}.md`;
@@ -120,7 +120,7 @@ export class MemoryFolder {
     merge: (topics: readonly Note[]) => Promise<readonly Note[]>,
     at: Instant,
   ): Promise<Consolidated> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     if (!(await this.lock())) return { kind: "busy" };
     try {
       const index = await this.index();
@@ -256,7 +256,7 @@ export class MemoryFolder {
 
   private async append(file: string, text: string): Promise<void> {
     const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
-    const open = await openFile(this.path(file), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW);
+    const open = await openFile(this.path(file), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
     try {
       await open.writeFile(text); // one write, so that the appends of other processes stay whole
     } finally {
@@ -285,6 +285,7 @@ const freshFile = (name: string, text: string): string =>
 /** Writes all or nothing, also when the machine stops in the middle. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.draft`;
-  await writeFile(draft, text, { flush: true });
+  await rm(draft, { force: true }); // of an earlier process, or a link
+  await writeFile(draft, text, { flush: true, mode: 0o600, flag: "wx" });
   await rename(draft, path);
 }

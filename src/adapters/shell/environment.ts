@@ -2,6 +2,7 @@
  * The environment of child processes: variables that are known to hold no secret, and those that the settings name. A list of
  * what is left out can never be complete: of 80 names with secrets, one of name patterns let 48 through.
  */
+import { SECRET_NAME } from "../../core/secrets.ts";
 
 const NAMES = new Set(
   `PATH HOME USER LOGNAME EMAIL SHELL HOSTNAME TZ TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI DEBIAN_FRONTEND
@@ -21,8 +22,6 @@ const NAMES = new Set(
   GIT_EDITOR GIT_PAGER GIT_OPTIONAL_LOCKS GIT_EXEC_PATH`.split(/\s+/),
 );
 const PREFIXES = ["LC_", "XDG_", "EKIDEN_", "GIT_AUTHOR_", "GIT_COMMITTER_", "ASDF_", "MISE_", "FNM_"];
-/** What such a name holds is a secret whatever it begins with. */
-const SECRET = /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH|_PAT)(?:_(?:ID|FILE))?$/i;
 /** `scheme://user:password@host`, or a name alone, which is how tokens are written. */
 const LOGIN = /:\/\/[^/\s@]+@/;
 
@@ -51,4 +50,4 @@ export function childEnvironment(
 }
 
 const isHarmless = (name: string): boolean =>
-  NAMES.has(name) || (PREFIXES.some((prefix) => name.startsWith(prefix)) && !SECRET.test(name));
+  NAMES.has(name) || (PREFIXES.some((prefix) => name.startsWith(prefix)) && !SECRET_NAME.test(name));

@@ -208,7 +208,7 @@ function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boole
 /** A file that only its owner can read, written at its end. @throws EkidenError `tool_failed` */
 function openNew(path: string): number {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return openSync(path, "ax", 0o600);
   } catch (cause) {
     throw new EkidenError("tool_failed", `The output cannot be kept in ${path}: ${messageOf(cause)}.`, {

@@ -70,7 +70,7 @@ export class Output {
     const all = Buffer.concat(this.head);
     this.over = true;
     try {
-      mkdirSync(dirname(this.path), { recursive: true });
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       this.file = openSync(this.path, "wx", 0o600);
       this.spooledTo = this.path;
     } catch (error) {

@@ -34,7 +34,13 @@ export type StoreOptions = Partial<Limits> & {
   readonly outage?: OutageWatch;
 };
 
-const DEFAULT_LIMITS: Limits = { leaseMs: 15_000, maxAttempts: 3, leadMayHoldSeveral: true, version: "" };
+const DEFAULT_LIMITS: Limits = {
+  leaseMs: 15_000,
+  maxAttempts: 3,
+  leadMayHoldSeveral: true,
+  version: "",
+  redact: (text) => text,
+};
 
 /**
  * Creates the team if it is new, unless it must exist. In one process, stores of one address share a connection and wake-ups.

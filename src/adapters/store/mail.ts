@@ -68,7 +68,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
       body.kind,
       Number(wakes(body)),
       turn,
-      JSON.stringify(body),
+      from === PERSON ? JSON.stringify(body) : tx.redact(JSON.stringify(body)),
     ];
   });
   const ids = (yield* insert("mail", COLUMNS, rows, "id")) as MailId[];

@@ -175,10 +175,10 @@ export function requests(session: Session): Requests {
 
 function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Instant): Op<Request> {
   yield* reachable(tx, of);
-  const subject = subjectOf(ask);
+  const subject = tx.redact(subjectOf(ask));
   const [fresh] = yield* sql<RequestRow>`
     insert into requests (team, id, kind, subject, ask, asker, asked, at, deadline, state)
-    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${JSON.stringify(ask)}, ${by}, ${of}, ${tx.now}, ${deadline}, 'open')
+    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${tx.redact(JSON.stringify(ask))}, ${by}, ${of}, ${tx.now}, ${deadline}, 'open')
     on conflict (team, kind, asker, asked, subject) where state = 'open' do nothing returning *`;
   if (!fresh) {
     const [open] = yield* sql<RequestRow>`

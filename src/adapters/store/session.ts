@@ -14,6 +14,8 @@ export type Limits = {
   readonly leadMayHoldSeveral: boolean;
   /** Of this program. Hosts of another version may not join while one with a lease is there; "" joins any. */
   readonly version: string;
+  /** Takes secrets out of facts, questions, and mail that the person has not written. */
+  readonly redact: (text: string) => string;
 };
 
 export class Session {
@@ -83,6 +85,7 @@ export class Session {
       team: this.team,
       now: this.clock.now(),
       dialect: this.driver.dialect,
+      redact: this.limits.redact,
       notify: (topic) => topics?.add(topic),
     };
   }

@@ -105,7 +105,7 @@ export class SignalFiles implements Feed {
   }
 
   private open(): number {
-    this.file ??= openSync(`${this.options.path}-signal`, "w");
+    this.file ??= openSync(`${this.options.path}-signal`, "w", 0o600);
     return this.file;
   }
 

@@ -31,6 +31,8 @@ export type Tx = {
   readonly team: Name;
   readonly now: Instant;
   readonly dialect: Dialect;
+  /** Takes secrets out of what is to be recorded; what it puts in needs no escape in JSON. */
+  redact(text: string): string;
   /** Wakes waiters of the topic after the commit. */
   notify(topic: WakeTopic): void;
 };

@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
-import { makeProjectFolder } from "../open.ts";
+import { makeProjectFolder } from "../project-folder.ts";
 import { projectFile, variableName } from "../settings.ts";
 
 /** What to show for a setting that has no default. */
@@ -39,7 +39,7 @@ export async function run(
     throw new EkidenError("bad_input", `${shown} exists. Edit it, or replace it with ekiden init --force.`);
   makeProjectFolder(call.cwd);
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, commentedSettings());
+  writeFileSync(draft, commentedSettings(), { mode: 0o600, flag: "wx" });
   renameSync(draft, path);
   if (call.json) call.out.write(`${JSON.stringify({ path })}\n`);
   else call.out.write(`${shown}\n`);

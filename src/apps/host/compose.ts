@@ -1,5 +1,5 @@
 /** Composes a member from its features. This list is the order of the sections of its prompt and of the wraps around its calls. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import type { Name } from "../../core/ids.ts";
@@ -113,7 +113,7 @@ export async function composeAgent(
   }
   const conversation = new Conversation(entries);
   const hooks = new MemberHooks(parts.hooks, store, profile);
-  const spool = spoolTo(parts.outputDir);
+  const spool = spoolTo(parts);
   const setup: Setup = {
     ...crew,
     profile,
@@ -140,6 +140,7 @@ export async function composeAgent(
       },
       askToStop: (...asked) => team.askToStop(...asked),
     },
+    secrets: parts.secrets,
     workspace,
     workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
     commandTimeoutMs: settings.bashTimeoutMs,
@@ -165,10 +166,11 @@ const noPrice = (spec: string): string =>
   `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;
 
 const spoolTo =
-  (folder: string): Spool =>
+  ({ outputDir, secrets }: Pick<Setup["parts"], "outputDir" | "secrets">): Spool =>
   async (label, text) => {
-    await mkdir(folder, { recursive: true });
-    const path = join(folder, `${label.replace(/[^\w.-]+/g, "_").slice(0, 80)}.txt`);
-    await writeFile(path, text);
+    await mkdir(outputDir, { recursive: true, mode: 0o700 });
+    const path = join(outputDir, `${label.replace(/[^\w.-]+/g, "_").slice(0, 80)}.txt`);
+    await rm(path, { force: true }); // an earlier one, or a link
+    await writeFile(path, secrets.redact(text), { mode: 0o600, flag: "wx" });
     return path;
   };

@@ -17,10 +17,13 @@ import type { OutageWatch } from "../../adapters/store/outage.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
 import { networkOf } from "../../core/sandbox.ts";
+import { namedSecrets, type Secrets } from "../../core/secrets.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Clock, Cursor, Model, Sandbox, Shell, Store, Worktrees } from "../../ports/index.ts";
 import { Hooks } from "../../runtime/hooks/hooks.ts";
-import { makeProjectFolder, makeStoreFile, storeUrl } from "../open.ts";
+import { makeStoreFile, storeUrl } from "../open.ts";
+import { makeProjectFolder } from "../project-folder.ts";
+import { secretsOf } from "../secrets.ts";
 import { sandboxFolders, userFile } from "../settings.ts";
 import { untrusted } from "../trust/asking.ts";
 import { signing } from "../trust/signing.ts";
@@ -46,6 +49,8 @@ export type Parts = {
   readonly outputDir: string;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
+  /** What is taken out of results, questions and records. */
+  readonly secrets: Secrets;
   /** Where the journal of this run begins; with a new team that is its creation. */
   readonly since: Cursor;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
@@ -112,7 +117,10 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const url = storeUrl(settings, workspace);
   const { version } = manifest;
   makeStoreFile(url, workspace);
+  const secrets = secretsOf(env, settings);
+  secrets.add(namedSecrets(trust.servers));
   const opened = await openStore({
+    redact: secrets.redact,
     ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
     ...(options.outage && { outage: options.outage }),
   });
@@ -142,6 +150,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     outputDir,
     userFolder: dirname(userFile()),
     model,
+    secrets,
     ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
   };
 }

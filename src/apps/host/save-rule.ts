@@ -32,9 +32,9 @@ async function add(path: string, rule: string): Promise<string | null> {
   const added = allow
     ? append(text, allow, quoted, jsonc.stripComments)
     : append(text, settings, `"allow": [${quoted}]`, jsonc.stripComments);
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = `${path}.${process.pid}.new`;
-  await writeFile(fresh, added);
+  await writeFile(fresh, added, { mode: 0o600, flag: "wx" });
   await rename(fresh, path);
   return null;
 }

@@ -13,7 +13,7 @@ import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
-import { makeProjectFolder } from "../open.ts";
+import { makeProjectFolder } from "../project-folder.ts";
 import { follow } from "../queries/journal.ts";
 import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";

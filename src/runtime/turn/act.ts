@@ -140,10 +140,14 @@ async function answer(
       type: "result",
       id: call.id,
       tool: call.tool,
-      text: tool?.ownTags && !isError ? text : shownResult(text),
+      text: shown(text, isError),
       isError,
     },
   });
+  const shown = (text: string, isError: boolean): string => {
+    const known = agent.secrets?.redact(text) ?? text;
+    return tool?.ownTags && !isError ? known : shownResult(known);
+  };
   let began = clock.now();
   let subject = "";
   let effect: Effect | undefined;
@@ -188,7 +192,7 @@ async function answer(
     type: "tool.called",
     who: seat.name,
     tool: call.tool,
-    subject: subject.slice(0, 200),
+    subject: (agent.secrets?.redact(subject) ?? subject).slice(0, 200),
     ms: clock.now() - began,
     isError,
     ...(isError && { note: text.slice(0, 300) }),

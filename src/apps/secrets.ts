@@ -1,0 +1,7 @@
+/** The secrets that a process knows: of its environment, and of the settings. */
+import { namedSecrets, Secrets } from "../core/secrets.ts";
+
+export const secretsOf = (
+  env: Readonly<Record<string, string | undefined>>,
+  settings: object = {},
+): Secrets => new Secrets([...namedSecrets(env), ...namedSecrets(settings)]);

@@ -1,0 +1,134 @@
+/**
+ * Takes secrets out of text: known ones (keys in the environment and in the settings) and the well-known shapes of tokens. What stays
+ * is a mark with the secret's name, by which an edit finds the secret of the file again. Values in other forms pass: this keeps
+ * secrets out of records and away from providers, and is no wall against a program that means to leak them.
+ */
+
+/** What such a variable, field or header holds is a secret. */
+export const SECRET_NAME =
+  /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH(?:ORIZATION)?|_PAT)(?:_(?:ID|FILE))?$/i;
+
+export type Secret = { readonly name: string; readonly value: string };
+
+/** Shapes that nothing else has. `secretIn` (project/secret.ts) guesses more, because a note may be refused without harm. */
+const SHAPES: readonly (readonly [name: string, shape: string])[] = [
+  [
+    "private key",
+    "-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\s\\\\:,.-]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?![A-Za-z0-9+/=\\s\\\\:,.-]))",
+  ],
+  ["AWS key", "\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b"],
+  ["GitHub token", "\\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"],
+  ["GitLab token", "\\bglpat-[A-Za-z0-9_-]{20,}"],
+  ["API key", "\\bsk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{20,}|\\bsk-[A-Za-z0-9]{32,}"],
+  ["Stripe key", "\\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"],
+  ["Google key", "\\bAIza[0-9A-Za-z_-]{35}|\\bGOCSPX-[0-9A-Za-z_-]{20,}|\\bya29\\.[0-9A-Za-z_-]{20,}"],
+  ["Slack token", "\\bxox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\\.slack\\.com/services/T\\w+/B\\w+/\\w{20,}"],
+  ["npm token", "\\bnpm_[A-Za-z0-9]{36}"],
+  ["PyPI token", "\\bpypi-AgE[A-Za-z0-9_-]{40,}"],
+  ["Hugging Face token", "\\bhf_[A-Za-z0-9]{30,}"],
+  ["Docker token", "\\bdckr_[op]at_[A-Za-z0-9_-]{20,}"],
+  ["DigitalOcean token", "\\bdo[op]_v1_[0-9a-f]{64}"],
+  ["SendGrid key", "\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}"],
+  ["Shopify token", "\\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"],
+  ["Groq or xAI key", "\\b(?:gsk_|xai-)[A-Za-z0-9]{40,}"],
+  ["Vault token", "\\bhv[sb]\\.[A-Za-z0-9_-]{24,}"],
+  ["age key", "\\bAGE-SECRET-KEY-1[0-9A-Z]{50,}"],
+  ["signed token", "\\beyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{16,}"],
+];
+
+const markOf = (name: string): string => `[secret ${name.replace(/[^\w .-]/g, "_").slice(0, 60)}]`;
+const MARKS = /\[secret [\w .-]{1,60}\]/g;
+
+export type Restored =
+  | { readonly kind: "text"; readonly text: string }
+  /** The original has several secrets of this mark, so that it does not say which is meant. */
+  | { readonly kind: "ambiguous"; readonly mark: string };
+
+export class Secrets {
+  /** What is looked for, and its name. */
+  private readonly known = new Map<string, string>();
+  private shape: RegExp;
+
+  constructor(known: readonly Secret[] = []) {
+    this.shape = this.compiled();
+    this.add(known);
+  }
+
+  add(known: readonly Secret[]): void {
+    for (const { name, value } of known)
+      if (isTelling(value)) for (const form of formsOf(value)) this.known.set(form, name);
+    this.shape = this.compiled();
+  }
+
+  readonly redact = (text: string): string => text.replace(this.shape, (found) => markOf(this.nameOf(found)));
+
+  /** `text` with each mark replaced by the secret of `original` that it stands for; marks that stand for none stay. */
+  restore(text: string, original: string): Restored {
+    const values = new Map<string, Set<string>>();
+    for (const [found] of original.matchAll(this.shape)) {
+      const mark = markOf(this.nameOf(found));
+      values.set(mark, (values.get(mark) ?? new Set()).add(found));
+    }
+    for (const [mark] of text.matchAll(MARKS))
+      if ((values.get(mark)?.size ?? 0) > 1) return { kind: "ambiguous", mark };
+    return {
+      kind: "text",
+      text: text.replace(MARKS, (mark) => [...(values.get(mark) ?? [mark])][0] ?? mark),
+    };
+  }
+
+  private nameOf(found: string): string {
+    const known = this.known.get(found);
+    if (known !== undefined) return known;
+    return SHAPES.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(found))?.[0] ?? "token";
+  }
+
+  /** A longer secret may begin as a shorter one does. */
+  private compiled(): RegExp {
+    const known = [...this.known.keys()].sort((a, b) => b.length - a.length).map(literal);
+    return new RegExp([...known, ...SHAPES.map(([, shape]) => shape)].join("|"), "g");
+  }
+}
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+/** As it is, in JSON, in an address, and as `base64` prints it. */
+function formsOf(value: string): string[] {
+  const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(value))).replace(/=+$/, "");
+  // The last character also holds bits of what follows.
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), encoded.slice(0, -1)];
+}
+
+const SHORTEST = 8;
+const LONGEST = 10_000;
+
+/** A path, a number or a usual word is no secret: it would be taken out of every text that has it. */
+function isTelling(value: string): boolean {
+  if (value.length < SHORTEST || value.length > LONGEST || /^[./~]/.test(value)) return false;
+  if (/^\s|^[\d.,:]*$|^(?:true|false|null|none|undefined)$/i.test(value)) return false;
+  return value.length >= 16 || /^(?=.*\d)(?=.*\D)/.test(value);
+}
+
+/** The password of `scheme://user:password@host`, as it is written and as it is meant. */
+function passwordsIn(value: string): string[] {
+  const found = /^[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
+  if (found === undefined) return [];
+  try {
+    return [found, decodeURIComponent(found)];
+  } catch {
+    return [found];
+  }
+}
+
+/** The secrets among named values: of an environment, of settings, of a server's headers; at any depth. */
+export function namedSecrets(values: unknown, name = ""): Secret[] {
+  if (typeof values === "string") {
+    const passwords = passwordsIn(values).map((value) => ({ name: name || "password", value }));
+    if (passwords.length > 0 || !SECRET_NAME.test(name)) return passwords;
+    return [{ name, value: values.replace(/^(?:Bearer|Basic|Token)\s+/i, "") }];
+  }
+  if (typeof values !== "object" || values === null) return [];
+  return Object.entries(values).flatMap(([key, value]) =>
+    namedSecrets(value, Array.isArray(values) ? name : key),
+  );
+}
