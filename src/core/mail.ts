@@ -84,6 +84,7 @@ export type Body =
       readonly request: RequestId;
       readonly tool: string;
       readonly subject: string;
+      readonly diff?: string;
       readonly deadline: Instant;
     }
   | {
@@ -214,7 +215,7 @@ export function words(body: Body): string {
         ? `Your plan for #${body.task} is approved.${body.feedback ? ` ${body.feedback}` : ""}`
         : `Your plan for #${body.task} is not approved: ${body.feedback}\nChange it and submit_plan again, or give the task back.`;
     case "permission_request":
-      return `May I run ${body.tool}: ${body.subject}?`;
+      return `May I run ${body.tool}: ${body.subject}?${body.diff === undefined ? "" : `\n${body.diff}`}`;
     case "permission_response":
       return body.allowed ? "Allowed." : `Not allowed. ${body.reason}`;
     default:

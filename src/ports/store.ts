@@ -236,6 +236,8 @@ export type Ask =
       readonly kind: "permission";
       readonly tool: string;
       readonly subject: string;
+      /** What an edit would change, as a unified diff. */
+      readonly diff?: string | undefined;
       /** The rule that an "always" adds. */
       readonly rule?: string | undefined;
     };

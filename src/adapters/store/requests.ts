@@ -45,7 +45,7 @@ function subjectOf(ask: Ask): string {
     case "plan":
       return `${ask.task} ${ask.attempt}`;
     case "permission":
-      return short(`${ask.tool} ${ask.subject}`);
+      return short(`${ask.tool} ${ask.subject}${ask.diff === undefined ? "" : ` ${ask.diff}`}`);
   }
 }
 
@@ -60,7 +60,14 @@ function question(id: RequestId, ask: Ask, deadline: Instant): Body {
     case "plan":
       return { kind: "plan_submission", request: id, task: ask.task, attempt: ask.attempt, plan: ask.plan };
     case "permission":
-      return { kind: "permission_request", request: id, tool: ask.tool, subject: ask.subject, deadline };
+      return {
+        kind: "permission_request",
+        request: id,
+        tool: ask.tool,
+        subject: ask.subject,
+        ...(ask.diff !== undefined && { diff: ask.diff }),
+        deadline,
+      };
   }
 }
 

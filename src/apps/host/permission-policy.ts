@@ -32,9 +32,10 @@ export function permissionPolicy(
     settings,
     trees,
     sandbox,
+    secrets,
     userFolder,
     workspace,
-  }: Pick<Parts, "store" | "settings" | "trees" | "sandbox" | "userFolder" | "workspace">,
+  }: Pick<Parts, "store" | "settings" | "trees" | "sandbox" | "secrets" | "userFolder" | "workspace">,
   questions: PermissionQuestions,
 ): PermissionPolicy {
   const provenance = new Provenance(userFolder);
@@ -115,8 +116,10 @@ export function permissionPolicy(
       };
     if (rule === null && (await writtenByPerson(store, trees, call, isSigned))) return allowed;
     const how = suggestion === null ? "" : ` It would be allowed by --allow '${suggestion}'.`;
+    const change = await tool.preview?.(input, closed ? { ...ctx, closed } : ctx);
+    const diff = change && secrets.redact(await (await import("./shown-change.ts")).shownChange(change));
     const answer = await questions.put(
-      { who: ctx.self, tool: tool.name, subject, reason, rule: suggestion },
+      { who: ctx.self, tool: tool.name, subject, diff, reason, rule: suggestion },
       ctx,
     );
     const refused = (why: string): Verdict => ({ allowed: false, reason: why });

@@ -11,6 +11,8 @@ export type Question = {
   readonly who: Name;
   readonly tool: string;
   readonly subject: string;
+  /** What an edit would change, as a unified diff. */
+  readonly diff?: string | undefined;
   /** Why the policy does not decide itself. */
   readonly reason: string;
   /** The rule that "always" adds; null when no rule would allow the call. */
@@ -44,11 +46,11 @@ export class PermissionQuestions {
     const of = this.whom(seat.name);
     if (of === null) return null;
     const { store, clock, settings } = this.parts;
-    const { tool, subject, rule } = question;
+    const { tool, subject, diff, rule } = question;
     const request = await store.requests.ask(
       seat.name,
       of,
-      { kind: "permission", tool, subject, ...(rule !== null && { rule }) },
+      { kind: "permission", tool, subject, ...(diff && { diff }), ...(rule !== null && { rule }) },
       later(clock.now(), settings.permissionDeadlineMs),
     );
     const over = new AbortController();

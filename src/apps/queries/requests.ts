@@ -14,7 +14,12 @@ function questionData({ id, ask, by, of, at, deadline }: Request): QuestionData 
     case "plan":
       return { ...shared, task: ask.task, attempt: ask.attempt, text: ask.plan };
     case "permission":
-      return { ...shared, text: `${ask.tool}: ${ask.subject}`, ...(ask.rule && { rule: ask.rule }) };
+      return {
+        ...shared,
+        text: `${ask.tool}: ${ask.subject}`,
+        ...(ask.diff !== undefined && { diff: ask.diff }),
+        ...(ask.rule && { rule: ask.rule }),
+      };
     case "shutdown":
       return { ...shared, text: ask.reason };
   }

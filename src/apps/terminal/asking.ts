@@ -17,8 +17,16 @@ export const NO: TerminalAnswer = { word: "no", text: "" };
 type Question = Parameters<AskAtTerminal>[0];
 
 /** What a terminal would act on, or not show, is written out: the person sees what will run. */
-export const questionText = ({ who, tool, subject, reason, rule }: Question): string =>
-  `${who} wants to run ${tool}: ${escapes(subject)}\nWhy it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${escapes(rule)})` : ""}: `;
+export const questionText = ({ who, tool, subject, diff, reason, rule }: Question): string =>
+  `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+
+/** A rule for a file or a tool allows more than the one call that is shown. */
+const meaning = (rule: string): string =>
+  /^(?:write_file|edit_file)\(/.test(rule)
+    ? "whatever is written into this file"
+    : rule.endsWith(")")
+      ? "exactly this"
+      : "every call of it";
 
 /** `alone` gives the question the terminal for itself. */
 export function askOnTerminal(

@@ -48,7 +48,8 @@ function decideTool(
   const part = protectedBy(mine, call);
   const rule =
     denied ?? mine.find((one) => (part === null || one.effect !== "allow") && fits(one, call)) ?? null;
-  const suggestion = suggest(call);
+  // The person sees one text of a protected file; a rule would allow every other one too.
+  const suggestion = part === null ? suggest(call) : null;
   if (rule)
     return {
       effect: rule.effect,
@@ -96,8 +97,8 @@ function protectedBy(rules: readonly Rule[], call: PermissionRequest): string | 
   return part !== null && rules.some((rule) => namesProtected(rule, part) && fits(rule, call)) ? null : part;
 }
 
-/** The rule for exactly this call. */
-function suggest(call: PermissionRequest): string | null {
-  if (!hasPath(call) || call.subject === "") return call.tool;
-  return /[*?[\]{}\\()]/.test(call.subject) ? null : `${call.tool}(${call.subject})`;
+/** The rule for exactly this file or this subject. Of a server's tool the subject is a part of the input, so its rule is for all calls. */
+function suggest({ tool, subject }: PermissionRequest): string | null {
+  if (subject === "" || tool.startsWith("mcp__")) return tool;
+  return subject.length > 500 || /[*?[\]{}\\()\n]/.test(subject) ? null : `${tool}(${subject})`;
 }

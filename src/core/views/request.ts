@@ -1,4 +1,5 @@
 /** Open questions as data and views: who asks whom, until when, and how a person answers. */
+import { escapes } from "../hidden.ts";
 import type { Instant, Name, RequestId, TaskId } from "../ids.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
@@ -14,6 +15,8 @@ export type QuestionData = {
   readonly attempt: number | null;
   /** The plan, the call that needs permission, or the reason to stop. */
   readonly text: string;
+  /** Of a permission to edit: what would change, as a unified diff. */
+  readonly diff?: string;
   /** Of a permission: the rule that the answer "always" adds. */
   readonly rule?: string;
 };
@@ -35,21 +38,25 @@ export function questionViews({ requests }: QuestionsData): View[] {
     { text: one.of },
     { text: span(one.leftMs), tone: "dim" },
     {
-      text: `${one.task === null ? "" : `#${one.task}: `}${firstLine(one.text)}${one.rule ? ` (always: ${one.rule})` : ""}`,
+      text: `${one.task === null ? "" : `#${one.task}: `}${escapes(firstLine(one.text))}${one.rule ? ` (always: ${escapes(one.rule)})` : ""}`,
     },
   ]);
-  const plans = requests.filter(({ kind }) => kind === "plan");
+  const inFull = requests.filter(
+    ({ kind, text, diff }) =>
+      kind === "plan" ||
+      (kind === "permission" && (diff !== undefined || text.length > SHORT || /\n/.test(text))),
+  );
   return [
     { kind: "table", columns, rows, empty: "Nobody waits for an answer." },
-    ...(plans.length > 0
+    ...(inFull.length > 0
       ? [
           {
             kind: "feed",
-            lines: plans.map(
+            lines: inFull.map(
               (one): FeedLine => ({
                 at: one.at,
                 who: one.by,
-                text: `plans #${one.task} (attempt ${one.attempt}, request ${one.id}):\n${one.text}`,
+                text: inFullText(one),
                 tone: "plain",
               }),
             ),
@@ -59,6 +66,14 @@ export function questionViews({ requests }: QuestionsData): View[] {
       : []),
   ];
 }
+
+/** Longer texts are cut in a table. What would run is shown whole, with what a terminal would act on spelled out. */
+const SHORT = 60;
+
+const inFullText = ({ kind, id, task, attempt, text, diff }: QuestionData): string =>
+  kind === "plan"
+    ? `plans #${task} (attempt ${attempt}, request ${id}):\n${text}`
+    : `asks to run (request ${id}):\n${escapes(text)}${diff === undefined ? "" : `\n${escapes(diff)}`}`;
 
 function firstLine(text: string): string {
   const [first = "", ...rest] = text.trim().split("\n");
