@@ -84,6 +84,8 @@ export type NewTask = {
   readonly role?: string | null;
   readonly touches?: readonly string[];
   readonly needsPlan?: boolean;
+  /** The only one who may claim it: a teammate, or someone outside of the team (see sync.ts). */
+  readonly assignee?: Name;
 };
 
 export type TaskChange = {

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
+import { outsider } from "../../src/core/sync.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
@@ -50,6 +51,22 @@ describe.each(BACKENDS)("an assigned task on %s", (backend) => {
     await store.board.assign(two, name("bob"), lead);
     await store.board.assign(two, null, lead);
     expect((await store.board.task(two))?.assignee).toBeUndefined();
+  });
+
+  it("may be kept from the beginning, also for somebody outside, and its role changes beside that", async () => {
+    const kept = await store.board.add(
+      { subject: "c", role: "tester", assignee: outsider("Carol S.") },
+      lead,
+    );
+    expect(kept).toMatchObject({ assignee: "outside:carol-s.", role: "tester" });
+    await store.board.change(kept.id, { role: "coder" }, lead);
+    expect(await store.board.task(kept.id)).toMatchObject({ assignee: "outside:carol-s.", role: "coder" });
+    expect(await store.board.claim(alice as Seat, kept.id)).toMatchObject({ ok: false, why: "assigned" });
+    await store.board.cancel(kept.id, lead, "");
+    await store.board.retry(kept.id, lead);
+    expect((await store.board.task(kept.id))?.assignee).toBeUndefined();
+    const alien = { subject: "d", assignee: name("nobody") };
+    await expect(store.board.add(alien, lead)).rejects.toThrow("The teammates: alice, bob.");
   });
 
   it("is refused for a stranger, for a task that has begun, and as a role", async () => {

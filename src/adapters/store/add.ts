@@ -3,6 +3,7 @@ import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
@@ -74,6 +75,7 @@ const COLUMNS = [
   "estimate",
   "chain",
   "role",
+  "asked_role",
   "touches",
   "needs_plan",
   "created_by",
@@ -88,6 +90,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
     ...new Set((task.blockedBy ?? []).flatMap((blocker) => (typeof blocker === "number" ? [blocker] : []))),
   ]);
   const open = yield* openBlockers(tx, [...new Set(outside.flat())]);
+  for (const { assignee } of tasks) if (assignee !== undefined) yield* checkAssignee(tx, assignee);
   const [team] = yield* sql<{
     next_task: number;
   }>`update teams set next_task = next_task + ${tasks.length} where name = ${tx.team} returning next_task`;
@@ -106,8 +109,8 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       priority: task.priority ?? 0,
       estimate: task.estimate ?? 1,
       chain: chains[i] ?? 1,
-      role: foldRole(task.role ?? ""),
-      asked_role: null,
+      role: task.assignee === undefined ? foldRole(task.role ?? "") : `@${task.assignee}`,
+      asked_role: task.assignee === undefined ? null : foldRole(task.role ?? ""),
       touches: JSON.stringify(task.touches ?? []),
       needs_plan: Number(task.needsPlan ?? false),
       owner: null,
@@ -166,8 +169,11 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (adds.includes(id)) throw cycle(`#${id} → #${id}`);
   const open = yield* openBlockers(tx, [...new Set([...adds, ...removes])]);
   const row = yield* taskForUpdate(tx, id);
-  const role = changes.role === undefined ? row.role : foldRole(changes.role ?? "");
-  if (adds.length + removes.length > 0 || role !== row.role) {
+  // A task that is kept for one member has its own role in the other column.
+  const column = row.role.startsWith("@") ? "asked_role" : "role";
+  const ownRole = row[column] ?? "";
+  const role = changes.role === undefined ? ownRole : foldRole(changes.role ?? "");
+  if (adds.length + removes.length > 0 || role !== ownRole) {
     if (row.status === "in_progress" || row.status === "completed")
       throw new EkidenError(
         "already_started",
@@ -192,7 +198,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
       removed.filter((one) => open.has(one)).length,
     priority: changes.priority ?? row.priority,
     estimate: changes.estimate ?? row.estimate,
-    role,
+    [column]: changes.role === undefined ? row[column] : role,
     touches: changes.touches ? JSON.stringify(changes.touches) : row.touches,
     needs_plan: Number(changes.needsPlan ?? row.needs_plan === 1),
   };
@@ -204,7 +210,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   yield* exec`
     update tasks set subject = ${after.subject}, description = ${after.description}, described_by = ${after.described_by}, blocked_by = ${after.blocked_by},
       open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
-      touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
+      asked_role = ${after.asked_role}, touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
   yield* insert(
     "edges",
@@ -227,6 +233,7 @@ const NAMED = {
   priority: "priority",
   estimate: "estimate",
   role: "role",
+  asked_role: "role",
   touches: "touches",
   needs_plan: "needsPlan",
 } as const;

@@ -4,6 +4,7 @@
  */
 import { EkidenError } from "../../core/errors.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
+import { isOutsider } from "../../core/sync.ts";
 import { appendFacts } from "./journal.ts";
 import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 import { taskForUpdate } from "./task-row.ts";
@@ -19,7 +20,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
       "already_started",
       `Task #${id} is ${row.status.replace("_", " ")}: only a pending task can be assigned.`,
     );
-  if (to !== null) yield* checkTeammate(tx, to);
+  if (to !== null) yield* checkAssignee(tx, to);
   const role = to === null ? "" : `@${to}`;
   yield* exec`
     update tasks set asked_role = ${UNASSIGNED}, role = case when ${role} = '' then ${UNASSIGNED} else ${role} end,
@@ -37,7 +38,9 @@ export function* releaseAssigned(tx: Tx, name: Name): Op<void> {
   if (released.length > 0) tx.notify("board");
 }
 
-function* checkTeammate(tx: Tx, name: Name): Op<void> {
+/** @throws `not_found` for a name that is neither a teammate's nor that of someone outside of the team */
+export function* checkAssignee(tx: Tx, name: Name): Op<void> {
+  if (isOutsider(name)) return;
   const mates = yield* sql<{ name: Name }>`
     select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' order by name`;
   if (mates.some((mate) => mate.name === name)) return;

@@ -2,6 +2,7 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, type TaskId } from "../../core/ids.ts";
+import { UNASSIGNED } from "./assign.ts";
 import { completed, freed, putBack } from "./finish.ts";
 import { unblock } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
@@ -27,7 +28,7 @@ export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> 
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
   yield* exec`
-    update tasks set status = 'cancelled', owner = null, reason = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
+    update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
   yield* appendFacts(tx, [{ type: "task.cancelled", task: id, by, reason }]);
   freed(tx, row);
