@@ -100,6 +100,12 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
+/** What a program has said so far. */
+export const collected = (child: ChildProcess): { stdout: () => string; stderr: () => string } => ({
+  stdout: collect(child.stdout),
+  stderr: collect(child.stderr),
+});
+
 function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = "";
   stream?.setEncoding("utf8").on("data", (chunk: string) => {

@@ -231,7 +231,7 @@ class TeamReader {
 }
 
 /** A task file may leave its id to the name of the file: task_3.json, 3.json. */
-function withId(value: unknown, file: string): unknown {
+export function withId(value: unknown, file: string): unknown {
   const id = /^(?:task_)?(.+)\.json$/.exec(basename(file))?.[1];
   const isWithout =
     typeof value === "object" &&

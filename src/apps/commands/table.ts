@@ -259,6 +259,15 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./export.ts"),
   },
   {
+    usage: "sync <dir>",
+    about: "keep a folder of task files and the board equal in both directions, while a team runs or not",
+    example: "ekiden sync .tasks",
+    group: MORE,
+    options: [["--once", "look once, and end with code 1 if a file could not be used"]],
+    near: ["watch", "mirror"],
+    load: () => import("./sync.ts"),
+  },
+  {
     usage: "web",
     about: "a page in the browser for all teams of the store: watch, replay, steer",
     example: "ekiden web --port 8080",

@@ -1,0 +1,138 @@
+/** Keeps a folder of task files equal to the board until it is told to end: at changes of either side, and now and then without. */
+import { hostname } from "node:os";
+import { systemClock } from "../../adapters/clock.ts";
+import { FolderLock, type Holder } from "../../adapters/layout/folder-lock.ts";
+import { TaskFolder } from "../../adapters/layout/task-folder.ts";
+import { isAlive } from "../../adapters/process-table.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { FactType } from "../../core/event.ts";
+import type { Store } from "../../ports/index.ts";
+import { FolderSync } from "./sync.ts";
+
+export type Keeping = {
+  readonly store: Store;
+  /** The URL of the store. */
+  readonly url: string;
+  /** Absolute. */
+  readonly dir: string;
+  readonly tell: (text: string) => void;
+};
+
+/** Changes of files and of the board wake it. This is how long it sleeps where they do not: on some network file systems. */
+const SLOW_MS = 10_000;
+/** What may be half written is looked at again soon. */
+const SOON_MS = 500;
+/** Changes in quick succession are one. */
+const GAP_MS = 50;
+
+const CHANGES: readonly FactType[] = [
+  "task.added",
+  "task.changed",
+  "task.claimed",
+  "task.completed",
+  "task.failed",
+  "task.released",
+  "task.cancelled",
+];
+
+const heldBy = ({ pid, machine }: Holder, dir: string): EkidenError =>
+  new EkidenError(
+    "bad_input",
+    `process ${pid} on ${machine} keeps ${dir} already. End it first; if it is gone, delete .ekiden-sync.lock there.`,
+    { details: { held: true } },
+  );
+
+export class KeptFolder {
+  private readonly keeping: Keeping;
+  private readonly folder: TaskFolder;
+  private readonly lock: FolderLock;
+  private readonly sync: FolderSync;
+
+  /** @throws EkidenError `bad_input` when the folder cannot be used, is kept for another team, or by another process */
+  constructor(keeping: Keeping) {
+    this.keeping = keeping;
+    this.folder = new TaskFolder(keeping.dir);
+    this.lock = new FolderLock(this.folder, {
+      me: { machine: hostname(), pid: process.pid },
+      now: () => systemClock.now(),
+      isAlive,
+    });
+    const holder = this.lock.take();
+    if (holder) throw heldBy(holder, this.folder.dir);
+    try {
+      this.folder.tidy();
+      this.sync = new FolderSync(this.folder, keeping, keeping.tell, () => systemClock.now());
+    } catch (error) {
+      this.lock.release();
+      throw error;
+    }
+  }
+
+  /** One look at both sides; how many files could not be used. */
+  async once(): Promise<number> {
+    let found = await this.sync.pass();
+    for (; found.again; found = await this.sync.pass()) await systemClock.sleep(SOON_MS);
+    return found.faults;
+  }
+
+  /** Until the signal aborts; then looks once more. @throws what the store throws, and when another process took the folder over */
+  async run(signal: AbortSignal): Promise<void> {
+    const { store } = this.keeping;
+    const { journal } = store;
+    let wake = new AbortController();
+    let filesChanged = true;
+    const onFiles = (): void => {
+      filesChanged = true;
+      wake.abort();
+    };
+    let watcher = this.folder.watch(onFiles);
+    const unwatch = store.wake.watch("journal", () => wake.abort());
+    const end = (): void => wake.abort();
+    signal.addEventListener("abort", end);
+    try {
+      for (let cursor = await journal.end(); ; ) {
+        wake = new AbortController();
+        const isLast = signal.aborted;
+        const { events, cursor: next } = await journal.read(cursor, { types: CHANGES });
+        cursor = next;
+        let again = false;
+        if (filesChanged || isLast || events.length > 0) {
+          filesChanged = false;
+          again = (await this.sync.pass()).again;
+        }
+        if (isLast) return;
+        await systemClock.sleep(again ? SOON_MS : SLOW_MS, wake.signal);
+        if (wake.signal.aborted) {
+          await systemClock.sleep(GAP_MS);
+          continue;
+        }
+        filesChanged = true;
+        if (again) continue;
+        this.renew();
+        // The folder may be another one of the same name now.
+        watcher?.close();
+        watcher = this.folder.watch(onFiles);
+      }
+    } finally {
+      unwatch();
+      signal.removeEventListener("abort", end);
+      watcher?.close();
+    }
+  }
+
+  /** The lock goes with the folder when that is deleted, and is taken anew when it is back. */
+  private renew(): void {
+    if (this.lock.renew()) return;
+    let holder: Holder | null;
+    try {
+      holder = this.lock.take();
+    } catch {
+      return; // the folder is gone
+    }
+    if (holder) throw heldBy(holder, this.folder.dir);
+  }
+
+  close(): void {
+    this.lock.release();
+  }
+}
