@@ -1,10 +1,11 @@
 /**
  * `npm run mutants -- --minutes N --seed S --files PREFIX,…`: puts small faults into the source, one at a time, and runs the tests
- * that import the file. A fault that no test notices is a survivor: a test is missing, or the fault changes nothing that matters.
- * `test/mutants/survivors.md` lists the survivors that were judged, with the reason; they count apart. The same seed takes the same
- * faults in the same order, as far as the minutes reach. All of it happens in a copy: the project itself is never written to.
+ * that run the function of the fault, the fastest first. A fault that no test notices is a survivor: a test is missing, or the fault
+ * changes nothing that matters. `test/mutants/survivors.md` lists the survivors that were judged, with the reason; they count apart.
+ * The same seed takes the same faults in the same order, as far as the minutes reach. All of it happens in a copy: the project
+ * itself is never written to.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -21,49 +22,69 @@ import { parseArgs } from "node:util";
 import { dice } from "../test/fixtures/simulation.ts";
 import { startPostgres } from "../test/postgres.ts";
 import { type Mutant, mutantsOf } from "./mutants/mutate.ts";
+import { Probes, REACH_FILE, readReach, setupFile } from "./mutants/reach.ts";
 import { Related } from "./mutants/related.ts";
+import { Runner } from "./mutants/runner.ts";
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },
     files: { type: "string", default: "src/core,src/runtime" },
-    /** Test files of `test/` that are asked about one fault, after twice as many beside the source: they take seconds each. */
-    tests: { type: "string", default: "6" },
-    /** Seconds that one run of tests may take. */
-    timeout: { type: "string", default: "120" },
+    /** Only faults whose line of output contains this. */
+    only: { type: "string", default: "" },
+    /** How many seconds of tests may be spent on one fault, as long as they took without a fault. */
+    seconds: { type: "string", default: "60" },
+    /** A file that keeps which tests reach which functions, and how long they take: read if it is there, else written. */
+    reach: { type: "string" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const roll = dice(seed);
 const root = resolve(import.meta.dirname, "..");
 const SURVIVORS = "test/mutants/survivors.md";
+/** A run of tests is given up after this many times of what it took without a fault, and at least the milliseconds. */
+const SLOWER = 5;
+const LEAST_MS = 30_000;
 
 type Verdict = "killed" | "timed out" | "survived" | "judged";
 type Row = Record<Verdict, number>;
+type Reach = { readonly tests: Record<string, readonly string[]>; readonly ms: Record<string, number> };
 
-/** Tests that pass without a fault, and tests that do not. */
-const sound = new Set<string>();
-const unusable = new Set<string>();
+/** Files that were written since the last run of tests. */
+const changed = new Set<string>();
 const copy = mkdtempSync(join(tmpdir(), "ekiden-mutants-"));
 const postgres = await startPostgres();
+const runner = new Runner(copy, {
+  pool: "forks",
+  maxWorkers: 2,
+  bail: 1,
+  reporters: [],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+  env: { XDG_CONFIG_HOME: join(copy, "config") },
+  provide: { postgresUrl: postgres.url },
+});
 try {
   const files = listed();
   place(files);
   const isTest = (file: string): boolean =>
-    /\.test\.tsx?$/.test(file) && !/^test\/(chaos|architecture)/.test(file);
-  const related = new Related(copy, files.filter(isTest));
+    /\.test\.tsx?$/.test(file) && !/^test\/(chaos|hostile|architecture|e2e\/(web|sandbox))/.test(file);
   const prefixes = values.files.split(",");
   const sources = files.filter(
-    (file) => /^src\/.*\.ts$/.test(file) && !isTest(file) && prefixes.some((one) => file.startsWith(one)),
+    (file) =>
+      /^src\/.*\.ts$/.test(file) && !/\.test\.ts$/.test(file) && prefixes.some((one) => file.startsWith(one)),
   );
+  const related = new Related(copy, files.filter(isTest));
+  const reach = await reached(sources, related);
   const mutants = shuffled(
     sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8"))),
-  );
+  ).filter((mutant) => shown(mutant).includes(values.only));
   console.log(`seed ${seed}: ${mutants.length} faults in ${sources.length} files, ${values.minutes} minutes`);
-  const rows = await judgeAll(mutants, related);
-  print(rows);
+  print(await judgeAll(mutants, related, reach));
 } finally {
+  await runner.close();
   await postgres.stop();
   rmSync(copy, { recursive: true, force: true });
 }
@@ -80,11 +101,35 @@ function place(files: readonly string[]): void {
     cpSync(join(root, file), join(copy, file));
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  // One project for all tests, with one PostgreSQL for all runs.
-  const test = { pool: "forks", maxWorkers: 2, bail: 1, testTimeout: 30_000, hookTimeout: 30_000 };
-  const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
-  const config = { test: { ...test, include, provide: { postgresUrl: postgres.url } } };
-  writeFileSync(join(copy, "mutants.config.ts"), `export default ${JSON.stringify(config)};\n`);
+}
+
+/** Runs every test that imports one of the sources once, without a fault and with the probes. Tests that fail are not used. */
+async function reached(sources: readonly string[], related: Related): Promise<Reach> {
+  if (values.reach && existsSync(values.reach))
+    return JSON.parse(readFileSync(values.reach, "utf8")) as Reach;
+  const report = join(copy, REACH_FILE);
+  writeFileSync(join(copy, "probes.ts"), setupFile(report));
+  for (const file of sources) {
+    const source = readFileSync(join(root, file), "utf8");
+    writeFileSync(join(copy, file), new Probes(file, source).probed(source));
+  }
+  const tests = [...new Set(sources.flatMap((file) => related.of(file)))];
+  const probing = new Runner(copy, { ...runner.options, bail: 0, setupFiles: [join(copy, "probes.ts")] });
+  const ms: Record<string, number> = {};
+  try {
+    for (const test of tests) {
+      const answer = (await probing.run({ tests: [test], changed: [] }, 5 * 60_000))?.[test];
+      if (answer?.passed) ms[test] = answer.ms;
+      else console.log(`not used: ${test} ${answer ? "fails" : "takes too long"} without a fault`);
+    }
+  } finally {
+    await probing.close();
+    for (const file of sources) cpSync(join(root, file), join(copy, file));
+  }
+  const found = { tests: {} as Record<string, readonly string[]>, ms };
+  for (const [key, by] of readReach(report, copy)) found.tests[key] = [...by];
+  if (values.reach) writeFileSync(values.reach, JSON.stringify(found));
+  return found;
 }
 
 function shuffled<T>(list: readonly T[]): T[] {
@@ -96,7 +141,11 @@ function shuffled<T>(list: readonly T[]): T[] {
   return all;
 }
 
-async function judgeAll(mutants: readonly Mutant[], related: Related): Promise<Map<string, Row>> {
+async function judgeAll(
+  mutants: readonly Mutant[],
+  related: Related,
+  reach: Reach,
+): Promise<Map<string, Row>> {
   const known = survivors();
   const rows = new Map<string, Row>();
   const until = Date.now() + Number(values.minutes) * 60_000;
@@ -109,17 +158,31 @@ async function judgeAll(mutants: readonly Mutant[], related: Related): Promise<M
       .replace(/\/[^/]*\.ts$/, "");
     const row = rows.get(folder) ?? { killed: 0, "timed out": 0, survived: 0, judged: 0 };
     rows.set(folder, row);
-    const nearest = related.of(mutant.file);
-    const most = Number(values.tests);
-    const quick = nearest.filter((test) => test.startsWith("src/")).slice(0, 2 * most);
-    const tests = [...quick, ...nearest.filter((test) => !test.startsWith("src/")).slice(0, most)];
-    const verdict = known.has(`${mutant.file}: ${mutant.name}`) ? "judged" : await judge(mutant, tests);
+    const tests = testsOf(mutant, related, reach);
+    const isKnown = known.has(`${mutant.file}: ${mutant.name}`);
+    const verdict = isKnown ? "judged" : await judge(mutant, tests, reach);
     row[verdict] += 1;
-    const place = `${mutant.file}:${mutant.line}`;
-    if (verdict !== "killed")
-      console.log(`${verdict.padEnd(9)} ${place}  ${mutant.name}  (${tests.length} tests)`);
+    if (verdict !== "killed") console.log(`${verdict.padEnd(9)} ${shown(mutant)}  (${tests.length} tests)`);
   }
   return rows;
+}
+
+function shown({ file, line, name }: Mutant): string {
+  return `${file}:${line}  ${name}`;
+}
+
+/** The fastest first, up to the limit; a file's own test is always among them. */
+function testsOf({ file, start }: Mutant, related: Related, reach: Reach): string[] {
+  const key = new Probes(file, readFileSync(join(copy, file), "utf8")).keyAt(start);
+  const by = key.endsWith(":") ? related.of(file) : (reach.tests[key] ?? []);
+  const usable = by.filter((test) => reach.ms[test] !== undefined);
+  const cost = (test: string): number => reach.ms[test] ?? 0;
+  const sorted = usable.sort((a, b) => cost(a) - cost(b));
+  let left = Number(values.seconds) * 1_000;
+  return sorted.filter((test) => {
+    left -= cost(test);
+    return left >= 0 || test === file.replace(/\.ts$/, ".test.ts");
+  });
 }
 
 /** The keys of the list: each line is `- FILE: \`NAME\` — reason`. */
@@ -130,67 +193,35 @@ function survivors(): Set<string> {
   return new Set([...lines].map(([, file, name]) => `${file}: ${name}`));
 }
 
-/** The tests beside the source first: all of them together take no longer than one of the others. */
-async function judge(mutant: Mutant, tests: readonly string[]): Promise<Verdict> {
+/** The quick tests first: all of them together take no longer than one of the others. */
+async function judge(mutant: Mutant, tests: readonly string[], reach: Reach): Promise<Verdict> {
   const path = join(copy, mutant.file);
   const source = readFileSync(path, "utf8");
-  const usable = tests.filter((test) => !unusable.has(test));
+  writeFileSync(path, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
+  changed.add(mutant.file);
   try {
-    const quick = usable.filter((test) => test.startsWith("src/"));
-    for (const part of [quick, usable.filter((test) => !quick.includes(test))]) {
+    const isQuick = (test: string): boolean => (reach.ms[test] ?? 0) < 1_000;
+    const parts = [tests.filter(isQuick), ...inThrees(tests.filter((test) => !isQuick(test)))];
+    for (const part of parts) {
       if (part.length === 0) continue;
-      writeFileSync(path, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
-      const failed = await run(part);
-      if (failed === null) return "timed out";
-      if (failed.length === 0) continue;
-      writeFileSync(path, source);
-      if (await isSound(failed)) return "killed";
-      return await judge(mutant, tests); // without the tests that fail by themselves
+      const usual = part.reduce((sum, test) => sum + (reach.ms[test] ?? 0), 0);
+      const most = Math.max(LEAST_MS, SLOWER * usual);
+      const answer = await runner.run({ tests: part, changed: [...changed] }, most);
+      changed.clear();
+      if (answer === null) return "timed out";
+      if (Object.values(answer).some(({ passed }) => !passed)) return "killed";
     }
     return "survived";
   } finally {
     writeFileSync(path, source);
+    changed.add(mutant.file);
   }
 }
 
-/** Whether at least one of the tests passes without a fault: a test that fails anyway notices nothing. */
-async function isSound(tests: readonly string[]): Promise<boolean> {
-  for (const test of tests) {
-    if (!sound.has(test) && !unusable.has(test)) {
-      const failed = await run([test]);
-      (failed?.length === 0 ? sound : unusable).add(test);
-      if (unusable.has(test)) console.log(`not used: ${test} fails without a fault`);
-    }
-    if (sound.has(test)) return true;
-  }
-  return false;
-}
-
-/** The test files that fail, or null when the run took too long. */
-async function run(tests: readonly string[]): Promise<string[] | null> {
-  const report = join(copy, "report.json");
-  rmSync(report, { force: true });
-  const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const options = ["--config", "mutants.config.ts", "--reporter=json", `--outputFile=${report}`];
-  const child = spawn(process.execPath, [vitest, "run", ...options, ...tests], {
-    cwd: copy,
-    stdio: "ignore",
-    detached: true,
-  });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    if (child.pid) process.kill(-child.pid, "SIGKILL");
-  }, Number(values.timeout) * 1_000);
-  await new Promise((done) => child.once("close", done));
-  clearTimeout(timer);
-  if (isLate) return null;
-  if (!existsSync(report)) return [...tests];
-  type Report = { readonly testResults: readonly { readonly name: string; readonly status: string }[] };
-  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
-  return testResults.flatMap(({ name, status }) =>
-    status === "failed" ? [name.replace(`${copy}/`, "")] : [],
-  );
+function inThrees<T>(list: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let i = 0; i < list.length; i += 3) parts.push(list.slice(i, i + 3));
+  return parts;
 }
 
 function print(rows: ReadonlyMap<string, Row>): void {
