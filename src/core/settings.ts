@@ -1,14 +1,16 @@
 /**
  * Every setting once: its shape, its meaning, its default. Files, variables and flags are all read through this table
- * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` and, if it has one, one in `DEFAULT_SETTINGS`.
+ * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` (setting-fields.ts) and, if it has one, one in
+ * `DEFAULT_SETTINGS`.
  */
 import { z } from "zod";
-import { DEFAULT_TEAM, type Name, name } from "./ids.ts";
+import { DEFAULT_TEAM, type Name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
-import { MODES, type Mode } from "./permission/mode.ts";
-import { type HookSettings, hookSettings } from "./project/hooks.ts";
-import { type Recruit, recruit, recruits } from "./recruit.ts";
-import { SANDBOX_MODES, type SandboxMode } from "./sandbox.ts";
+import type { Mode } from "./permission/mode.ts";
+import type { HookSettings } from "./project/hooks.ts";
+import type { Recruit } from "./recruit.ts";
+import type { SandboxMode } from "./sandbox.ts";
+import { FIELDS } from "./setting-fields.ts";
 
 /**
  * `FIELDS` describes the meaning, unit and bounds of each setting; times are milliseconds. Settings without a default are optional.
@@ -46,6 +48,11 @@ export type Settings = {
   readonly contextShare: number;
   readonly contextTokens?: number | undefined;
   readonly trimTokens: number;
+  readonly keepResults: number;
+  readonly shortResult: number;
+  readonly notesTokens: number;
+  readonly todoReminderRounds: number;
+  readonly sync?: string | undefined;
   readonly store: string;
   readonly team: Name;
   readonly leadMayHoldSeveralTasks: boolean;
@@ -71,175 +78,6 @@ export type SettingKey = keyof Settings;
 export type UnsetKey = {
   [K in SettingKey]-?: undefined extends Settings[K] ? K : never;
 }[SettingKey];
-
-/** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
-const read =
-  <I, O>(reader: (input: I) => O) =>
-  (input: I, ctx: { addIssue(issue: string): void }): O => {
-    try {
-      return reader(input);
-    } catch (error) {
-      ctx.addIssue(error instanceof Error ? error.message : String(error));
-      return z.NEVER;
-    }
-  };
-
-const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
-const positive = lazy(() => z.int("a whole number").min(1, "a number of 1 or more"));
-const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
-const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
-const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
-const money = lazy(() => z.number("a number").positive("a number above 0"));
-const flag = lazy(() => z.boolean("true or false"));
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
-
-const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
-  model: () => text().describe("Model of the lead and the teammates, as provider/model."),
-  leadModel: () => text().describe("Model of the lead, if it differs from `model`."),
-  baseUrl: () =>
-    z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
-  teammates: () =>
-    z
-      .union(
-        [
-          count().max(1000).transform(recruits),
-          z.array(z.string().transform(read(recruit)), "a number or a list").readonly(),
-        ],
-        `a number, or a list of names such as ["alice", "bob:tester"]`,
-      )
-      .transform((list): readonly Recruit[] => list)
-      .describe("Teammates to start with: a number, or names with an optional role after a colon."),
-  turnsPerStint: () =>
-    positive().describe(
-      "Model calls of one stint. Then a member goes on with its task only if it made progress; without a task it waits for news.",
-    ),
-  stintsPerAttempt: () =>
-    positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
-  callsPerTask: () =>
-    positive().describe(
-      "Model calls the whole team makes for each task of the board in one run, at least for one; then it stops with exit code 4.",
-    ),
-  maxTurns: () =>
-    positive().describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
-  idleTimeoutMs: () =>
-    z
-      .union([duration(), z.literal("never")], `milliseconds, or "never"`)
-      .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
-      .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
-  idlePollMs: () =>
-    duration().describe("How often an idle member looks for work without a wake-up, in case one was lost."),
-  leaseMs: () =>
-    duration().min(100, "100 or more").describe("How long a claim outlives the last heartbeat of its host."),
-  maxAttempts: () => positive().describe("Times a task is claimed before it counts as failed."),
-  shutdownDeadlineMs: () => duration().describe("How long a member may take to answer a request to stop."),
-  planDeadlineMs: () =>
-    duration().describe("How long a teammate waits for an answer to its plan; then it counts as rejected."),
-  bashTimeoutMs: () => duration().describe("How long one command may run."),
-  permissionMode: () =>
-    oneOf(MODES).describe(
-      "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
-    ),
-  permissionsTo: () =>
-    oneOf(["person", "lead", "nobody"]).describe(
-      "Who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
-    ),
-  permissionDeadlineMs: () =>
-    duration().describe("How long such a question waits for an answer; then the call is refused."),
-  allow: () => rules().describe("Calls that are allowed without asking."),
-  ask: () => rules().describe("Calls that are always asked about."),
-  deny: () => rules().describe("Calls that are refused, whatever else allows them."),
-  budgetTokens: () =>
-    positive().describe("Tokens that the whole team may use; then it stops with exit code 4."),
-  budgetUsd: () =>
-    money().describe("US dollars that the whole team may spend; then it stops with exit code 4."),
-  teammateBudgetTokens: () =>
-    positive().describe(
-      "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",
-    ),
-  teammateBudgetUsd: () =>
-    money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
-  fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
-  progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
-  providerTimeoutMs: () =>
-    duration().describe("How long a run without a terminal waits for a provider. Then it ends with code 3."),
-  contextShare: () =>
-    z
-      .number("a number")
-      .min(0.1, "0.1 or more")
-      .max(0.95, "at most 0.95")
-      .describe("Share of the model's window at which a conversation is summed up."),
-  contextTokens: () =>
-    positive()
-      .min(2_000, "2000 or more")
-      .describe("Tokens at which a conversation is summed up, if that is less than the share."),
-  trimTokens: () =>
-    positive()
-      .min(1_000, "1000 or more")
-      .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
-  store: () => text().describe("Database of the team: sqlite:PATH (relative to the project) or postgres://…"),
-  team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
-  leadMayHoldSeveralTasks: () =>
-    flag().describe("Whether the lead may have several tasks in progress at once."),
-  mcpServers: () =>
-    z
-      .record(z.string(), z.unknown(), "MCP servers by name, as in .mcp.json")
-      .describe("MCP servers, by name; they come before those of the same name in .mcp.json."),
-  hooks: () =>
-    hookSettings().describe(
-      'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
-    ),
-  teams: () => flag().describe("Whether the lead may create and delete other teams in the same store."),
-  mailAcrossTeams: () =>
-    z
-      .union(
-        [z.boolean(), z.array(z.string().transform(read(name)), "a list of teams").readonly()],
-        "true, false, or a list of teams",
-      )
-      .describe(
-        'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
-      ),
-  worktrees: () => flag().describe("Whether every task gets a git worktree of its own."),
-  worktreeShare: () =>
-    z
-      .array(text(), `a list of paths such as ["node_modules"]`)
-      .readonly()
-      .describe("Ignored files and folders of the project that every worktree links to."),
-  gate: () =>
-    text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
-  gateTimeoutMs: () => duration().describe("How long the gate may run."),
-  gateParallel: () =>
-    positive()
-      .max(64, "at most 64")
-      .describe(
-        "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
-      ),
-  landing: () =>
-    oneOf(["fast-forward", "push", "pr"]).describe(
-      "How a task lands: fast-forward moves the target branch here; push moves it on `landingRemote` too; pr pushes the task's branch there and runs `prCommand`.",
-    ),
-  remote: () =>
-    text().describe(
-      "Git remote, a name or a URL, that all machines of the team share: tasks start from its target branch and land on it. Unset: origin, where `landing` needs one.",
-    ),
-  prCommand: () =>
-    text().describe(
-      'Command that opens a pull request, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill; the task is completed when it succeeds.',
-    ),
-  targetBranch: () =>
-    text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
-  memory: () =>
-    flag().describe(
-      "Whether members note at the end of a stint what will help later (one short model call).",
-    ),
-  sandbox: () =>
-    oneOf(SANDBOX_MODES).describe("auto: commands are confined where that works. required: or do not run."),
-  commandEnv: () =>
-    z
-      .array(text(), 'a list of names such as ["MY_FLAG", "MY_*"]')
-      .readonly()
-      .describe("Further variables of your environment that commands get, by name or as NAME_*."),
-};
 
 /** The settings of one source (a file, the environment, the flags): any of them, and nothing else. */
 export const settingsLayer = lazy(
@@ -268,6 +106,10 @@ export const DEFAULT_SETTINGS: Settings = {
   progressTimeoutMs: 600_000,
   contextShare: 0.8,
   trimTokens: 50_000,
+  keepResults: 3,
+  shortResult: 300,
+  notesTokens: 8_000,
+  todoReminderRounds: 3,
   store: "sqlite:.ekiden/team.db",
   team: DEFAULT_TEAM,
   leadMayHoldSeveralTasks: false,

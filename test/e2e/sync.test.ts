@@ -109,3 +109,30 @@ it("ends with code 1 and the reason when a file cannot be used, and prints JSON 
     stderr: expect.stringContaining("EEXIST"),
   });
 });
+
+it("is kept by the team itself with the setting, from before its first claim until after its last", async () => {
+  project.write({ ".ekiden/settings.json": JSON.stringify({ sync: ".tasks" }) });
+  await project.run(["add", "Zero", "-d", script("true")]);
+  put("task_4.json", { id: 4, subject: "Four", description: script("echo four > four.txt") });
+  put("task_5.json", { id: 5, subject: "Five", description: script("touch .tasks/task_6.json") });
+  const run = await project.run([...RESUME, "--permission-mode", "bypass"]);
+  expect(run.code).toBe(1);
+  expect(read("task_4.json")).toMatchObject({ status: "completed", result: expect.any(String) });
+  expect(read("task_5.json")).toMatchObject({ status: "failed", reason: expect.stringContaining("Not permitted") });
+  expect(run.stderr).toContain("Not permitted: bash (touch .tasks/task_6.json)");
+  expect(run.stderr).not.toContain("task_4.json");
+  expect(existsSync(path("task_6.json"))).toBe(false);
+});
+
+it("leaves the folder to a process that keeps it already, and says so", async () => {
+  const sync = project.start(["sync", ".tasks"]);
+  const said = collected(sync);
+  await expect.poll(() => said.stderr()).toContain("Keeps");
+  put("task_1.json", { id: 1, subject: "One", description: script("echo one") });
+  await expect.poll(() => said.stdout()).toContain("#1");
+  const run = await project.run([...RESUME, "--permission-mode", "bypass"], {
+    env: { EKIDEN_SYNC: ".tasks" },
+  });
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(/process \d+ on .* keeps .* already/) });
+  await expect.poll(() => read("task_1.json").status).toBe("completed");
+});

@@ -22,6 +22,7 @@ import { permissionPolicy } from "./permission-policy.ts";
 import { PermissionQuestions } from "./permission-questions.ts";
 import { startWork, type Work } from "./start-work.ts";
 import { StoreOutage } from "./store-outage.ts";
+import { keepTaskFolder } from "./task-folder.ts";
 import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
 import { watchLead } from "./watch-lead.ts";
@@ -139,6 +140,8 @@ class Host implements TeamHost {
   }
 
   async start(work: Work): Promise<void> {
+    const folder = await keepTaskFolder(this.parts, this.over.signal);
+    this.chores = Promise.all([this.chores, folder.ended]);
     const tasks = await this.store.board.tasks();
     const isBefore = (task: Task): boolean =>
       "resume" in work ? task.status === "cancelled" : isFinished(task);

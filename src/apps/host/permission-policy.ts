@@ -46,6 +46,8 @@ export function permissionPolicy(
   const asked = new Set<string>();
   const rules: Rule[] = [
     ...settings.deny.map((text) => parseRule("deny", text)),
+    // Members change tasks by their tools, whose rules a file would pass by.
+    ...(settings.sync === undefined ? [] : [parseRule("deny", `write_file(${settings.sync}/**)`)]),
     ...settings.ask.map((text) => parseRule("ask", text)),
     ...settings.allow.map((text) => parseRule("allow", text)),
   ];

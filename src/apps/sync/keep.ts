@@ -15,7 +15,8 @@ export type Keeping = {
   readonly url: string;
   /** Absolute. */
   readonly dir: string;
-  readonly tell: (text: string) => void;
+  /** `isNews`: nothing is wrong. */
+  readonly tell: (text: string, isNews?: boolean) => void;
 };
 
 /** Changes of files and of the board wake it. This is how long it sleeps where they do not: on some network file systems. */

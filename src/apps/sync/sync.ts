@@ -29,7 +29,7 @@ export class FolderSync {
   private readonly folder: TaskFolder;
   private readonly store: Store;
   private readonly memory: Memory;
-  private readonly tell: (text: string) => void;
+  private readonly tell: (text: string, isNews?: boolean) => void;
   private readonly now: () => number;
   /** What was told and still is so. */
   private told = new Set<string>();
@@ -41,7 +41,7 @@ export class FolderSync {
   constructor(
     folder: TaskFolder,
     { store, url }: { readonly store: Store; readonly url: string },
-    tell: (text: string) => void,
+    tell: (text: string, isNews?: boolean) => void,
     now: () => number,
   ) {
     this.folder = folder;
@@ -288,6 +288,6 @@ export class FolderSync {
     const pair = pairWith(added.task);
     const { status = "pending", owner = "" } = said;
     this.settle(pair, file, said, { board, agreed: { ...pair.agreed, status, owner }, lost: [] });
-    this.tell(`${file.file} is #${added.task.id} on the board`);
+    this.tell(`${file.file} is #${added.task.id} on the board`, true);
   }
 }

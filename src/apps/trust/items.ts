@@ -21,6 +21,7 @@ const HARMLESS: ReadonlySet<SettingKey> = new Set<SettingKey>([
   ...(["ask", "deny", "team", "turnsPerStint", "idleTimeoutMs", "idlePollMs", "leaseMs"] as const),
   ...(["maxAttempts", "shutdownDeadlineMs", "planDeadlineMs", "bashTimeoutMs"] as const),
   ...(["permissionDeadlineMs", "providerTimeoutMs", "contextShare", "contextTokens", "trimTokens"] as const),
+  ...(["keepResults", "shortResult", "notesTokens", "todoReminderRounds"] as const),
   ...(["leadMayHoldSeveralTasks", "worktrees", "gateTimeoutMs", "targetBranch", "memory"] as const),
 ]);
 /** A project may lower these without a question. */

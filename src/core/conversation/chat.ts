@@ -47,6 +47,8 @@ export type Trim = {
   readonly results: number;
   /** This many first results are one line each, of any tool. */
   readonly reads: number;
+  /** Characters up to which a result stays, if not `SHORT_RESULT`. */
+  readonly short?: number;
 };
 
 export const heard = (text: string): Entry => ({ kind: "heard", text });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
 import { type Entry, heard, type Message, textOf } from "./chat.ts";
-import { calibrated, compactionSteps, type Load, limitsOf, resultCharacters } from "./compaction.ts";
+import {
+  CONTEXT_DEFAULTS,
+  calibrated,
+  compactionSteps,
+  type Load,
+  limitsOf,
+  resultCharacters,
+} from "./compaction.ts";
 import { Conversation } from "./conversation.ts";
 import { rendered, summarySystem, summaryText } from "./summary.ts";
 import { WHOLE } from "./trim.ts";
@@ -50,6 +57,22 @@ describe("the plan", () => {
     expect(steps).toMatchObject([{ layer: "micro", trim: { steps: 0, results: 17, reads: 0 } }]);
     const trimmedAlready: Entry = { kind: "trimmed", trim: { ...WHOLE, results: 17 } };
     expect(compactionSteps(load([...entries, trimmedAlready]), LIMITS)).toEqual([]);
+  });
+
+  it("keeps as many results, and results as short, as the settings say", () => {
+    const entries = history(20, 4_000);
+    const keep = (settings: object) =>
+      compactionSteps(load(entries), LIMITS, { ...CONTEXT_DEFAULTS, ...settings });
+    expect(keep({ keepResults: 8 })).toMatchObject([{ trim: { results: 12 } }]);
+    expect(keep({ keepResults: 0 })).toMatchObject([{ trim: { results: 19 } }]); // the model has not read the last
+    expect(keep({ shortResult: 4_000 })).toEqual([]);
+    const [step] = keep({ shortResult: 3_999 });
+    const view = new Conversation([
+      ...entries,
+      { kind: "trimmed", trim: step && "trim" in step ? step.trim : WHOLE },
+    ]);
+    expect(step).toMatchObject({ trim: { results: 17, short: 3_999 } });
+    expect(view.messages().filter((message) => JSON.stringify(message).length > 4_000)).toHaveLength(3);
   });
 
   it("leaves steps out of a long conversation before it touches results", () => {

@@ -9,7 +9,7 @@
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
 import type { Message, Trim } from "./chat.ts";
-import { countResults, trimmed, weighAll } from "./trim.ts";
+import { countResults, SHORT_RESULT, trimmed, weighAll } from "./trim.ts";
 import { cutEnd, cutStart } from "./valid.ts";
 
 export type ContextSettings = {
@@ -19,15 +19,30 @@ export type ContextSettings = {
   readonly contextTokens?: number | undefined;
   /** Tokens from which on old steps and results are sent shortened. */
   readonly trimTokens: number;
+  /** Results that stay whole, newest first. */
+  readonly keepResults: number;
+  /** Characters up to which a result stays: a line about it would hardly be shorter. */
+  readonly shortResult: number;
+  /** Of the notes of a summary. */
+  readonly notesTokens: number;
 };
-export const CONTEXT_DEFAULTS: ContextSettings = { contextShare: 0.8, trimTokens: 50_000 };
+export const CONTEXT_DEFAULTS: ContextSettings = {
+  contextShare: 0.8,
+  trimTokens: 50_000,
+  keepResults: 3,
+  shortResult: SHORT_RESULT,
+  notesTokens: 8_000,
+};
 
 export type ContextLimits = { readonly trimAt: number; readonly summariseAt: number };
 
 /** A model that reads no prose has no limit, and its conversation is not weighed before each request. */
 const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function limitsOf(window: number, settings: ContextSettings): ContextLimits {
+export function limitsOf(
+  window: number,
+  settings: Pick<ContextSettings, "contextShare" | "contextTokens" | "trimTokens">,
+): ContextLimits {
   if (window >= WITHOUT_LIMIT && settings.contextTokens === undefined)
     return { summariseAt: window, trimAt: window };
   const summariseAt = Math.floor(
@@ -52,8 +67,6 @@ export type Step =
   | { readonly layer: "snip" | "micro"; readonly trim: Trim; readonly after: number }
   | { readonly layer: "summary" };
 
-/** Results that stay whole, newest first. */
-export const KEEP_RESULTS = 3;
 /** A conversation shorter than this keeps all its steps; a longer one the last half of it. */
 const SNIP_ABOVE = 120;
 /** Of `trimAt`: the least that a step must save to be worth more than the prefix cache. */
@@ -64,15 +77,21 @@ const ENOUGH = 0.7;
 /** Of `summariseAt`: the size that trimming must reach to avoid a summary; above it every next turn would break the cache. */
 const RELIEF = 0.75;
 
-export function compactionSteps(load: Load, limits: ContextLimits): Step[] {
+export function compactionSteps(
+  load: Load,
+  limits: ContextLimits,
+  { keepResults, shortResult }: ContextSettings = CONTEXT_DEFAULTS,
+): Step[] {
   const { messages, unread, charactersPerToken } = load;
   if (load.tokens <= limits.trimAt) return [];
   const steps: Step[] = [];
   let { trim, tokens } = load;
   let size = weighAll(trimmed(messages, trim));
   const results = messages.reduce((sum, message) => sum + countResults(message), 0);
-  const old = Math.max(0, Math.min(results, results + unread - KEEP_RESULTS));
+  const old = Math.max(0, Math.min(results, results + unread - keepResults));
 
+  // Stored with the decision, so that a later setting does not change what was sent.
+  const short = shortResult === SHORT_RESULT ? {} : { short: shortResult };
   const attempt = (layer: "snip" | "micro", to: Trim): void => {
     if (tokens <= limits.trimAt * ENOUGH) return;
     const smaller = weighAll(trimmed(messages, to));
@@ -85,9 +104,9 @@ export function compactionSteps(load: Load, limits: ContextLimits): Step[] {
   };
   if (messages.length - trim.steps > SNIP_ABOVE)
     attempt("snip", { ...trim, steps: messages.length - SNIP_ABOVE / 2 });
-  if (old > trim.results) attempt("micro", { ...trim, results: old });
+  if (old > trim.results) attempt("micro", { ...trim, ...short, results: old });
   if (old > trim.reads && tokens > limits.summariseAt)
-    attempt("micro", { ...trim, results: old, reads: old });
+    attempt("micro", { ...trim, ...short, results: old, reads: old });
   const wanted = load.tokens > limits.summariseAt ? limits.summariseAt * RELIEF : limits.summariseAt;
   return tokens > wanted ? [{ layer: "summary" }] : steps;
 }

@@ -104,6 +104,12 @@ describe("the reminder", () => {
     expect(seen).toEqual([false, false, false, true, false, false, true]);
   });
 
+  it("comes after as many rounds as the setting says, and names the number", () => {
+    const watch = new TodoWatch(write(LIST), 2);
+    expect(watch.afterRound(other())).toBeNull();
+    expect(JSON.stringify(watch.afterRound(other()))).toContain("Your todo list is 2 rounds old");
+  });
+
   it("shows the list", () => {
     const watch = new TodoWatch([...write(LIST), ...other(), ...other()]);
     expect(watch.afterRound(other())).toEqual(

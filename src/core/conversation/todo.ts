@@ -12,7 +12,7 @@ export const TODOS_MAX = 30;
 /** Characters of one item. */
 export const TODO_MAX = 200;
 /** Rounds of tool calls without an update, while an item is open, before the member is reminded. */
-export const TODO_REMINDER_ROUNDS = 3;
+const REMINDER_ROUNDS = 3;
 
 const STATUSES = ["pending", "in_progress", "completed"] as const;
 const ONE_OF = STATUSES.map((status) => `"${status}"`).join(", ");
@@ -85,12 +85,12 @@ function carriedIn(text: string): readonly Todo[] | null {
 const REMINDER = { about: TODO_TOOL };
 const REMINDER_HEAD = `<reminder about="${TODO_TOOL}">`;
 
-const reminder = (list: readonly Todo[]): Entry =>
+const reminder = (list: readonly Todo[], rounds: number): Entry =>
   heard(
     tagged(
       "reminder",
       REMINDER,
-      `Your todo list is ${TODO_REMINDER_ROUNDS} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
+      `Your todo list is ${rounds} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
     ),
   );
 
@@ -100,7 +100,11 @@ export class TodoWatch {
   private rounds = 0;
   private written = new Map<string, readonly Todo[]>();
 
-  constructor(entries: readonly Entry[] = []) {
+  private readonly most: number;
+
+  /** `most`: rounds without an update. */
+  constructor(entries: readonly Entry[] = [], most = REMINDER_ROUNDS) {
+    this.most = most;
     for (const entry of entries) this.add(entry);
   }
 
@@ -119,9 +123,9 @@ export class TodoWatch {
    */
   afterRound(round: readonly Entry[]): Entry | null {
     for (const entry of round) this.add(entry);
-    if (!isOpen(this.items) || this.rounds < TODO_REMINDER_ROUNDS) return null;
+    if (!isOpen(this.items) || this.rounds < this.most) return null;
     this.rounds = 0;
-    return reminder(this.items);
+    return reminder(this.items, this.most);
   }
 
   private add(entry: Entry): void {

@@ -44,7 +44,10 @@ export const countResults = (message: Message): number =>
 export const trimmed = (messages: readonly Message[], trim: Trim): Message[] =>
   withoutSteps(withShortResults(messages, trim), trim.steps);
 
-function withShortResults(messages: readonly Message[], { results, reads }: Trim): Message[] {
+function withShortResults(
+  messages: readonly Message[],
+  { results, reads, short = SHORT_RESULT }: Trim,
+): Message[] {
   let seen = 0;
   let asked: readonly ToolCall[] = [];
   return messages.map((message) => {
@@ -57,7 +60,7 @@ function withShortResults(messages: readonly Message[], { results, reads }: Trim
     const content = message.content.map((part) => {
       if (part.type !== "result") return part;
       seen += 1;
-      if (part.text.length <= SHORT_RESULT) return part;
+      if (part.text.length <= short) return part;
       if (seen > (WORKED_FROM.has(part.tool) ? reads : Math.max(results, reads))) return part;
       changed = true;
       return {

@@ -17,6 +17,7 @@ import { conversationFaults } from "../../../test/fixtures/model-server/check.ts
 import { soon } from "../../../test/fixtures/soon.ts";
 import { host, name, profile, stage } from "../../../test/fixtures/stage.ts";
 import { type Entry, heard, type Message } from "../../core/conversation/chat.ts";
+import { CONTEXT_DEFAULTS } from "../../core/conversation/compaction.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { claimed } from "../../core/conversation/prompt.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
@@ -30,7 +31,7 @@ import { readMail, turn } from "./turn.ts";
 const here = stage("sqlite");
 const never = new AbortController().signal;
 const alice = name("alice");
-const SMALL = { contextShare: 0.8, contextTokens: 4_000, trimTokens: 1_000 };
+const SMALL = { ...CONTEXT_DEFAULTS, contextShare: 0.8, contextTokens: 4_000, trimTokens: 1_000 };
 
 afterEach(endLives);
 
@@ -100,6 +101,17 @@ it("puts notes in the place of a long conversation and loses neither who it is, 
   expect(words(all.map((row) => row.entry) as never)).toContain("ggggg"); // still there for whoever reads it back
   const again = new Conversation(await store.transcript.current(alice));
   expect(again.messages()).toEqual(conversation.messages());
+});
+
+it.each([
+  [300, 300],
+  [8_000, 1_000], // a quarter of the limit
+])("asks for notes of at most the %i tokens of the setting", async (notesTokens, wanted) => {
+  const model = modelOf((request) => (asked(request) ? saying("Goal: ship") : saying("on it")));
+  const agent = await member(model, { context: { ...SMALL, notesTokens } });
+  await talk(agent, 20_000);
+  await turn(agent, never);
+  expect(model.requests.find(asked)?.maxOutputTokens).toBe(wanted);
 });
 
 it("keeps what the person said word for word: the goal, and of the rest the newest", async () => {

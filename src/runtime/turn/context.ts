@@ -7,6 +7,7 @@ import {
   CHARACTERS_PER_TOKEN,
   CONTEXT_DEFAULTS,
   type ContextLimits,
+  type ContextSettings,
   calibrated,
   compactionSteps,
   limitsOf,
@@ -28,7 +29,6 @@ export type Compacted = { readonly before: number; readonly after: number };
 
 /** Summaries in a row that may fail or not help before the member gives up. */
 const ATTEMPTS = 3;
-const NOTES_TOKENS = 8_000;
 
 export class Context {
   private readonly agent: Agent;
@@ -93,6 +93,7 @@ export class Context {
         charactersPerToken: this.charactersPerToken,
       },
       limits,
+      this.settings,
     );
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
@@ -209,7 +210,10 @@ export class Context {
         system: summarySystem(this.identity),
         messages: [{ role: "user", content: [{ type: "text", text: conversation }] }],
         tools: [],
-        maxOutputTokens: Math.max(256, Math.min(NOTES_TOKENS, Math.floor(limits.summariseAt / 4))),
+        maxOutputTokens: Math.max(
+          256,
+          Math.min(this.settings.notesTokens, Math.floor(limits.summariseAt / 4)),
+        ),
       },
       { signal, onRetry: this.onRetry, ...this.patience(model) },
     );
@@ -253,8 +257,12 @@ export class Context {
     };
   }
 
+  private get settings(): ContextSettings {
+    return this.agent.context ?? CONTEXT_DEFAULTS;
+  }
+
   private limits(model: Model): ContextLimits {
-    const limits = limitsOf(model.window, this.agent.context ?? CONTEXT_DEFAULTS);
+    const limits = limitsOf(model.window, this.settings);
     const summariseAt = Math.min(limits.summariseAt, this.proven);
     return { summariseAt, trimAt: Math.min(limits.trimAt, Math.floor(summariseAt / 2)) };
   }
@@ -270,9 +278,9 @@ export class Context {
   }
 
   private tooSmall(model: Model, why: string): EkidenError {
-    const { seat, context = CONTEXT_DEFAULTS } = this.agent;
-    const { contextTokens } = context;
-    const isSetting = contextTokens !== undefined && contextTokens < model.window * context.contextShare;
+    const { seat } = this.agent;
+    const { contextTokens, contextShare } = this.settings;
+    const isSetting = contextTokens !== undefined && contextTokens < model.window * contextShare;
     const [limit, advice] = isSetting
       ? [`the ${contextTokens} tokens of the setting contextTokens`, "Raise contextTokens"]
       : [`the ${model.window} tokens of ${model.spec}`, "Use a model with a larger window"];

@@ -4,8 +4,12 @@ import type { Feature } from "../../../runtime/agent/feature.ts";
 import { todoWrite } from "../../../tools/todo.ts";
 import type { Setup } from "../setup.ts";
 
-export const todos = ({ entries }: Pick<Setup, "entries">): Feature => {
-  const watch = new TodoWatch(entries);
+type Needs = Pick<Setup, "entries"> & {
+  readonly parts: { readonly settings: { readonly todoReminderRounds: number } };
+};
+
+export const todos = ({ entries, parts }: Needs): Feature => {
+  const watch = new TodoWatch(entries, parts.settings.todoReminderRounds);
   return {
     tools: () => [todoWrite],
     afterRound: (round) => watch.afterRound(round),
