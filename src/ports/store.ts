@@ -57,6 +57,7 @@ export interface Board {
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
   task(id: TaskId): Promise<Task | null>;
   tasks(): Promise<Task[]>;
+  outlines(ids?: readonly TaskId[]): Promise<string>;
   counts(): Promise<Counts>;
 
   /**

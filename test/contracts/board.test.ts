@@ -1,8 +1,9 @@
 /** The board, on every database: adding, claiming and finishing tasks, and the errors of each. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
-import { asTaskId } from "../../src/core/ids.ts";
+import { asTaskId, type TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
+import type { Outline } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
 
@@ -47,6 +48,37 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.task(added.id)).toEqual(added);
     expect(await store.board.tasks()).toEqual([added]);
     expect(await store.board.task(asTaskId(99))).toBeNull();
+  });
+
+  it("lists tasks in short as JSON, all of them or some", async () => {
+    const parts = { role: "dev", touches: ["src/**"], needsPlan: true, estimate: 2.5, priority: -1 };
+    const { id } = await store.board.add({ subject: 'Say "hi" ✓', ...parts }, lead);
+    const later = await store.board.add({ subject: "Later", blockedBy: [id], role: "dev" }, lead);
+    await store.board.assign(later.id, name("alice"), lead);
+    await store.board.add({ subject: "Fails" }, lead);
+    await store.board.fail(held(bob, await claimed(store, bob)), "x".repeat(999));
+    const read = async (ids?: TaskId[]): Promise<Outline[]> =>
+      (JSON.parse(await store.board.outlines(ids)) as Outline[]).toSorted((a, b) => a[0] - b[0]);
+    const [one, two, three] = await read();
+    const at = expect.any(Number);
+    expect(one).toEqual(
+      [1, 'Say "hi" ✓', "pending", "[]", null, 0, -1, 2.5].concat([
+        "dev",
+        "",
+        '["src/**"]',
+        1,
+        at,
+        null,
+        null,
+        "",
+      ] as never[]),
+    );
+    expect(two?.slice(0, 4)).toEqual([2, "Later", "pending", "[1]"]);
+    expect(two?.slice(8, 10)).toEqual(["dev", "alice"]);
+    expect(three?.slice(2, 6)).toEqual(["failed", "[]", "bob", 1]);
+    expect(three?.slice(12)).toEqual([at, at, at, "x".repeat(400)]);
+    expect(await read([later.id, asTaskId(99)])).toEqual([two]);
+    expect(await read([])).toEqual([]);
   });
 
   it("one of two concurrent claims wins; the loser is told who did, and its conversation does not change", async () => {

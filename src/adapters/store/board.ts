@@ -8,6 +8,7 @@ import { claim } from "./claim.ts";
 import { claimNext } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
+import { outlines } from "./outline.ts";
 import { cancel, completeFor, retry, takeBack } from "./override.ts";
 import { hasProspect } from "./prospect.ts";
 import { announceQuiet } from "./quiet.ts";
@@ -40,6 +41,7 @@ export function board(session: Session): Board {
       session.look(function* (tx) {
         return (yield* sql<TaskRow>`select * from tasks where team = ${tx.team} order by id`).map(toTask);
       }),
+    outlines: (ids) => session.look((tx) => outlines(tx, ids)),
     counts: () => session.look(counts),
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),

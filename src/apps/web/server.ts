@@ -27,6 +27,7 @@ export type ServeOptions = {
 export type WebServer = { readonly address: string; close(): Promise<void> };
 
 const DRAIN_MS = 300;
+const JSON_TYPE = { "Content-Type": "application/json" };
 const BODY_MAX = 1_000_000;
 /** What a page may leave unread before its connection is ended; it comes back and reads on. */
 const UNREAD_MAX = 4_000_000;
@@ -121,12 +122,10 @@ function routes(
 
   app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
   app.get("/api/:team/state", async (c) =>
-    c.body(await (await teams.team(c.req.param("team"))).state(), 200, {
-      "Content-Type": "application/json",
-    }),
+    c.body(await (await teams.team(c.req.param("team"))).state(), 200, JSON_TYPE),
   );
   app.get("/api/:team/rows", async (c) =>
-    c.json(await (await teams.team(c.req.param("team"))).rows(text(c, "ids"))),
+    c.body(await (await teams.team(c.req.param("team"))).rows(text(c, "ids")), 200, JSON_TYPE),
   );
   app.get("/api/:team/members", async (c) => c.json(await (await teams.team(c.req.param("team"))).members()));
   app.get("/api/:team/task/:id", async (c) =>
@@ -215,8 +214,12 @@ function routes(
     const file = files.get(pathname);
     if (file && pathname !== "/index.html") return send(file, pathname.startsWith("/assets/"));
     if (pathname.startsWith("/assets/")) throw new EkidenError("not_found", "There is no such file.");
-    // Every other address is a view of the page. The cookie stands for the token from here on.
+    // Every other address is a view of the page. From here on the cookie replaces the token.
     const response = send(index, false);
+    // The browser fetches the first answers while it still compiles the script.
+    const team = pathname.split("/")[1] || encodeURIComponent(teams.first);
+    for (const path of ["teams", `${team}/state`])
+      response.headers.append("Link", `</api/${path}>; rel=preload; as=fetch; crossorigin`);
     if (c.req.query("token") !== undefined)
       response.headers.set(
         "Set-Cookie",

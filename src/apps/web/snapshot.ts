@@ -1,55 +1,32 @@
-/** A team as the page begins with it: every task in short, every member, and the place in the journal where the stream goes on. */
+/** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream goes on. */
 import { hostname } from "node:os";
 import { systemClock } from "../../adapters/clock.ts";
 import type { Member } from "../../core/member.ts";
-import type { Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
-import type { MemberRow, Snapshot, TaskRow } from "./wire.ts";
+import type { MemberRow, Snapshot } from "./wire.ts";
 
-const WHY_MAX = 400;
-/** Facts that were written while the tables were read make it begin anew, so that nothing is counted twice. */
+/** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
 const TRIES = 4;
 
-export async function snapshot(store: Store): Promise<Snapshot> {
+/** JSON text of a `Snapshot`. The tasks are text from the database and stay text. */
+export async function snapshot(store: Store): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const cursor = await store.journal.end();
     const [tasks, members, questions] = [
-      await store.board.tasks(),
+      await store.board.outlines(),
       await memberRows(store),
       await store.requests.open(),
     ];
     if (tries < TRIES && (await store.journal.end()) !== cursor) continue;
-    return {
+    const rest: Omit<Snapshot, "tasks"> = {
       team: store.team,
       cursor,
       now: systemClock.now(),
-      tasks: tasks.map(taskRow),
       members,
       questions: questions.length,
     };
+    return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;
   }
-}
-
-export function taskRow(task: Task): TaskRow {
-  const why = "reason" in task ? task.reason : (task.lastFailure ?? "");
-  const owner = task.status === "pending" ? null : task.owner;
-  return {
-    id: task.id,
-    subject: task.subject,
-    status: task.status,
-    ...(task.blockedBy.length > 0 && { blockedBy: task.blockedBy }),
-    ...(owner !== null && { owner }),
-    ...(task.attempt > 0 && { attempt: task.attempt }),
-    ...(task.priority !== 0 && { priority: task.priority }),
-    ...(task.estimate !== 1 && { estimate: task.estimate }),
-    ...(task.role !== null && { role: task.role }),
-    ...(task.touches.length > 0 && { touches: task.touches }),
-    ...(task.needsPlan && { needsPlan: true }),
-    createdAt: task.createdAt,
-    ...("startedAt" in task && { startedAt: task.startedAt }),
-    ...("endedAt" in task && { endedAt: task.endedAt }),
-    ...(why !== "" && { why: why.slice(0, WHY_MAX) }),
-  };
 }
 
 export async function memberRows({ roster }: Pick<Store, "roster">): Promise<MemberRow[]> {

@@ -17,7 +17,7 @@ import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
 import { journalBefore, type Search, timeline } from "./journal-pages.ts";
-import { memberRows, snapshot, taskRow } from "./snapshot.ts";
+import { memberRows, snapshot } from "./snapshot.ts";
 import type {
   Commit,
   ConversationPage,
@@ -29,7 +29,6 @@ import type {
   MemberRow,
   Overview,
   Question,
-  TaskRow,
 } from "./wire.ts";
 
 const DIFF_MAX = 300_000;
@@ -46,11 +45,16 @@ export class Teams {
   private readonly project: Project;
   private readonly open = new Map<Name, Promise<TeamPage>>();
 
-  /** The store is the caller's to close, after this. */
+  /** The caller closes the store, after this. */
   constructor(store: Store, project: Project) {
     this.store = store;
     this.project = project;
     this.actor = project;
+  }
+
+  /** The team to show where an address names none. */
+  get first(): Name {
+    return this.store.team;
   }
 
   /** @throws EkidenError `not_found` for a team that the store does not have: looking makes none */
@@ -78,7 +82,7 @@ export class Teams {
       readOnly,
       project: this.project.cwd,
       version: this.project.version,
-      first: this.store.team,
+      first: this.first,
     };
   }
 
@@ -140,7 +144,7 @@ export class TeamPage {
     const cursor = await this.store.journal.end();
     const at = systemClock.now();
     if (this.cached?.cursor !== cursor || at - this.cached.at > FRESH_MS)
-      this.cached = { cursor, at, text: snapshot(this.store).then((data) => JSON.stringify(data)) };
+      this.cached = { cursor, at, text: snapshot(this.store) };
     const { text } = this.cached;
     text.catch(() => {
       this.cached = null;
@@ -148,9 +152,9 @@ export class TeamPage {
     return await text;
   }
 
-  async rows(ids: string): Promise<TaskRow[]> {
-    const tasks = await Promise.all(list(ids).map((one) => this.store.board.task(taskId(one))));
-    return tasks.flatMap((one) => (one ? [taskRow(one)] : []));
+  /** JSON text of an `Outline[]`. */
+  rows(ids: string): Promise<string> {
+    return this.store.board.outlines(list(ids).map(taskId));
   }
 
   members(): Promise<MemberRow[]> {

@@ -1,30 +1,11 @@
-/** The values that the server and the page exchange. Optional fields are left out where they hold their usual value: a board of 10,000 tasks travels whole. */
+/** The values that the server and the page exchange. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { MemberKind } from "../../core/member.ts";
-import type { Status } from "../../core/task.ts";
+import type { Outline } from "../../core/task.ts";
 import type { QuestionData } from "../../core/views/request.ts";
 import type { TeamsData } from "../../core/views/teams.ts";
-
-export type TaskRow = {
-  readonly id: number;
-  readonly subject: string;
-  readonly status: Status;
-  readonly blockedBy?: readonly number[];
-  readonly owner?: string;
-  readonly attempt?: number;
-  readonly priority?: number;
-  readonly estimate?: number;
-  readonly role?: string;
-  readonly touches?: readonly string[];
-  readonly needsPlan?: boolean;
-  readonly createdAt: number;
-  readonly startedAt?: number;
-  readonly endedAt?: number;
-  /** Why it failed, was cancelled, or failed the last time. Its beginning. */
-  readonly why?: string;
-};
 
 export type MemberRow = {
   readonly name: string;
@@ -53,7 +34,7 @@ export type Snapshot = {
   readonly team: string;
   readonly cursor: string;
   readonly now: number;
-  readonly tasks: readonly TaskRow[];
+  readonly tasks: readonly Outline[];
   readonly members: readonly MemberRow[];
   readonly questions: number;
 };

@@ -1,11 +1,13 @@
 /** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
-import type { Act, MemberRow, Overview, Question, Snapshot, TaskRow } from "../wire.ts";
+import type { Outline } from "../../../core/task.ts";
+import type { Act, MemberRow, Overview, Question, Snapshot } from "../wire.ts";
 import { Model } from "./model.ts";
 import { Replay } from "./replay.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 import { type Connection, openSource, type Source } from "./source.ts";
+import { taskOf } from "./task.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
@@ -154,7 +156,7 @@ export class App {
     this.replay = null;
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
-    this.live = Model.of(state);
+    this.live = Model.of(state.tasks.map(taskOf), state.members);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;
     this.loaded = true;
@@ -202,8 +204,8 @@ export class App {
     const live = this.live;
     for (let i = 0; i < ids.length; i += 200) {
       const part = ids.slice(i, i + 200).join(",");
-      const rows = await this.source.get<TaskRow[]>(`${this.route.team}/rows`, { ids: part }).catch(() => []);
-      if (live === this.live) live.setRows(rows);
+      const rows = await this.source.get<Outline[]>(`${this.route.team}/rows`, { ids: part }).catch(() => []);
+      if (live === this.live) live.setRows(rows.map(taskOf));
     }
     this.draw();
   }

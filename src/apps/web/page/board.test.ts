@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../core/event.ts";
 import { instant } from "../../../core/ids.ts";
-import type { MemberRow, TaskRow } from "../wire.ts";
-import { countLooks, criticalPath, inOrder, whyWaiting } from "./board.ts";
+import type { MemberRow } from "../wire.ts";
+import { criticalPath, inOrder, looksOf, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { lanes } from "./lanes.ts";
 import { Model } from "./model.ts";
 import { Replay } from "./replay.ts";
 import { addressOf, parseRoute } from "./route.ts";
+import { blank, type Task } from "./task.ts";
 
-const row = (id: number, more: Partial<TaskRow> = {}): TaskRow => ({
-  ...{ id, subject: `Task ${id}`, status: "pending", createdAt: 0 },
-  ...more,
-});
+const row = (id: number, more: Partial<Task> = {}): Task => ({ ...blank(id, `Task ${id}`, 0), ...more });
 const member = (name: string, more: Partial<MemberRow> = {}): MemberRow => ({
   ...{
     name,
@@ -37,8 +35,7 @@ const member = (name: string, more: Partial<MemberRow> = {}): MemberRow => ({
   },
   ...more,
 });
-const model = (tasks: TaskRow[], members: MemberRow[] = [member("alice")]): Model =>
-  Model.of({ tasks, members });
+const model = (tasks: Task[], members: MemberRow[] = [member("alice")]): Model => Model.of(tasks, members);
 let seq = 0;
 /** A fact of the journal, as it comes over the wire: ids and names are plain there. */
 const fact = (at: number, type: string, more: object): Event => {
@@ -103,7 +100,7 @@ it("every task comes after what it waits for, and nothing is lost in a cycle", (
 });
 
 describe("a layout", () => {
-  const laid = (nodes: TaskRow[]) => {
+  const laid = (nodes: Task[]) => {
     const { tasks } = model(nodes);
     return layout([...tasks.values()], inOrder(tasks));
   };
@@ -168,7 +165,7 @@ describe("a replay", () => {
 
   it("shows the board and the team as they were, forwards and backwards", () => {
     expect([...at(0).model.tasks]).toEqual([]);
-    expect(countLooks(at(5).model.tasks)).toMatchObject({ ready: 1, waiting: 1 });
+    expect(looksOf(at(5).model).counts).toMatchObject({ ready: 1, waiting: 1 });
     expect(at(16).model.members.get("alice")).toMatchObject({
       phase: "idle",
       reason: "awaiting_permission",
@@ -180,8 +177,17 @@ describe("a replay", () => {
       landing: "refused",
       why: "red",
     });
-    expect(countLooks(at(35).model.tasks)).toMatchObject({ done: 1, ready: 1 });
+    expect(looksOf(at(35).model).counts).toMatchObject({ done: 1, ready: 1 });
     expect(at(99).model.tasks.get(2)).toMatchObject({ status: "in_progress", owner: "alice" });
+  });
+
+  it("counts anew when a task has changed, and keeps the counts when none has", () => {
+    const { model: team } = at(5);
+    const before = looksOf(team);
+    team.apply(fact(6, "mail.sent", { mail: 1, from: "alice", to: "lead", kind: "note" }));
+    expect(looksOf(team)).toBe(before);
+    team.apply(fact(7, "task.cancelled", { task: 2, by: "person", reason: "" }));
+    expect(looksOf(team).counts).toMatchObject({ ready: 1, cancelled: 1 });
   });
 
   it("takes the same facts twice without harm to the board", () => {

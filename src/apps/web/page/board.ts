@@ -1,6 +1,7 @@
 /** What the board says: why a task waits, what is counted, which chain of work decides the end. Pure. */
 import { overlapping } from "../../../core/touches.ts";
-import type { Member, Model, Task } from "./model.ts";
+import type { Member, Model } from "./model.ts";
+import type { Task } from "./task.ts";
 
 /** As a status is shown: waiting and ready are both pending. */
 export type Look = "waiting" | "ready" | "busy" | "done" | "failed" | "cancelled";
@@ -31,10 +32,23 @@ export function lookOf(task: Task, tasks: Tasks): Look {
 
 export type Counts = Readonly<Record<Look, number>>;
 
-export function countLooks(tasks: Tasks): Counts {
+type Looks = { readonly of: ReadonlyMap<number, Look>; readonly counts: Counts };
+const kept = new WeakMap<Model, Looks & { readonly board: number }>();
+
+/** The looks of all tasks and their counts. Kept until a task changes: most facts change none, and a board may have 10,000. */
+export function looksOf(model: Model): Looks {
+  const known = kept.get(model);
+  if (known?.board === model.board) return known;
   const counts = { waiting: 0, ready: 0, busy: 0, done: 0, failed: 0, cancelled: 0 };
-  for (const task of tasks.values()) counts[lookOf(task, tasks)] += 1;
-  return counts;
+  const of = new Map<number, Look>();
+  for (const task of model.tasks.values()) {
+    const look = lookOf(task, model.tasks);
+    of.set(task.id, look);
+    counts[look] += 1;
+  }
+  const made = { of, counts, board: model.board };
+  kept.set(model, made);
+  return made;
 }
 
 /** One sentence: what has to happen before the task goes on; "" when nothing has to. */
@@ -61,6 +75,7 @@ function whyBlocked(task: Task, tasks: Tasks): string {
 function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
   const crew = members.filter((member) => member.phase !== "shutdown" && member.hosted);
   if (crew.length === 0) return "Ready. Nobody is at work: ekiden resume starts the team.";
+  if (task.assignee !== "") return `Ready, and kept for ${task.assignee}.`;
   if (task.role !== null && !crew.some((member) => member.role === task.role))
     return `Ready, but only for the role ${task.role}, and no teammate has it.`;
   if (task.touches.length > 0) {

@@ -1,31 +1,11 @@
 /**
  * A team at one moment, folded from facts. Live it begins with the server's snapshot, in a replay with an empty board; from there
- * on both take the same facts in the same way. Pure, and changed in place: `version` says that something changed, `shape` that
- * tasks or edges did.
+ * on both take the same facts in the same way. Pure, and changed in place: `version` counts all changes, `board` those of tasks,
+ * `shape` those of the set of tasks and edges.
  */
 import type { Event } from "../../../core/event.ts";
-import type { MemberRow, Snapshot, TaskRow } from "../wire.ts";
-
-export type Landing = "queued" | "gate" | "landed" | "refused";
-
-export type Task = {
-  readonly id: number;
-  subject: string;
-  status: TaskRow["status"];
-  blockedBy: readonly number[];
-  owner: string | null;
-  attempt: number;
-  priority: number;
-  estimate: number;
-  role: string | null;
-  touches: readonly string[];
-  needsPlan: boolean;
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
-  why: string;
-  landing: Landing | null;
-};
+import type { MemberRow } from "../wire.ts";
+import { blank, plainOf, type Task } from "./task.ts";
 
 export type Member = { -readonly [K in keyof MemberRow]: MemberRow[K] } & {
   /** The last call that ended, in a replay of what it did. */
@@ -34,31 +14,13 @@ export type Member = { -readonly [K in keyof MemberRow]: MemberRow[K] } & {
   context: number | null;
 };
 
-export const taskOf = (row: TaskRow): Task => ({
-  id: row.id,
-  subject: row.subject,
-  status: row.status,
-  blockedBy: row.blockedBy ?? [],
-  owner: row.owner ?? null,
-  attempt: row.attempt ?? 0,
-  priority: row.priority ?? 0,
-  estimate: row.estimate ?? 1,
-  role: row.role ?? null,
-  touches: row.touches ?? [],
-  needsPlan: row.needsPlan ?? false,
-  createdAt: row.createdAt,
-  startedAt: row.startedAt ?? null,
-  endedAt: row.endedAt ?? null,
-  why: row.why ?? "",
-  landing: null,
-});
-
 const memberOf = (row: MemberRow): Member => ({ ...row, lastCall: "", context: null });
 
 export class Model {
   readonly tasks = new Map<number, Task>();
   readonly members = new Map<string, Member>();
   version = 0;
+  board = 0;
   shape = 0;
   /** Tasks of which a fact says only that they changed. */
   readonly stale = new Set<number>();
@@ -69,22 +31,21 @@ export class Model {
     this.known = known;
   }
 
-  static of({ tasks, members }: Pick<Snapshot, "tasks" | "members">): Model {
+  static of(tasks: readonly Task[], members: readonly MemberRow[]): Model {
     const model = new Model();
-    for (const row of tasks) model.tasks.set(row.id, taskOf(row));
+    for (const task of [...tasks].sort((a, b) => a.id - b.id)) model.tasks.set(task.id, task);
     for (const row of members) model.members.set(row.name, memberOf(row));
     return model;
   }
 
   /** What facts do not say of tasks. Their status is the facts' business: an answer may be older than the last fact. */
-  setRows(rows: readonly TaskRow[]): void {
+  setRows(rows: readonly Task[]): void {
     for (const row of rows) {
       const known = this.tasks.get(row.id);
-      const { subject, blockedBy, priority, estimate, role, touches, needsPlan } = taskOf(row);
-      if (known) Object.assign(known, { subject, blockedBy, priority, estimate, role, touches, needsPlan });
-      else this.tasks.set(row.id, taskOf(row));
+      if (known) Object.assign(known, plainOf(row));
+      else this.tasks.set(row.id, row);
     }
-    this.changed(true);
+    this.changed("shape");
   }
 
   /** Which members are run, and their figures where no fact came since `version`, when they were asked for. */
@@ -96,43 +57,32 @@ export class Model {
       else if (isCurrent) Object.assign(known, row);
       else Object.assign(known, { hosted: row.hosted, machine: row.machine });
     }
-    this.changed(false);
+    this.changed("member");
   }
 
   apply(event: Event): void {
-    this.changed(false);
-    if (event.type.startsWith("task.") || event.type === "gate.started") this.applyToTask(event);
+    const isOfTask = event.type.startsWith("task.") || event.type === "gate.started";
+    this.changed(isOfTask ? "board" : "member");
+    if (isOfTask) this.applyToTask(event);
     this.applyToMember(event);
   }
 
-  private changed(shape: boolean): void {
+  private changed(what: "member" | "board" | "shape"): void {
     this.version += 1;
-    if (shape) this.shape += 1;
+    if (what !== "member") this.board += 1;
+    if (what === "shape") this.shape += 1;
   }
 
   private applyToTask(event: Event): void {
     if (event.type === "task.added") {
       const known = this.known.get(event.task);
-      const row: TaskRow = {
-        id: event.task,
-        subject: event.subject,
-        status: "pending",
-        blockedBy: event.blockedBy,
-        createdAt: event.at,
-      };
       this.tasks.set(event.task, {
-        ...taskOf(row),
-        ...(known && {
-          blockedBy: known.blockedBy,
-          priority: known.priority,
-          estimate: known.estimate,
-          role: known.role,
-          touches: known.touches,
-          needsPlan: known.needsPlan,
-        }),
+        ...blank(event.task, event.subject, event.at),
+        blockedBy: event.blockedBy,
+        ...(known && { ...plainOf(known), subject: event.subject }),
       });
       if (!known) this.stale.add(event.task);
-      this.changed(true);
+      this.changed("shape");
       return;
     }
     if (!("task" in event) || typeof event.task !== "number") return;
@@ -204,6 +154,7 @@ export class Model {
           });
         return;
       case "teammate.phase":
+        if (event.phase === "shutdown") this.unassign(event.who);
         this.change(event.who, {
           phase: event.phase,
           reason: event.reason ?? "",
@@ -244,6 +195,11 @@ export class Model {
         if (event.subagent === undefined) member.context = event.inputTokens;
       }
     }
+  }
+
+  /** No fact says it: the tasks of a member that leaves are free again. */
+  private unassign(who: string): void {
+    for (const task of this.tasks.values()) if (task.assignee === who) task.assignee = "";
   }
 
   private change(who: string, change: Partial<Member>): void {

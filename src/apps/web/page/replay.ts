@@ -1,8 +1,9 @@
 /** A run as it was: its facts, a moment, and the model folded up to it. */
 import type { Event } from "../../../core/event.ts";
 import type { FactPage } from "../wire.ts";
-import { Model, type Task } from "./model.ts";
+import { Model } from "./model.ts";
 import type { Source } from "./source.ts";
+import type { Task } from "./task.ts";
 
 export const SPEEDS = [1, 10, 100] as const;
 /** Turns and calls are told apart from the rest of a run up to this size; a longer one replays without them. */

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
-import { countLooks } from "./board.ts";
+import { looksOf } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
@@ -160,7 +160,7 @@ function Sidebar() {
 
 function Header() {
   const { model, route } = app;
-  const counts = countLooks(model.tasks);
+  const { counts } = looksOf(model);
   const total = model.tasks.size;
   return (
     <header class="header">

@@ -7,8 +7,8 @@ import { app } from "./app.ts";
 import { lookOf, whyWaiting } from "./board.ts";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
-import type { Task } from "./model.ts";
 import { Empty, Link, Status, Time } from "./parts.tsx";
+import type { Task } from "./task.ts";
 import { Markdown, Output } from "./text.tsx";
 
 export function TaskPanel({ id }: { id: number }) {

@@ -2,9 +2,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { criticalPath, type Look, lookOf } from "../board.ts";
-import type { Task } from "../model.ts";
+import { criticalPath, type Look, looksOf } from "../board.ts";
 import { Status } from "../parts.tsx";
+import type { Task } from "../task.ts";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
 import { CARD, type Layout } from "./layout.ts";
 import { type CameraControl, useCamera } from "./use-camera.ts";
@@ -12,6 +12,10 @@ import { useLayout } from "./use-layout.ts";
 
 const CARDS_MAX = 160;
 const STEP_MS = 100;
+/** Two frames after another by more than this: the browser could not draw as often as the screen shows. */
+const LATE_MS = 22;
+/** A picture that is only shifted and scaled is at most this old. */
+const STALE_MS = 60;
 
 export function Graph() {
   const box = useRef<HTMLDivElement>(null);
@@ -21,29 +25,37 @@ export function Graph() {
   const { model } = app;
   // A replay shows where tasks will stand that are not there yet, so that nothing moves.
   const laid = useLayout(app.replay ? app.live : model);
-  const looks = useMemo(() => {
-    const all = new Map<number, Look>();
-    for (const task of model.tasks.values()) all.set(task.id, lookOf(task, model.tasks));
-    return all;
-  }, [model, model.version]);
+  const looks = looksOf(model).of;
   const critical = useMemo(
-    () => new Set(isCritical ? criticalPath(model.tasks) : []),
-    [isCritical, model, model.version],
+    () => new Set(isCritical && laid ? criticalPath(model.tasks) : []),
+    [isCritical, laid, model, model.board],
   );
   const selected = app.route.task;
   const [shown, setShown] = useState<readonly number[]>([]);
   const palette = useRef<Palette | null>(null);
   const steppedAt = useRef(0);
+  const painted = useRef({ frameAt: 0, at: 0, camera: { x: 0, y: 0, k: 1 } as Camera });
 
   const paint = (camera: Camera, isMoving: boolean): void => {
     const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
     if (!at || !surface || !cards || !laid) return;
+    cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
+    const now = performance.now();
+    const { frameAt, at: paintedAt, camera: drawn } = painted.current;
+    painted.current.frameAt = now;
+    if (isMoving && now - frameAt > LATE_MS && now - paintedAt < STALE_MS) {
+      // Painting takes most of a frame. On a slow machine the last picture moves along until there is time for the next one.
+      const by = camera.k / drawn.k;
+      at.style.transform = `translate(${camera.x - drawn.x * by}px, ${camera.y - drawn.y * by}px) scale(${by})`;
+      return;
+    }
+    at.style.transform = "";
+    painted.current = { frameAt: now, at: now, camera };
     palette.current ??= paletteOf(surface);
     draw(at, { layout: laid, looks, critical, selected, isMoving }, camera, palette.current);
-    cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
     // Cards come and go in steps while one moves: elements cost more than pixels.
-    if (isMoving && performance.now() - steppedAt.current < STEP_MS) return;
-    steppedAt.current = performance.now();
+    if (isMoving && now - steppedAt.current < STEP_MS) return;
+    steppedAt.current = now;
     const near =
       camera.k < READABLE ? null : visible(laid, looks, camera, at.clientWidth, at.clientHeight, CARDS_MAX);
     setShown((before) => (same(before, near ?? []) ? before : (near ?? [])));

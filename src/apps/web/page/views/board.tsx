@@ -2,11 +2,11 @@
 import { useMemo, useState } from "preact/hooks";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { LOOK_WORDS, LOOKS, type Look, lookOf, whyWaiting } from "../board.ts";
+import { LOOK_WORDS, LOOKS, type Look, looksOf, whyWaiting } from "../board.ts";
 import { openDialog } from "../dialog.tsx";
 import { Graph } from "../graph/graph.tsx";
-import type { Task } from "../model.ts";
 import { Empty, Link, Status, VirtualList } from "../parts.tsx";
+import type { Task } from "../task.ts";
 
 export function BoardView() {
   const { model, route } = app;
@@ -56,18 +56,19 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
   const [text, setText] = useState("");
   const columns = useMemo(() => {
     const wanted = text.trim().toLowerCase();
+    const looks = looksOf(model).of;
     const all = new Map<Look, Task[]>(LOOKS.map((look) => [look, []]));
     for (const task of tasks) {
       const isWanted =
         wanted === "" ||
         `#${task.id} ${task.subject} ${task.owner ?? ""} ${task.role ?? ""}`.toLowerCase().includes(wanted);
-      if (isWanted) all.get(lookOf(task, model.tasks))?.push(task);
+      if (isWanted) all.get(looks.get(task.id) as Look)?.push(task);
     }
     for (const [look, list] of all)
       if (LATEST_FIRST.has(look)) list.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
       else if (look === "ready") list.sort((a, b) => b.priority - a.priority || a.id - b.id);
     return all;
-  }, [model, model.version, text]);
+  }, [model, model.board, text]);
   const shown = LOOKS.filter((look) => look !== "cancelled" || (columns.get(look)?.length ?? 0) > 0);
   return (
     <>
