@@ -43,6 +43,44 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     expect(readFileSync(join(team.folder, "greeting.txt"), "utf8")).toBe("good evening\nworld\n");
   });
 
+  it("sees a file that would be overwritten as a diff against the file, in the question and in the conversation", async () => {
+    const write = (path: string, content: string) => call("write_file", { path, content });
+    const team = await programTeam({
+      settings: { permissionsTo: "person", ask: ["write_file"] },
+      says: {
+        lead: [quietly],
+        alice: [
+          call("read_file", { path: "list.txt" }),
+          write("list.txt", "one\n2\nthree\n"),
+          write("new.txt", "fresh\n"),
+          write("../out.txt", "away\n"),
+          done,
+          quietly,
+        ],
+      },
+    });
+    await writeFile(join(team.folder, "list.txt"), "one\ntwo\nthree\n");
+    await team.store.board.add({ subject: "List" }, PERSON);
+    const { origin, address } = await pageServer(team.store, team.folder);
+    const { page } = await visit(address);
+    await team.host.start({ goal: "Go" });
+    await page.goto(`${origin}/default/questions`);
+    const card = page.locator(".question");
+    await card.locator(".line.minus", { hasText: "two" }).waitFor();
+    expect(await card.locator(".line.plus").allInnerTexts()).toEqual([expect.stringContaining("2")]);
+    await card.getByRole("link", { name: "#1 List" }).waitFor();
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    await card.getByText("A new file").waitFor();
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    // Files outside of the workspace are not shown.
+    await card.getByText("not known here").waitFor();
+    await card.getByRole("button", { name: "Refuse", exact: true }).click();
+    await team.until("task.completed", { by: alice });
+    await page.goto(`${origin}/default/conversation/alice`);
+    await page.locator(".call .line.minus", { hasText: "two" }).waitFor();
+    expect(readFileSync(join(team.folder, "list.txt"), "utf8")).toBe("one\n2\nthree\n");
+  });
+
   it("reads a plan, rejects it with a reason, approves the next one", async () => {
     const plan = (text: string) => call("submit_plan", { plan: text });
     const team = await programTeam({

@@ -1,7 +1,7 @@
 /** One line for a call of a tool: the command, the path, or the input as it is. Pure; used by the server and the page. */
 const KEYS = ["command", "path", "pattern", "to", "task", "subject", "query", "name", "id"] as const;
 /** What a call says besides what it is about. */
-const WORDS = ["result", "reason", "text", "message"] as const;
+const WORDS = ["result", "reason", "text", "message", "plan"] as const;
 
 export function callText(input: unknown): string {
   if (typeof input !== "object" || input === null) return String(input ?? "");

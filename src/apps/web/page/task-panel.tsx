@@ -150,12 +150,14 @@ function History({ events }: { events: TaskHistory["history"] }) {
       <ol class="history">
         {events.map((event) => {
           const { who, text, tone } = sentence(event);
+          // The evidence follows as it was printed.
+          const says = event.type === "task.reopened" ? text.replace(/:.*/s, "") : text;
           return (
             <li key={event.seq} class={tone}>
               <Time at={event.at} />
               <span>
                 {who && <b>{who} </b>}
-                {text}
+                {says}
               </span>
               {event.type === "task.reopened" && <Output text={event.evidence} lines={8} />}
             </li>

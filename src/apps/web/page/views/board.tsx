@@ -47,7 +47,7 @@ const Legend = () => (
   </span>
 );
 
-const ROW = 64;
+const ROW = 84;
 /** What is going on comes first; what ended last stands on top of its column. */
 const LATEST_FIRST: ReadonlySet<Look> = new Set(["done", "failed", "cancelled"]);
 

@@ -2,9 +2,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { contentsBefore } from "../edits.ts";
 import { Empty, Link } from "../parts.tsx";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
-import { phaseTone, phaseWords } from "./team.tsx";
+import { PhaseWords } from "./team.tsx";
 
 type Line = ConversationPage["entries"][number];
 /** How many of the latest entries are elements; earlier ones come on demand. */
@@ -28,6 +29,7 @@ export function ConversationView() {
       ) : (
         <Lines key={who} who={who} lines={seen} />
       )}
+      {app.mayAct && app.model.members.has(who) && <Say key={who} to={who} />}
     </div>
   );
 }
@@ -102,13 +104,12 @@ function Members({ who }: { who: string }) {
           </option>
         ))}
       </select>
-      {member && <span class={phaseTone(member)}>{phaseWords(member)}</span>}
+      {member && <PhaseWords member={member} />}
       {member?.task && (
         <Link to={{ task: member.task }} class="clip">
           #{member.task} {app.model.tasks.get(member.task)?.subject}
         </Link>
       )}
-      {member && app.mayAct && !who.includes("/") && <Say to={who} />}
     </div>
   );
 }
@@ -164,6 +165,7 @@ function Lines({ who, lines }: { who: string; lines: readonly Line[] }) {
       ),
     [lines],
   );
+  const before = useMemo(() => contentsBefore(lines, results), [lines, results]);
   const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
   const start = Math.max(0, lines.length - shown);
   let subagents = 0;
@@ -193,6 +195,7 @@ function Lines({ who, lines }: { who: string; lines: readonly Line[] }) {
             who={who}
             line={line}
             results={results}
+            before={before}
             isPast={start + i < summary}
             firstSubagent={first}
           />

@@ -2,6 +2,7 @@
 import type { Entry, ToolCall, ToolResult } from "../../../../core/conversation/chat.ts";
 import { callText } from "../../call-text.ts";
 import type { ConversationPage } from "../../wire.ts";
+import { type Before, edited } from "../edits.ts";
 import { type HeardPart, heardParts } from "../heard.ts";
 import { Link, Time } from "../parts.tsx";
 import { Diff, Markdown, Output } from "../text.tsx";
@@ -19,11 +20,12 @@ type BlockProps = {
   who: string;
   line: Line;
   results: ReadonlyMap<string, ToolResult>;
+  before: ReadonlyMap<string, Before>;
   isPast: boolean;
   firstSubagent: number;
 };
 
-export function EntryBlock({ who, line: { at, entry }, results, isPast, firstSubagent }: BlockProps) {
+export function EntryBlock({ who, line: { at, entry }, results, before, isPast, firstSubagent }: BlockProps) {
   const past = isPast ? " past" : "";
   switch (entry.kind) {
     case "result":
@@ -71,6 +73,7 @@ export function EntryBlock({ who, line: { at, entry }, results, isPast, firstSub
                 key={i}
                 call={part}
                 result={results.get(part.id)}
+                before={before.get(part.id)}
                 subagent={part.tool === SUBAGENT_TOOL ? `${who}/${nth}` : null}
               />
             );
@@ -111,10 +114,12 @@ const Head = ({ who, at }: { who: string; at: number }) => (
 function CallBlock({
   call,
   result,
+  before,
   subagent,
 }: {
   call: ToolCall;
   result: ToolResult | undefined;
+  before: Before;
   subagent: string | null;
 }) {
   const state = !result ? "open" : result.isError ? "failed" : "done";
@@ -131,7 +136,7 @@ function CallBlock({
           </>
         )}
       </summary>
-      <CallInput tool={call.tool} input={call.input} />
+      <CallInput tool={call.tool} input={call.input} before={before} />
       {result && result.text !== "" && <Output text={result.text} />}
     </details>
   );
@@ -139,13 +144,32 @@ function CallBlock({
 
 const isEdit = ({ tool }: ToolCall): boolean => tool === "edit_file" || tool === "write_file";
 
-/** What a call would do, as a person judges it: the change as a diff, the command whole, the rest as it is. */
-export function CallInput({ tool, input }: { tool: string; input: unknown }) {
+/** Fields that hold prose: a plan, a result, a letter. */
+const PROSE = ["plan", "result", "reason", "text"] as const;
+
+/** A call as a person judges it: the change of a file as a diff, the command whole, prose as prose, the rest as it is. */
+export function CallInput({ tool, input, before }: { tool: string; input: unknown; before: Before }) {
   const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof fields[key] === "string" ? (fields[key] as string) : "");
-  if (tool === "edit_file") return <Diff before={text("old")} after={text("new")} />;
-  if (tool === "write_file") return <Diff before="" after={text("content")} />;
+  if (tool === "edit_file") {
+    const after = typeof before === "string" ? edited(before, input) : null;
+    if (after === null) return <Diff before={text("old")} after={text("new")} />;
+    return <Diff before={before as string} after={after} />;
+  }
+  if (tool === "write_file")
+    return (
+      <>
+        {typeof before !== "string" && (
+          <p class="dim">
+            {before === null ? "A new file" : "The whole file; what it held before is not known here"}
+          </p>
+        )}
+        <Diff before={before ?? ""} after={text("content")} />
+      </>
+    );
   if (tool === "bash") return <Output text={text("command")} lines={30} />;
+  const prose = PROSE.find((key) => text(key) !== "");
+  if (prose !== undefined) return <Markdown text={text(prose)} />;
   const rest = JSON.stringify(input, null, 2) ?? "";
   return rest === "{}" || rest === "" ? null : <Output text={rest} />;
 }

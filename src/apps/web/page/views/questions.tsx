@@ -50,7 +50,7 @@ function Card({ question }: { question: Question }) {
         {isPlan ? (
           <Markdown text={question.text} />
         ) : kind === "permission" && question.input !== undefined ? (
-          <CallInput tool={question.tool ?? ""} input={question.input} />
+          <CallInput tool={question.tool ?? ""} input={question.input} before={question.before} />
         ) : (
           <Output text={question.text} lines={40} />
         )}
@@ -90,7 +90,7 @@ function Title({ question: { kind, by, task, tool, text, attempt } }: { question
   if (kind === "plan")
     return (
       <>
-        {who} plans <Link to={{ task }}>#{task}</Link>
+        {who} plans <TaskLink id={task} />
         {attempt !== null && attempt > 1 && ` (attempt ${attempt})`}
       </>
     );
@@ -99,6 +99,16 @@ function Title({ question: { kind, by, task, tool, text, attempt } }: { question
   return (
     <>
       {who} asks to run {tool} {path && <code>{path}</code>}
+      <span class="for-task">
+        <TaskLink id={app.model.members.get(by)?.task ?? null} />
+      </span>
     </>
   );
 }
+
+const TaskLink = ({ id }: { id: number | null }) =>
+  id === null ? null : (
+    <Link to={{ task: id }}>
+      #{id} {app.model.tasks.get(id)?.subject}
+    </Link>
+  );

@@ -79,18 +79,31 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
 };
 const END_WORDS: Readonly<Record<string, string>> = {
   asked: "stopped when asked",
-  idle_timeout: "left: nothing to do",
+  timeout: "left: nothing to do",
   failed: "stopped: its model failed",
   budget: "stopped: the budget is used up",
 };
 
-export function phaseWords({ phase, reason, hosted }: Member): string {
+function phaseWords({ phase, reason, hosted }: Member): string {
   if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
   if (!hosted) return "is not running";
   return phase === "idle" ? (IDLE_WORDS[reason] ?? "is idle") : "works";
 }
 
-export function phaseTone({ phase, reason, hosted }: Member): string {
+/** A wait for a person leads to the question. */
+export function PhaseWords({ member }: { member: Member }) {
+  const words = phaseWords(member);
+  const tone = phaseTone(member);
+  if (member.hosted && member.phase === "idle" && member.reason.startsWith("awaiting_p"))
+    return (
+      <Link to={{ view: "questions", item: "" }} class={tone}>
+        {words}
+      </Link>
+    );
+  return <span class={tone}>{words}</span>;
+}
+
+function phaseTone({ phase, reason, hosted }: Member): string {
   if (phase === "shutdown") return "dim";
   if (!hosted || reason.startsWith("awaiting_p") || reason === "rate_limited") return "warn";
   return phase === "idle" ? "dim" : "busy";
@@ -119,7 +132,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
         <h2>
           <Link to={{ view: "conversation", item: name }}>{name}</Link>
         </h2>
-        <span class="dim">{role || (kind === "lead" ? "lead" : "")}</span>
+        <span class="dim">{role || (kind === "lead" && name !== "lead" ? "lead" : "")}</span>
         {member.machine && (
           <span class="tag" title="Another machine runs it">
             {member.machine}
@@ -131,8 +144,8 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           </Link>
         )}
       </header>
-      <p class={`phase ${phaseTone(member)}`}>
-        {phaseWords(member)} <span class="dim">· {span(app.now - member.since)}</span>
+      <p class="phase">
+        <PhaseWords member={member} /> <span class="dim">· {span(app.now - member.since)}</span>
       </p>
       <p class="work">
         {task ? (
@@ -145,15 +158,22 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
       </p>
       <Activity member={member} doing={doing} />
       <footer>
-        <span title="Tokens of its last request">
-          {context === null || context === undefined ? "–" : tokens(context)} context
-        </span>
-        <span
-          title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
-        >
-          {tokens(spent)} tokens
-        </span>
-        <span>{member.turns} turns</span>
+        {member.turns === 0 && <span>no turn yet</span>}
+        {context !== null && context !== undefined && (
+          <span title="Tokens of its last request">{tokens(context)} context</span>
+        )}
+        {member.turns > 0 && (
+          <>
+            <span
+              title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
+            >
+              {tokens(spent)} tokens
+            </span>
+            <span>
+              {member.turns} {member.turns === 1 ? "turn" : "turns"}
+            </span>
+          </>
+        )}
         {member.usd > 0 && <span>{money(member.usd)}</span>}
         {app.mayAct && member.phase !== "shutdown" && member.hosted && <StopButton who={name} />}
       </footer>
@@ -161,28 +181,30 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
   );
 }
 
+/** The call that runs, else the output of a background command or of the last call. */
 function Activity({ member, doing }: { member: Member; doing: Doing | undefined }) {
   if (member.phase === "shutdown") return null;
   if (!doing) return <pre class="activity dim">{member.lastCall}</pre>;
-  const { call, jobs } = doing;
-  const lines = doing.output.trimEnd().split("\n").slice(-3).join("\n");
+  const { call, jobs, said, output } = doing;
+  if (call)
+    return (
+      <pre class="activity">
+        <b>{`${call.tool} ${call.text.split("\n")[0]}`.slice(0, 200)}</b>
+        <span class="dim">{`\nfor ${span(app.now - call.at)}\n${lastLines(said, 2)}`}</span>
+      </pre>
+    );
+  const [job] = jobs;
+  const head = job ? `j${job.id} ${job.command} (${span(app.now - job.at)})` : said.split("\n")[0];
   return (
     <pre class="activity">
-      {call ? (
-        <b>{`${call.tool} ${call.text}`.slice(0, 200)}</b>
-      ) : (
-        <span class="dim">{doing.said.split("\n")[0]?.slice(0, 200)}</span>
-      )}
-      {"\n"}
-      {jobs.length > 0 && (
-        <span class="busy">
-          {jobs.map((job) => `j${job.id} ${job.command} (${span(app.now - job.at)})\n`).join("")}
-        </span>
-      )}
-      <span class="dim">{lines}</span>
+      <span class={job ? "busy" : ""}>{head?.slice(0, 200)}</span>
+      <span class="dim">{output && `\n${lastLines(output, 3)}`}</span>
     </pre>
   );
 }
+
+const lastLines = (text: string, count: number): string =>
+  text.trimEnd().split("\n").slice(-count).join("\n");
 
 function StopButton({ who }: { who: string }) {
   const [asks, setAsks] = useState(false);
