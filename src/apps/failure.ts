@@ -9,6 +9,7 @@ export type FailureOptions = { readonly verbose: boolean; readonly json: boolean
 const SYSTEM: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted by the system",
+  ENOENT: "no such file or folder",
   EROFS: "the file system is read-only",
   ENOSPC: "no space is left",
   ENOTDIR: "a part of the path is a file",
@@ -19,8 +20,8 @@ const SYSTEM: Readonly<Record<string, string>> = {
 
 /** A refused file operation names the path and the reason. Not so other errors: those are ours. */
 function asKnown(thrown: unknown): unknown {
-  const { code = "", path } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
-  if (path === undefined || !Object.hasOwn(SYSTEM, code)) return thrown;
+  const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
+  if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;
   const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
   return new EkidenError("bad_input", why, { cause: thrown });
 }

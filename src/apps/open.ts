@@ -1,7 +1,8 @@
 /** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
+import { makeFolder } from "../adapters/make-folder.ts";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
@@ -61,7 +62,7 @@ export async function withTeam<T>(
   if (path !== null && !existsSync(path)) {
     if (mode === "look") throw missing(`${path} does not exist`);
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
-    else mkdirSync(dirname(path), { recursive: true });
+    else makeFolder(dirname(path));
   }
   const { openStore } = await import("../adapters/store/index.ts");
   const url = storeUrl(settings, call.cwd);

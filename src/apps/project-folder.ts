@@ -6,13 +6,13 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   type Stats,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../adapters/make-folder.ts";
 import { EkidenError } from "../core/errors.ts";
 
 /** State of one checkout. Settings, roles, skills, hooks and memory are shared by committing them. */
@@ -45,7 +45,7 @@ export function makeProjectFolder(cwd: string): void {
 function mkdirUnlinked(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found) closeToOthers(folder, found);
-  else mkdirSync(folder, { recursive: true, mode: 0o700 });
+  else makeFolder(folder, 0o700);
 }
 
 /** For commands that only look: what they read is in no other place. @throws EkidenError `not_permitted` */

@@ -7,6 +7,7 @@ import { EkidenError } from "./errors.ts";
 import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import { ENDED_STINT, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
 import type { Counts } from "./task.ts";
+import { reasonWords } from "./views/reason.ts";
 
 export type Body =
   | { readonly kind: "note"; readonly text: string }
@@ -193,9 +194,9 @@ export function words(body: Body): string {
     case "result":
       return body.task === null ? body.text : `About #${body.task}:\n${body.text}`;
     case "idle_notice":
-      return `Idle (${body.reason})${body.completed.length > 0 ? `, completed ${list(body.completed)}` : ""}.`;
+      return `Idle (${reasonWords(body.reason)})${body.completed.length > 0 ? `, completed ${list(body.completed)}` : ""}.`;
     case "stopped":
-      return `Stopped (${body.reason})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
+      return `Stopped (${reasonWords(body.reason)})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
     case "task_failed":
       return `Task #${body.task} (${body.subject}) failed: ${body.reason}`;
     case "board_quiet":

@@ -58,12 +58,15 @@ export type Completed = TaskBase & {
 export type Failed = TaskBase & {
   readonly status: "failed";
   readonly owner: Name | null;
+  /** Of the last attempt; null if the task was never claimed. */
+  readonly startedAt: Instant | null;
   readonly endedAt: Instant;
   readonly reason: string;
 };
 export type Cancelled = TaskBase & {
   readonly status: "cancelled";
   readonly owner: null;
+  readonly startedAt: Instant | null;
   readonly endedAt: Instant;
   readonly reason: string;
 };

@@ -49,7 +49,7 @@ export const deleteTeam = (onOwn: () => void): Tool =>
       if (pending + inProgress > 0 && !force)
         throw new EkidenError(
           "bad_input",
-          `Team "${team}" has ${pending + inProgress} unfinished tasks. Finish them, or delete it with force.`,
+          `Team "${team}" has ${pending + inProgress} unfinished tasks. Finish them, or call delete_team with force.`,
         );
       onOwn();
       rest("asked_to_idle");

@@ -233,6 +233,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.task(asTaskId(1))).toMatchObject({
       status: "failed",
       attempt: 3,
+      startedAt: expect.any(Number),
       reason: expect.stringContaining("cannot"),
     });
     expect(await store.mail.unread(lead)).toMatchObject([

@@ -11,6 +11,7 @@ import { MAILBOX_MAX, type Mail, words } from "../../core/mail.ts";
 import type { Member } from "../../core/member.ts";
 import type { Status, Task } from "../../core/task.ts";
 import type { Recorded, Store } from "../../ports/store.ts";
+import { makeFolder } from "../make-folder.ts";
 import { FORMAT, FORMAT_VERSION } from "./record.ts";
 
 export type Written = {
@@ -36,7 +37,7 @@ export async function writeLayouts(
       "bad_input",
       `${dir} already holds ${inTheWay.join(", ")}. Choose another folder, or replace them with --force.`,
     );
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir);
   const stage = mkdtempSync(join(dir, ".export-"));
   try {
     for (const folder of [...FOLDERS, "replaced"]) mkdirSync(join(stage, folder));

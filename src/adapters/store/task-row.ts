@@ -101,9 +101,23 @@ export function toTask(row: TaskRow): Task {
         result: row.result ?? "",
       } satisfies Completed;
     case "failed":
-      return { ...facts, status: "failed", owner: row.owner, endedAt, reason: row.reason ?? "" };
+      return {
+        ...facts,
+        status: "failed",
+        owner: row.owner,
+        startedAt: row.started_at,
+        endedAt,
+        reason: row.reason ?? "",
+      };
     case "cancelled":
-      return { ...facts, status: "cancelled", owner: null, endedAt, reason: row.reason ?? "" };
+      return {
+        ...facts,
+        status: "cancelled",
+        owner: null,
+        startedAt: row.started_at,
+        endedAt,
+        reason: row.reason ?? "",
+      };
   }
 }
 

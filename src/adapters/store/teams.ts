@@ -43,7 +43,7 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
   if (inTheWay.length > 0)
     throw new EkidenError(
       "bad_input",
-      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or delete it with force.`,
+      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or force the deletion: ekiden teams delete ${name} --force.`,
     );
   // Before its events are deleted: SQLite reuses the highest numbers, and followers of other teams would miss the events that get them.
   if (name !== tx.team) yield* appendFacts(tx, [{ type: "team.deleted", team: name, by }]);

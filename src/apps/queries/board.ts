@@ -34,7 +34,13 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
     throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
   }
   const blockers = await Promise.all(found.blockedBy.map((blocker) => board.task(blocker)));
-  const around = [found, ...blockers.filter((blocker) => blocker !== null)];
+  // Of a task that names files, a task in progress elsewhere on the board may hold it back.
+  const others = found.touches.length > 0 ? await board.tasks() : [];
+  const around = [
+    found,
+    ...blockers.filter((blocker) => blocker !== null),
+    ...others.filter((other) => other.status === "in_progress" && other.id !== id),
+  ];
   const history: Event[] = [];
   for await (const events of allEvents(journal, journal.from(0), ABOUT_TASKS))
     history.push(...events.filter((event) => "task" in event && event.task === id));

@@ -20,6 +20,7 @@ const HIDE = "\x1b[?25l";
 const SHOW = "\x1b[?25h";
 /** Terminals that know it show the frame at once; the others ignore it. */
 const FRAME = ["\x1b[?2026h", "\x1b[?2026l"] as const;
+/** On a screen of up to 24 rows; a higher one gives half its rows. */
 const MEMBERS_MAX = 8;
 
 export class Live {
@@ -137,10 +138,12 @@ export class Live {
   private lines(): string[] {
     const width = this.term.width() - 1;
     const active = [...this.status.members.values()].filter((member) => member.phase !== "shutdown");
-    // Members at work come first when not all fit. While all fit, the order does not change.
-    const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
+    // The lead is always shown, then members at work. While all fit, the order does not change.
+    const rank = ({ isLead, phase }: Doing): number => (isLead ? 2 : phase === "work" ? 1 : 0);
+    const busiest = [...active].sort((a, b) => rank(b) - rank(a));
     // With the summary, "and … more" and the line of the cursor all must fit, or each frame would scroll.
-    const most = Math.max(1, Math.min(MEMBERS_MAX, (process.stderr.rows ?? 24) - 3));
+    const rows = process.stderr.rows ?? 24;
+    const most = Math.max(1, Math.min(rows - 3, Math.max(MEMBERS_MAX, Math.floor(rows / 2))));
     const chosen = new Set(busiest.slice(0, most));
     const shown = active.filter((member) => chosen.has(member));
     const names = Math.max(4, ...shown.map((member) => columns(member.name)));

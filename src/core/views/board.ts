@@ -2,14 +2,15 @@
 import type { Event } from "../event.ts";
 import type { Instant, Name, TaskId } from "../ids.ts";
 import { type Counts, isReady, type Status, type Task } from "../task.ts";
+import { overlapping } from "../touches.ts";
 import { journalView } from "./sentence.ts";
 import { type Cell, type Column, type Figure, span, type Tone, type View } from "./view.ts";
 
 export type Look = { readonly glyph: string; readonly word: string; readonly tone: Tone };
 
-export function look(task: Pick<TaskData, "status" | "ready">): Look {
+export function look(task: Pick<TaskData, "status" | "ready"> & Partial<Pick<TaskData, "heldBy">>): Look {
   if (task.status === "pending")
-    return task.ready
+    return task.ready && (task.heldBy ?? null) === null
       ? { glyph: "○", word: "ready", tone: "plain" }
       : { glyph: "◌", word: "waiting", tone: "dim" };
   return LOOKS[task.status];
@@ -28,6 +29,8 @@ export type TaskData = Omit<TaskFields, "openBlockers"> & {
   readonly owner: Name | null;
   /** The blockers that are not completed. */
   readonly waitsFor: readonly TaskId[];
+  /** A task in progress that edits the same files, so that this one, though ready, cannot be claimed yet. */
+  readonly heldBy: TaskId | null;
   readonly result: string | null;
   /** Why it failed or was cancelled. */
   readonly reason: string | null;
@@ -41,11 +44,17 @@ export type BoardData = { readonly team: Name; readonly counts: Counts; readonly
 
 export function boardData(team: Name, tasks: readonly Task[], now: Instant): BoardData {
   const status = new Map(tasks.map((task) => [task.id, task.status]));
-  const rows = tasks.map((task): TaskData => taskData(task, (id) => status.get(id), now));
+  const editing = tasks.filter((task) => task.status === "in_progress" && task.touches.length > 0);
+  const rows = tasks.map((task): TaskData => taskData(task, (id) => status.get(id), editing, now));
   return { team, counts: countTasks(tasks), tasks: rows };
 }
 
-function taskData(task: Task, status: (id: TaskId) => Status | undefined, now: Instant): TaskData {
+function taskData(
+  task: Task,
+  status: (id: TaskId) => Status | undefined,
+  editing: readonly Task[],
+  now: Instant,
+): TaskData {
   const { openBlockers, ...facts } = task;
   const owner = task.status === "pending" ? null : task.owner;
   const startedAt = "startedAt" in task ? task.startedAt : null;
@@ -55,6 +64,9 @@ function taskData(task: Task, status: (id: TaskId) => Status | undefined, now: I
     ready: isReady(task),
     owner,
     waitsFor: task.status === "pending" ? task.blockedBy.filter((id) => status(id) !== "completed") : [],
+    heldBy: isReady(task)
+      ? (editing.find((other) => overlapping(task.touches, other.touches))?.id ?? null)
+      : null,
     result: task.status === "completed" ? task.result : null,
     reason: task.status === "failed" || task.status === "cancelled" ? task.reason : null,
     startedAt,
@@ -98,7 +110,10 @@ export function boardViews(board: BoardData): View[] {
       .map((task) => task.id),
   );
   const waits = (task: TaskData): Cell => ({
-    text: task.waitsFor.map((id) => `#${id}${dead.has(id) ? "!" : ""}`).join(" "),
+    text:
+      task.heldBy === null
+        ? task.waitsFor.map((id) => `#${id}${dead.has(id) ? "!" : ""}`).join(" ")
+        : `#${task.heldBy} (same files)`,
     tone: task.waitsFor.some((id) => dead.has(id)) ? "bad" : "dim",
   });
   const rows = board.tasks.map((task): Cell[] => {
@@ -161,6 +176,12 @@ export function taskViews({ task, history }: TaskHistory): View[] {
         ...figure("owner", task.owner),
         ...figure("blocked by", task.blockedBy.map((id) => `#${id}`).join(" ")),
         ...figure("waits for", task.waitsFor.map((id) => `#${id}`).join(" "), "warn"),
+        ...figure(
+          "held by",
+          task.heldBy === null ? "" : `#${task.heldBy}, which edits the same files`,
+          "warn",
+        ),
+        ...figure("touches", task.touches.join(", ")),
         ...figure("role", task.role),
         ...figure("priority", task.priority === 0 ? "" : String(task.priority)),
         ...figure("estimate", task.estimate === 1 ? "" : String(task.estimate)),

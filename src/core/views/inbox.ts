@@ -1,6 +1,7 @@
 /** A mailbox as a feed, newest last. */
 import type { Name } from "../ids.ts";
 import { type Mail, words } from "../mail.ts";
+import { kindWords } from "./reason.ts";
 import type { View } from "./view.ts";
 
 export type InboxData = { readonly name: Name; readonly unread: number; readonly mail: readonly Mail[] };
@@ -11,7 +12,7 @@ export const inboxViews = (inbox: InboxData): View[] => [
     lines: inbox.mail.map((mail) => ({
       at: mail.at,
       who: mail.from,
-      text: `${mail.deliveredAt === null ? "● " : ""}${mail.urgent ? "urgent: " : ""}${mail.body.kind === "note" ? "" : `[${mail.body.kind}] `}${words(mail.body)}`,
+      text: `${mail.deliveredAt === null ? "● " : ""}${mail.urgent ? "urgent: " : ""}${mail.body.kind === "note" ? "" : `[${kindWords(mail.body.kind)}] `}${words(mail.body)}`,
       tone: mail.deliveredAt === null ? "strong" : "plain",
     })),
     empty: `No mail for ${inbox.name}.`,

@@ -2,7 +2,7 @@
 import type { Event } from "../event.ts";
 import type { JobState } from "../job.ts";
 import { oneLine } from "../one-line.ts";
-import { reasonWords } from "./reason.ts";
+import { kindWords, reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
 
@@ -99,9 +99,9 @@ export function sentence(event: Event): Sentence {
         "warn",
       );
     case "mail.sent":
-      return say(event.from, `→ ${event.to} (${event.kind})`, "dim");
+      return say(event.from, `→ ${event.to} (${kindWords(event.kind)})`, "dim");
     case "mail.delivered":
-      return say(event.to, `read the ${event.kind} from ${event.from}`, "dim");
+      return say(event.to, `read the ${kindWords(event.kind)} from ${event.from}`, "dim");
     case "turn.taken":
       return say(
         event.subagent ?? event.who,

@@ -42,7 +42,15 @@ const tasks: Task[] = [
   },
   { ...facts(2, [1]), status: "in_progress", owner: alice, attempt: 2, startedAt: instant(995_000) },
   { ...facts(3, [1, 2], 1), status: "pending" },
-  { ...facts(4), status: "failed", owner: alice, attempt: 3, endedAt: instant(0), reason: "exit 1" },
+  {
+    ...facts(4),
+    status: "failed",
+    owner: alice,
+    attempt: 3,
+    startedAt: instant(0),
+    endedAt: instant(0),
+    reason: "exit 1",
+  },
   { ...facts(5, [4], 1), status: "pending", role: "tester" },
   { ...facts(6), status: "pending" },
 ];
@@ -81,10 +89,33 @@ it("shows what each task waits for, and when that will never end", () => {
   });
 });
 
+it("shows a ready task as waiting while another edits the same files", () => {
+  const touching: Task[] = [
+    {
+      ...facts(1),
+      touches: ["src/api/**"],
+      status: "in_progress",
+      owner: alice,
+      attempt: 1,
+      startedAt: instant(0),
+    },
+    { ...facts(2), touches: ["src/api/a.ts"], status: "pending" },
+    { ...facts(3), touches: ["docs/**"], status: "pending" },
+  ];
+  const shown = boardData(team, touching, now);
+  expect(shown.tasks.map(({ heldBy }) => heldBy)).toEqual([null, 1, null]);
+  expect(text(boardViews(shown))).toContain("#2|◌ waiting|Task 2||#1 (same files)|16m|\n#3|○ ready|Task 3|");
+  const held = taskHistory(id(2), shown, []);
+  expect(held && text(taskViews(held))).toContain(
+    "held by: #1, which edits the same files\ntouches: src/api/a.ts",
+  );
+});
+
 it("dumps every task with every field", () => {
   const keys = board.tasks.map((task) => Object.keys(task).sort().join());
   for (const task of board.tasks)
     expect(task).toMatchObject({ id: expect.any(Number), waitsFor: expect.any(Array) });
+  expect(board.tasks[3]).toMatchObject({ status: "failed", startedAt: 0 });
   expect(board.tasks[2]).toMatchObject({ owner: null, ready: false, waitsFor: [2], result: null });
   expect(JSON.parse(JSON.stringify(board)).tasks[0]).toMatchObject({
     owner: "alice",
@@ -191,6 +222,21 @@ it("marks unread and urgent mail, and shows a conversation", () => {
   ] as const;
   expect(text(transcriptViews({ name: alice, entries }))).toBe(
     '→: Hi\nalice: Yes\nalice calls: bash {"command":"ls"}\n← bash: a',
+  );
+});
+
+it("names kinds of mail and reasons in words", () => {
+  const mail = {
+    id: mailId(1),
+    from: alice,
+    to: LEAD,
+    at: now,
+    urgent: false,
+    body: { kind: "idle_notice", reason: "no_tool_use", completed: [id(1)] },
+    deliveredAt: now,
+  } as const;
+  expect(text(inboxViews({ name: LEAD, unread: 0, mail: [mail] }))).toBe(
+    "alice: [notice of being idle] Idle (turn finished), completed #1.",
   );
 });
 

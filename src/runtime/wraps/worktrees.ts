@@ -43,7 +43,7 @@ export const inWorktrees =
 
 const contactOf = (store: Store, signal: AbortSignal): Contact => ({
   signal,
-  tell: (text) => warn(store, text),
+  tell: (text) => store.journal.warn(null, text),
 });
 
 /**
@@ -55,14 +55,14 @@ export async function park(trees: Worktrees, store: Store, self: Name, signal: A
     const task = await store.board.mine(self);
     if (task) await trees.park(task, contactOf(store, signal));
   } catch (error) {
-    if (!signal.aborted) await warn(store, messageOf(error));
+    if (!signal.aborted) await store.journal.warn(null, messageOf(error));
   }
 }
 
 /** Before the lead reads the project: it has what other machines have landed. */
 export async function followRemote(trees: Worktrees, store: Store, signal: AbortSignal): Promise<void> {
   if (trees.remoteLabel === null) return;
-  await trees.follow(contactOf(store, signal)).catch((error) => warn(store, messageOf(error)));
+  await trees.follow(contactOf(store, signal)).catch((error) => store.journal.warn(null, messageOf(error)));
 }
 
 /** Inside of all wraps that can refuse a completion: they have done so before anything lands. */

@@ -1,0 +1,26 @@
+/** Makes a folder that a person named, with its parents. */
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { EkidenError } from "../core/errors.ts";
+
+/**
+ * One level at a time: `mkdir` with `recursive` never returns below /proc, where the parent exists and refuses with ENOENT.
+ * @throws EkidenError `bad_input` if a file is there; the error of the system if a level is refused
+ */
+export function makeFolder(path: string, mode?: number): void {
+  if (isFolder(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isDirectory())
+    throw new EkidenError("bad_input", `${path} is a file. Give a folder, or another name.`);
+  return found !== undefined;
+}
