@@ -6,6 +6,7 @@ import { defineConfig } from "tsdown";
 import { asciiOnly } from "./scripts/ascii.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
 import { globalProcess } from "./scripts/process.ts";
+import { settingsSchemaFile } from "./scripts/schema.ts";
 
 const common = {
   format: "esm",
@@ -52,7 +53,12 @@ const program = defineConfig({
       ],
     },
   },
-  plugins: [globalProcess(), thirdPartyNotices("THIRD-PARTY-NOTICES.txt"), asciiOnly()],
+  plugins: [
+    globalProcess(),
+    thirdPartyNotices("THIRD-PARTY-NOTICES.txt"),
+    settingsSchemaFile("settings.schema.json"),
+    asciiOnly(),
+  ],
 });
 
 /** In a pass of its own: what the types are made from would otherwise stand in the program's chunks, 40 KB that each start reads. */

@@ -8,32 +8,32 @@ export type ErrorCode =
   | "settings_invalid" //   a settings file or variable
   | "not_found" //          no such task, member, mail, file
   | "cycle" //              an edge would make a task wait for itself
-  | "already_started" //    a started task cannot be changed that way
-  | "name_taken"
-  | "mailbox_full"
+  | "already_started" //    the task cannot be changed that way in its status
+  | "name_taken" //         a member or a team has that name
+  | "mailbox_full" //       too much unread mail
   // fencing
   | "stale_claim" //        the claim is not (or no longer) the caller's
   | "stale_seat" //         another process hosts this member now
   | "answered" //           a protocol request was answered before, is not yours, or has another type
   // the tools
-  | "not_permitted"
+  | "not_permitted" //      a rule, the mode or the person refuses
   | "not_trusted" //        the project brings something that the person has not agreed to
-  | "outside_workspace"
-  | "tool_failed"
+  | "outside_workspace" //  a path outside the project
+  | "tool_failed" //        a tool or a command failed
   // the model
   | "model_missing" //      no model configured or unknown provider
   | "model_auth" //         401/403: the key is missing or wrong
   | "model_overloaded" //   429, 5xx, 529, network, stall, truncated stream
-  | "model_refused" // 400 and other refusals that a retry does not help
-  | "context_overflow"
+  | "model_refused" //      400 and other refusals that a retry does not help
+  | "context_overflow" //   the conversation does not fit the model, even summed up
   // the run
   | "budget" //             tokens, money or turns are used up
   // the store
   | "store_unavailable" //  cannot be opened, locked for too long, connection lost
-  | "store_newer"
+  | "store_newer" //        written by a newer version of Ekiden
   | "host_version" //       hosts of another version of Ekiden run members of the team
   | "store_foreign" //      a file of another program, a folder, damaged
-  | "import_invalid";
+  | "import_invalid"; //    nothing could be imported
 
 /** The exit code of the process; 2 for all others. The README has the whole list: 1 is a failed task, 130 an interruption. */
 const EXIT: Partial<Record<ErrorCode, number>> = {

@@ -378,6 +378,11 @@ describe("doctor and init", () => {
 
   it("writes settings that are read, and does not overwrite them", async () => {
     expect((await project.run(["init"])).stdout).toBe(".ekiden/settings.json\n");
+    const written = readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8");
+    const [, schema = ""] = /"\$schema": "(.*)"/.exec(written) ?? [];
+    const { properties } = JSON.parse(readFileSync(join(project.dir, ".ekiden", schema), "utf8"));
+    expect(properties.idleTimeoutMs).toMatchObject({ default: 60_000, description: expect.any(String) });
+    expect((await project.run(["teams"])).code).toBe(0);
     project.write({ ".ekiden/settings.json": "{}" });
     await refused(["init"], /exists.*--force/);
     expect((await project.run(["init", "--force"])).code).toBe(0);

@@ -1,6 +1,6 @@
-/** `ekiden init`: a settings file with every setting as a comment, ready to be changed. */
+/** `ekiden init`: a settings file with every setting as a comment, ready to be changed, and beside it the schema for editors. */
 import { existsSync, renameSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
@@ -39,11 +39,21 @@ export async function run(
   if (existsSync(path) && !options.force)
     throw new EkidenError("bad_input", `${shown} exists. Edit it, or replace it with ekiden init --force.`);
   makeProjectFolder(call.cwd);
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, commentedSettings(), { mode: 0o600, flag: "wx" });
-  renameSync(draft, path);
-  if (call.json) call.out.write(`${JSON.stringify({ path })}\n`);
+  const schema = join(dirname(path), SCHEMA_FILE);
+  const { settingsSchema } = await import("../settings-schema.ts");
+  replace(schema, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
+  replace(path, commentedSettings());
+  if (call.json) call.out.write(`${JSON.stringify({ path, schema })}\n`);
   else call.out.write(`${shown}\n`);
+}
+
+const SCHEMA_FILE = "settings.schema.json";
+
+/** By a rename, so that a link in its place is replaced and never followed. */
+function replace(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+  renameSync(draft, path);
 }
 
 export function commentedSettings(): string {
@@ -56,6 +66,9 @@ export function commentedSettings(): string {
   return `// Settings of Ekiden for this project. Take the // away from a line to change it. A flag goes before the environment
 // (such as ${variableName("leadModel")}), that before this file, and this before the user's own settings file.
 {
+  // For editors: names, meanings and values of the settings.
+  "$schema": "./${SCHEMA_FILE}",
+
 ${lines.join("\n").trimEnd()}
 }
 `;

@@ -139,6 +139,12 @@ async function store(call: Invocation, settings: Settings, { waiting }: ProjectT
       await open.close();
     }
   } catch (error) {
+    if (isEkidenError(error, "not_found"))
+      return {
+        name,
+        state: "ok",
+        found: `no team "${settings.team}" there yet; it is made when it is first needed`,
+      };
     return { name, state: "wrong", found: messageOf(error), fix: "See --store, or name another file." };
   }
 }

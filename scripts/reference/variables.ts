@@ -1,0 +1,73 @@
+/** The environment variables that are not settings. The test of the reference finds those that the code uses and that are missing here. */
+export type Variable = {
+  readonly name: string;
+  /** `read` by Ekiden, `given` to commands, `internal`: neither set nor read by people. */
+  readonly use: "read" | "given" | "internal";
+  readonly about: string;
+};
+
+export const OTHER_VARIABLES: readonly Variable[] = [
+  { name: "ANTHROPIC_BASE_URL", use: "read", about: "Address of Anthropic's API, or of one like it." },
+  {
+    name: "OPENAI_BASE_URL",
+    use: "read",
+    about: "Address of OpenAI's API, or of one like it; a trailing `/v1` may be there or not.",
+  },
+  {
+    name: "OPENAI_COMPATIBLE_BASE_URL",
+    use: "read",
+    about:
+      "Address of the provider `openai-compatible`, if `--base-url` and the setting `baseUrl` are not given.",
+  },
+  {
+    name: "OPENAI_COMPATIBLE_API_KEY",
+    use: "read",
+    about: "Key of the provider `openai-compatible`, if it wants one.",
+  },
+  { name: "OLLAMA_HOST", use: "read", about: "Address of Ollama (default 127.0.0.1:11434)." },
+  {
+    name: "EKIDEN_TRUST",
+    use: "read",
+    about: "`1`: use all that the project brings, without a question. For runs in CI.",
+  },
+  { name: "NO_COLOR", use: "read", about: "Any value: no colours." },
+  { name: "FORCE_COLOR", use: "read", about: "Colours also where the output is no terminal; `0` for none." },
+  { name: "TERM", use: "read", about: "`dumb`: no colours and no drawing." },
+  {
+    name: "HOME",
+    use: "read",
+    about: "Home folder: the user's settings, roles and skills are found from it.",
+  },
+  { name: "PATH", use: "read", about: "Where commands are looked for." },
+  {
+    name: "EKIDEN_TASK",
+    use: "given",
+    about: "Number of the task that the command or `prCommand` works for.",
+  },
+  { name: "EKIDEN_ATTEMPT", use: "given", about: "Attempt at the task." },
+  {
+    name: "EKIDEN_IDEMPOTENCY_KEY",
+    use: "given",
+    about: "The same for each run of this command for this task, also after a crash.",
+  },
+  {
+    name: "EKIDEN_MEMBER",
+    use: "given",
+    about: "Member that runs the command. `ekiden` in that command acts in its name.",
+  },
+  { name: "EKIDEN_HOOK", use: "internal", about: "Command of the hook that runs." },
+  { name: "EKIDEN_PROJECT_DIR", use: "given", about: "Folder of the project, in the commands of hooks." },
+  { name: "EKIDEN_BRANCH", use: "given", about: "Branch of the task, in `prCommand`." },
+  { name: "EKIDEN_TARGET", use: "given", about: "Branch that the task is for, in `prCommand`." },
+  { name: "EKIDEN_SUBJECT", use: "given", about: "Message of the commit, in `prCommand`." },
+  { name: "EKIDEN_COMMIT", use: "given", about: "Commit of the branch, in `prCommand`." },
+  { name: "EKIDEN_REMOTE", use: "given", about: "Git remote, in `prCommand`." },
+  {
+    name: "EKIDEN_JOB",
+    use: "internal",
+    about: "Marks the processes of a command, so that they end with it.",
+  },
+  { name: "EKIDEN_JOB_OUTPUT", use: "internal", about: "Marks background commands." },
+  { name: "EKIDEN_HOOK_MARK", use: "internal", about: "Marks the processes of a hook." },
+  { name: "EKIDEN_PROXY_TOKEN", use: "internal", about: "Token of the sandbox's proxy." },
+];
