@@ -14,6 +14,7 @@ import type { BoardData, TaskHistory } from "../../src/core/views/board.ts";
 import type { CronsData } from "../../src/core/views/cron.ts";
 import type { InboxData } from "../../src/core/views/inbox.ts";
 import type { LandingsData } from "../../src/core/views/landing.ts";
+import type { PruneData } from "../../src/core/views/prune.ts";
 import type { QuestionsData } from "../../src/core/views/request.ts";
 import type { TeamData } from "../../src/core/views/team.ts";
 import type { TeamsData } from "../../src/core/views/teams.ts";
@@ -41,6 +42,9 @@ type Fault = { readonly file: string; readonly why: string };
 
 /** By command. A list is printed as JSON Lines: one value a line. */
 export type Shapes = {
+  sync: readonly { readonly at: number; readonly type: "sync.said"; readonly text: string }[];
+  prune: PruneData;
+  backup: { readonly file: string; readonly bytes: number };
   /** The journal as it is written. The last line is the end of the run with its figures. */
   run: readonly (JournalFact | End)[];
   resume: readonly (JournalFact | End)[];
