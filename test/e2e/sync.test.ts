@@ -118,7 +118,10 @@ it("is kept by the team itself with the setting, from before its first claim unt
   const run = await project.run([...RESUME, "--permission-mode", "bypass"]);
   expect(run.code).toBe(1);
   expect(read("task_4.json")).toMatchObject({ status: "completed", result: expect.any(String) });
-  expect(read("task_5.json")).toMatchObject({ status: "failed", reason: expect.stringContaining("Not permitted") });
+  expect(read("task_5.json")).toMatchObject({
+    status: "failed",
+    reason: expect.stringContaining("Not permitted"),
+  });
   expect(run.stderr).toContain("Not permitted: bash (touch .tasks/task_6.json)");
   expect(run.stderr).not.toContain("task_4.json");
   expect(existsSync(path("task_6.json"))).toBe(false);
