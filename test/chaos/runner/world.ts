@@ -84,8 +84,10 @@ export class World {
       permissionMode: "bypass",
       ...(plan.landings && { worktrees: true, gate: `sh '${gate}'` }),
     };
-    mkdirSync(join(project, ".ekiden"));
-    writeFileSync(join(project, ".ekiden", "settings.json"), JSON.stringify(settings));
+    // The person's own settings: those of a project count only once the person has agreed to them.
+    const folder = join(dir, "config", "ekiden");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
     writeFileSync(join(project, "plan.md"), runbookOf(plan));
     const world = new World(options, repository.git("rev-parse", "HEAD"));
     world.server = await startModelServer({
