@@ -8,6 +8,7 @@ const LONGEST = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => instant(Date.now()),
+  uptime: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
@@ -32,6 +33,7 @@ type Sleeper = { readonly until: number; readonly wake: () => void };
 
 /** Stands still between calls of `advance`. Sleepers wake in the order of their times, each at its own time. */
 export class ManualClock implements Clock {
+  readonly simulated = true;
   private time: number;
   private readonly sleepers = new Set<Sleeper>();
 
@@ -41,6 +43,10 @@ export class ManualClock implements Clock {
 
   now(): Instant {
     return instant(this.time);
+  }
+
+  uptime(): number {
+    return this.time;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

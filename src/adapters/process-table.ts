@@ -1,6 +1,7 @@
 /**
- * Which processes belong to a job: those of its group, and those that carry its tag in their environment, however far they
- * went away (setsid, double fork, a closed pipe). Tags are read from /proc, so elsewhere than on Linux only groups are seen.
+ * Which processes belong to a job: those of its group, those that carry its tag in their environment, however far they went away
+ * (setsid, double fork, a closed pipe), and the descendants of the leader of its group, whatever their environment. All but groups
+ * is read from /proc, so it is seen on Linux only.
  */
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,6 +36,42 @@ export function processesOf(groups: ReadonlySet<number>, tag: string): number[] 
   return found;
 }
 
+type Kin = Map<number, string>;
+
+/** Adds the descendants of these processes, each with the time of its start, since a process id may be given away again. */
+function addDescendants(roots: ReadonlySet<number>, kin: Kin): void {
+  const children = new Map<number, { readonly pid: number; readonly start: string }[]>();
+  for (const entry of listProc()) {
+    const pid = Number(entry);
+    const [, parent, start] = Number.isInteger(pid) ? (statOf(pid) ?? []) : [];
+    if (parent === undefined || start === undefined) continue;
+    const siblings = children.get(Number(parent)) ?? [];
+    siblings.push({ pid, start });
+    children.set(Number(parent), siblings);
+  }
+  const left = [...roots, ...kin.keys()];
+  for (let parent = left.pop(); parent !== undefined; parent = left.pop())
+    for (const { pid, start } of children.get(parent) ?? [])
+      if (!kin.has(pid) && pid !== process.pid) {
+        kin.set(pid, start);
+        left.push(pid);
+      }
+}
+
+const livingKin = (kin: Kin): number[] =>
+  [...kin].flatMap(([pid, start]) => {
+    const [state, , now] = statOf(pid) ?? [];
+    return now === start && state !== "Z" && state !== "X" ? [pid] : [];
+  });
+
+/** State, parent and start of a process. */
+function statOf(pid: number): [state: string, parent: string, start: string] | undefined {
+  const stat = read(`/proc/${pid}/stat`)?.toString("latin1");
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return [fields[0] ?? "", fields[1] ?? "", fields[19] ?? ""];
+}
+
 /**
  * TERM to all of them, KILL to those left after `graceMs`. Resolves when none is left (or cannot be killed by us). `supervisor`:
  * a process, and leader of its group, whose end kills all that it started; it gets no TERM, so that they have their grace.
@@ -45,16 +82,22 @@ export async function endAll(
   graceMs: number,
   supervisor: number | null = null,
 ): Promise<void> {
+  const kin: Kin = new Map();
   const signalAll = (signal: NodeJS.Signals): boolean => {
+    // Before the signal: the children of a process that has ended have another parent. A supervisor takes its own along.
+    if (groups.size > 0 && supervisor === null) addDescendants(groups, kin);
     const spared = signal === "SIGTERM" ? supervisor : null;
     let any = false;
     for (const group of groups)
       if (group !== spared && groupAlive(group)) any = signalOne(-group, signal) || any;
     for (const pid of processesOf(NO_GROUPS, tag)) if (pid !== spared) any = signalOne(pid, signal) || any;
+    for (const pid of livingKin(kin)) any = signalOne(pid, signal) || any;
     return any;
   };
   const gone = (): boolean =>
-    process.platform === "linux" ? processesOf(groups, tag).length === 0 : ![...groups].some(groupAlive);
+    process.platform === "linux"
+      ? processesOf(groups, tag).length === 0 && livingKin(kin).length === 0
+      : ![...groups].some(groupAlive);
   // Each look goes through all processes of the machine, so there is none without a reason.
   if (!signalAll("SIGTERM")) {
     // It has not started anything yet.

@@ -1,10 +1,17 @@
 import type { HostId, Instant } from "../core/ids.ts";
 
-/** A process that runs members. */
-export type Host = {
-  readonly id: HostId;
+export type HostProcess = {
+  /** For people. Several machines may have one name. */
   readonly machine: string;
   readonly pid: number;
+  /** By which other processes see whether it lives; "" if only its lease tells. */
+  readonly identity: string;
+};
+
+/** A process that runs members. */
+export type Host = HostProcess & {
+  readonly id: HostId;
+  /** In the time of the reader's clock. */
   readonly leaseUntil: Instant;
   /** Of its program. */
   readonly version: string;

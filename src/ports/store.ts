@@ -10,7 +10,7 @@ import type { Body, Mail } from "../core/mail.ts";
 import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
 import type { Crons } from "./crons.ts";
-import type { Host } from "./host.ts";
+import type { Host, HostProcess } from "./host.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
 
@@ -141,7 +141,7 @@ export interface Mailboxes {
 
 export type Adoption = {
   /** Whether a process lives. False lets its members be taken over before its lease ends. */
-  readonly isAlive?: (machine: string, pid: number) => boolean | null;
+  readonly isAlive?: (process: HostProcess) => boolean | null;
   readonly revive?: boolean;
 };
 
@@ -187,18 +187,18 @@ export interface Roster {
   offer(host: HostId, places: { readonly places: number; readonly adopts: boolean }): Promise<void>;
 
   /**
-   * A process begins to host. By machine and pid, others on the same machine see at once that it died.
+   * A process begins to host. By its identity, others that can see the process know at once that it died.
    * @throws `host_version` while a host of another version lives
    */
-  open(host: HostId, machine: string, pid: number): Promise<void>;
+  open(host: HostId, machine: string, pid: number, identity?: string): Promise<void>;
   /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */
   beat(host: HostId): Promise<boolean>;
   /**
-   * Removes dead hosts (lease over, or `isAlive(machine, pid)` is false) and puts their members' tasks back, once each, after
+   * Removes dead hosts (lease over, or `isAlive` is false) and puts their members' tasks back, once each, after
    * `beforeRelease`. Returns the members without a host, for a caller that wants to run them.
    */
   reap(
-    isAlive: (machine: string, pid: number) => boolean | null,
+    isAlive: (process: HostProcess) => boolean | null,
     beforeRelease?: () => Promise<void>,
   ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
   /**

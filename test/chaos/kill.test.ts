@@ -107,7 +107,7 @@ describe.each(BACKENDS)("killing on %s", (backend) => {
       const gone = new Set(
         (await store.roster.hosts()).filter((host) => host.pid === victim?.pid).map((host) => host.pid),
       );
-      await store.roster.reap((_, pid) => !gone.has(pid));
+      await store.roster.reap(({ pid }) => !gone.has(pid));
       crew.push(worker());
     }
     await Promise.all(crew.map((child) => child.ended()));

@@ -83,7 +83,7 @@ describe.each(BACKENDS)("jobs on %s", (backend) => {
     const lost = await store.jobs.add(seat, JOB);
     const kept = await store.jobs.add(bob, JOB);
     expect(await store.jobs.lose(() => "gone")).toEqual([]);
-    await store.roster.reap((_, pid) => pid === 2);
+    await store.roster.reap(({ pid }) => pid === 2);
     const reports = await Promise.all([store.jobs.lose(() => "gone"), store.jobs.lose(() => "gone")]);
     expect(reports.flat()).toMatchObject([{ id: lost.id, state: "unknown" }]);
     expect(await store.jobs.lose(() => "gone")).toEqual([]);

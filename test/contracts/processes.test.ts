@@ -87,8 +87,8 @@ describe.each(BACKENDS)("processes on %s", (backend) => {
     const owner = child("hold", { me: "alice" });
     const { held, pid } = await owner.next();
     expect(held).toBe(1);
-    const isAlive = (machine: string, id: number): boolean | null =>
-      machine === "this machine" ? alive(id) : null;
+    const isAlive = (of: { machine: string; pid: number }): boolean | null =>
+      of.machine === "this machine" ? alive(of.pid) : null;
     expect((await store.roster.reap(isAlive)).released).toEqual([]);
     owner.kill();
     await owner.ended();

@@ -165,7 +165,8 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       expect((await store.roster.reap(() => true)).released).toEqual([]);
     }
     expect(
-      (await store.roster.reap((machine, pid) => machine !== "this machine" || pid !== process.pid)).released,
+      (await store.roster.reap(({ machine, pid }) => machine !== "this machine" || pid !== process.pid))
+        .released,
     ).toEqual([task.id]);
   });
 
@@ -176,7 +177,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       await store.roster.open(id, "m", round);
       const { name: who } = await store.roster.join(profile(`w-${round}`), id, lead);
       await claimed(store, { name: who, host: id });
-      expect((await store.roster.reap((_, pid) => pid !== round)).released).toEqual([1]);
+      expect((await store.roster.reap(({ pid }) => pid !== round)).released).toEqual([1]);
     }
     expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "pending", attempt: 5 });
     for (const tries of [1, 2, 3]) {

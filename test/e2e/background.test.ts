@@ -229,7 +229,7 @@ describe("when the process that started it is killed", () => {
   async function kill(child: ChildProcess): Promise<void> {
     child.kill("SIGKILL");
     await once(child, "exit");
-    await store.roster.reap((_, pid) => isAlive(pid));
+    await store.roster.reap(({ pid }) => isAlive(pid));
   }
 
   it("a command that goes on is reported as unknown, once, still writes its output, and can be ended", async () => {
@@ -262,7 +262,7 @@ describe("when the process that started it is killed", () => {
     await once(child, "exit");
     process.kill(pid, "SIGKILL");
     await until(() => !isAlive(pid));
-    await store.roster.reap((_, one) => isAlive(one));
+    await store.roster.reap(({ pid }) => isAlive(pid));
     await jobs.reap();
     expect(await mail()).toMatchObject([
       { job: `j${id}`, text: expect.stringContaining("exit code is unknown") },

@@ -33,6 +33,7 @@ const vendors = Object.keys(VENDORS) as Vendor[];
 let now = 0;
 const clock: Clock = {
   now: () => instant(now),
+  uptime: () => now,
   sleep: async (ms) => {
     now += ms;
   },

@@ -37,7 +37,7 @@ it("leadMayHoldSeveralTasks decides whether the lead may claim a second task", a
   const strict = await openStore({
     url: `${team.folder}/team.db`,
     team: store.team,
-    clock: { now: Date.now as never, sleep: async () => {} },
+    clock: { now: Date.now as never, uptime: () => 0, sleep: async () => {} },
     leadMayHoldSeveral: false,
   });
   await strict.board.add({ subject: "three" }, PERSON);

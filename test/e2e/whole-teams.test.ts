@@ -48,7 +48,7 @@ it("REST to GraphQL: a chain of four, three teammates, no manual assignment (73)
     expect(task).toMatchObject({ status: "completed", attempt: 1 });
 });
 
-const isAlive = (_: string, pid: number): boolean => {
+const isAlive = ({ pid }: { readonly pid: number }): boolean => {
   try {
     return process.kill(pid, 0);
   } catch {

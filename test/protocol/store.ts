@@ -85,8 +85,10 @@ export class RealTeam {
   private async carryOut(op: Op, before: State): Promise<string> {
     const { board, roster, mail } = this.store;
     /** Pids are the numbers of the hosts. */
-    const isAlive = (sees: boolean) => (_: string, pid: number) =>
-      sees && !runs(before, pid) ? false : null;
+    const isAlive =
+      (sees: boolean) =>
+      ({ pid }: { readonly pid: number }) =>
+        sees && !runs(before, pid) ? false : null;
     switch (op.op) {
       case "claim": {
         const result = await board.claim(seat(op.host, op.member), asTaskId(op.task + 1));

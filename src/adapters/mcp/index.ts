@@ -9,6 +9,7 @@ import { foldRole } from "../../core/ids.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
 import type { Sandbox, Tool } from "../../ports/index.ts";
+import { markOf } from "../process-identity.ts";
 import type { ListedTool } from "./listing.ts";
 import { McpServer } from "./server.ts";
 
@@ -21,6 +22,8 @@ export type McpOptions = {
   readonly cwd: string;
   /** The environment of servers besides their entries: it holds none of our keys. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Begins the tags of servers that are processes of ours: see process-identity. */
+  readonly mark?: string;
   /** Confines servers that are processes of ours. */
   readonly sandbox?: Sandbox | undefined;
   /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
@@ -36,12 +39,13 @@ export class Mcp {
   /** The last problem reported of each server. */
   private readonly told = new Map<string, string>();
   /** The mark of our child processes, so that the next process finds those that a killed one left. */
-  private readonly id = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  private readonly id: string;
   private added = 0;
   private readonly options: McpOptions;
 
   constructor(servers: readonly NamedServer[], options: McpOptions) {
     this.options = options;
+    this.id = `${options.mark ?? markOf("")}-${randomBytes(6).toString("hex")}`;
     for (const server of servers) this.add(server);
   }
 

@@ -16,6 +16,7 @@ import type {
   ShellOptions,
   ShellResult,
 } from "../../ports/shell.ts";
+import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
 import { CappedFile } from "./capped-file.ts";
 import { childEnvironment } from "./environment.ts";
@@ -34,6 +35,8 @@ export type ShellSettings = {
   readonly hideEnv?: readonly string[];
   /** Whose environment the children get; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Begins the tags of all commands: see process-identity. */
+  readonly mark?: string;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly graceMs?: number;
 };
@@ -46,14 +49,15 @@ const QUIET_MS = 25;
 const DRAIN_MS = 300;
 
 export function createShell(settings: ShellSettings): Shell {
-  const id = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  const random = randomBytes(6).toString("hex");
+  const mark = `${settings.mark ?? markOf("")}-${random}`;
   const graceMs = settings.graceMs ?? 2_000;
   const ownEnv = settings.env ?? process.env;
   const env = childEnvironment(ownEnv, { passed: settings.passEnv ?? [], hidden: settings.hideEnv ?? [] });
   const outerTag = ownEnv.EKIDEN_JOB ? `${ownEnv.EKIDEN_JOB}:` : "";
   const bash = findShell(env.PATH);
   const quota = new OutputQuota();
-  const warden = new Warden(bash);
+  const warden = new Warden(bash, mark);
   const running = new Set<() => Promise<void>>();
   /** Groups of ended commands that left somebody behind. */
   const leftovers = new Set<number>();
@@ -70,15 +74,10 @@ export function createShell(settings: ShellSettings): Shell {
       throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
     options.signal.throwIfAborted();
     jobs += 1;
-    const job = `${id}.${jobs}`;
-    const tag = `${job};`;
+    const tag = `${mark}.${jobs};`;
     const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
-    const output = new Output(
-      options.keepBytes ?? KEEP_BYTES,
-      join(settings.outputDir, `${job}.txt`),
-      max,
-      quota,
-    );
+    const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
+    const output = new Output(options.keepBytes ?? KEEP_BYTES, spool, max, quota);
     const began = performance.now();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },
@@ -93,7 +92,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
       options.signal.throwIfAborted();
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
-      if (sink === null) warden.prepare(); // a background job outlives its host, and its member is told of it
+      if (sink === null) warden.watch();
       child = launch(confined ?? plain, [
         options.input === undefined ? "ignore" : "pipe",
         sink ?? "pipe",
@@ -148,7 +147,8 @@ export function createShell(settings: ShellSettings): Shell {
       );
       await ending;
       if (options.signal.aborted && ending) throw options.signal.reason;
-      if (signal === "SIGKILL" && ending === undefined && warden.hasActedSince(began)) throw cutOff();
+      if (signal === "SIGKILL" && ending === undefined && warden.hasActedSince(began))
+        throw new EkidenError("tool_failed", CUT_OFF);
       capped?.finish();
       const text = output.finish();
       return {
@@ -184,19 +184,16 @@ export function createShell(settings: ShellSettings): Shell {
       closed = true;
       await Promise.all([...running].map((end) => end()));
       for (const group of leftovers) if (!groupAlive(group)) leftovers.delete(group);
-      if (jobs > 0) await endAll(leftovers, `${id}.`, graceMs);
+      if (jobs > 0) await endAll(leftovers, `${mark}.`, graceMs);
       leftovers.clear();
       warden.close();
     },
   };
 }
 
-/** Begins as all interruptions do, because a model treats it as one. */
-const cutOff = (): EkidenError =>
-  new EkidenError(
-    "tool_failed",
-    "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.",
-  );
+/** It begins as all interruptions do, because a model treats it as one. */
+const CUT_OFF =
+  "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.";
 
 /** What a supervisor reports as an exit code was a signal when we have just sent one. */
 function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {

@@ -3,21 +3,46 @@
  * beside it. Background jobs are left alone: the process that adopts their member reports them and can end them.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { endAll, isAlive } from "../process-table.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { livesAs } from "../process-identity.ts";
+import { endAll, processesOf } from "../process-table.ts";
 
 const GRACE_MS = 1_000;
-/** "PID-RANDOM.N;", and in front of it the jobs that it runs inside of. */
-const JOB = /EKIDEN_JOB=(?:[^\0]*:)?((\d+)-[0-9a-f]+\.\d+;)\0/;
+/** A warden only sends signals. */
+const WARDEN_MS = 5_000;
+/** "IDENTITY.SCOPE-RANDOM.N;", and in front of it the jobs that it runs inside of. */
+const JOB = /EKIDEN_JOB=(?:[^\0]*:)?(([0-9a-f]+\.\d+\.\d+)\.([0-9a-z]*)-[0-9a-f]+\.\d+;)\0/;
+const WARDEN = /EKIDEN_WARDEN=(([0-9a-f]+\.\d+\.\d+)\.([0-9a-z]*)-[0-9a-f]+;)\0/;
 
-/** Ends them with all that they started. Needs /proc: elsewhere it finds none. */
-export async function endOrphans(): Promise<void> {
+/**
+ * Ends what dead processes of this machine left of the team that `scope` names, and waits for their wardens, which end also children
+ * without our tag. Needs /proc: elsewhere it finds none.
+ */
+export async function endOrphans(scope: string): Promise<void> {
   const tags = new Set<string>();
+  const wardens = new Set<string>();
   for (const entry of listProc()) {
     const environ = readEnvironment(entry);
-    const [, tag, pid] = JOB.exec(environ) ?? [];
-    if (tag !== undefined && !environ.includes("EKIDEN_JOB_OUTPUT=") && !isAlive(Number(pid))) tags.add(tag);
+    const warden = left(WARDEN, environ, scope);
+    if (warden !== undefined) wardens.add(warden);
+    const tag = left(JOB, environ, scope);
+    if (tag !== undefined && !environ.includes("EKIDEN_JOB_OUTPUT=")) tags.add(tag);
   }
-  await Promise.all([...tags].map((tag) => endAll(new Set(), tag, GRACE_MS)));
+  await Promise.all([
+    ...[...tags].map((tag) => endAll(new Set(), tag, GRACE_MS)),
+    ...[...wardens].map(ended),
+  ]);
+}
+
+/** The tag of a dead process of the team. A process of another container or namespace cannot be seen and may live. */
+function left(form: RegExp, environ: string, scope: string): string | undefined {
+  const [, tag, identity = "", of] = form.exec(environ) ?? [];
+  return of === scope && livesAs(identity) === false ? tag : undefined;
+}
+
+async function ended(warden: string): Promise<void> {
+  const until = performance.now() + WARDEN_MS;
+  while (performance.now() < until && processesOf(new Set(), warden).length > 0) await sleep(20);
 }
 
 function listProc(): string[] {

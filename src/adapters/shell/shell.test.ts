@@ -1,7 +1,7 @@
 /** Real shells: what is kept of their output, and that nothing they start outlives them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -278,6 +278,29 @@ describe("the end of a command", () => {
     expect(marked(value)).toEqual([]);
     await expect(run("true")).rejects.toThrow("The shell is closed");
   });
+
+  it.runIf(process.platform === "linux")(
+    "takes children along that left the group without a tag",
+    async () => {
+      const seconds = `600.${process.pid}${Math.round(performance.now())}`;
+      const hidden = (): number[] =>
+        readdirSync("/proc").flatMap((entry) => {
+          try {
+            return readFileSync(`/proc/${entry}/cmdline`, "latin1") === `sleep\0${seconds}\0`
+              ? [Number(entry)]
+              : [];
+          } catch {
+            return [];
+          }
+        });
+      const ending = new AbortController();
+      const running = run(`env -i setsid sleep ${seconds} & sleep 600`, { signal: ending.signal });
+      await soon(() => expect(hidden()).toHaveLength(1));
+      ending.abort(new Error("enough"));
+      await expect(running).rejects.toThrow("enough");
+      expect(hidden()).toEqual([]);
+    },
+  );
 
   it("leaves other processes alone", async () => {
     const stranger = spawn("sleep", ["60"]);

@@ -1,33 +1,75 @@
 /**
  * Ends the commands of a process that cannot do it: one that was killed, or frozen for longer than its lease. A small shell process
- * hears from this one through a pipe. It knows the process groups of the commands, so that it also finds children without our
- * variables in their environment.
+ * hears from this one through a pipe. It knows the process groups of the commands and, on Linux, looks for their descendants, so that
+ * it also finds children without our variables in their environment that have left the group.
  *
- * Lines: "+ GROUP" and "- GROUP" when a command begins and has ended, "t SECONDS" when the lease was renewed. At the end of the pipe,
- * or after the last time, it kills the groups.
+ * Lines: "+ GROUP" and "- GROUP" when a command begins and has ended, "t SECONDS" when the lease was renewed, "x" when all is
+ * over. At the end of the pipe, or after the last time, it kills the groups and the descendants of their leaders. At the end of the pipe it also looks for our tags,
+ * because this process may have been killed before it could name the group of its latest command.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** Only bash can wait for a line with a limit. Nothing but words of the shell runs here, and no variable of ours is in it. */
+/**
+ * Only bash can wait for a line with a limit. Nothing but words of the shell runs here until the pipe ends. Everything is stopped before anything is
+ * killed: the children of a killed process get another parent, so they could not be found any more.
+ */
 const SCRIPT = `
 trap '' TERM INT HUP
 groups=' '
 limit=0
-end() { for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done; groups=' '; }
+below() {
+  local file line rest more=1 pid parents=()
+  for file in /proc/[0-9]*/stat; do
+    { IFS= read -r line < "$file"; } 2>/dev/null || continue
+    rest=\${line##*) }
+    rest=\${rest#* }
+    parents[\${line%% *}]=\${rest%% *}
+  done
+  while [ $more = 1 ]; do
+    more=0
+    for pid in "\${!parents[@]}"; do
+      case $found in *" $pid "*) continue ;; esac
+      case $groups$found in *" \${parents[$pid]} "*) found="$found$pid "; more=1 ;; esac
+    done
+  done
+}
+send() {
+  local one
+  for one in $groups; do kill "$1" -- "-$one"; done
+  for one in $found; do kill "$1" "$one"; done
+} 2>/dev/null
+end() {
+  [ "$groups" = ' ' ] && return
+  found=' '
+  below; send -STOP
+  below; send -STOP
+  send -KILL
+  groups=' '
+}
+sweep() {
+  local file
+  found=' '
+  for file in $(grep -lF -- "$1." /proc/[0-9]*/environ 2>/dev/null); do
+    grep -qF EKIDEN_JOB_OUTPUT= "$file" || { file=\${file#/proc/}; found="$found\${file%/environ} "; }
+  done
+  below; send -KILL
+}
 while :; do
   if [ "$limit" = 0 ]; then IFS= read -r line; else IFS= read -r -t "$limit" line; fi
   status=$?
   if [ $status -gt 128 ]; then end; limit=0; continue; fi
-  if [ $status -ne 0 ]; then end; exit 0; fi
+  if [ $status -ne 0 ]; then end; sweep "$1"; sleep 0.2; sweep "$1"; exit 0; fi
   case $line in
     '+ '*) groups="$groups\${line#+ } " ;;
     '- '*) group=\${line#- }; groups="\${groups/ $group / }" ;;
     't '*) limit=\${line#t } ;;
+    x) end; exit 0 ;;
   esac
 done`;
 
 export class Warden {
   private readonly bash: string;
+  private readonly mark: string;
   private child: ChildProcess | null = null;
   private failed = false;
   private closed = false;
@@ -35,13 +77,15 @@ export class Warden {
   private actedAt = Number.NEGATIVE_INFINITY;
   private readonly groups = new Set<number>();
 
-  constructor(bash: string) {
+  /** `mark`: before the number in the tags of the commands. */
+  constructor(bash: string, mark: string) {
     this.bash = bash;
+    this.mark = mark;
   }
 
-  /** Before a command starts, so that the warden hears of it at once. */
-  prepare(): void {
-    if (!this.child && !this.closed && !this.failed) this.start();
+  /** Call it before a command is started: a warden that starts later may miss it. */
+  watch(): void {
+    if (!this.closed && !this.failed && !this.child) this.start();
   }
 
   /** In the step that starts the command: a host that is killed later leaves no command that the warden does not know. */
@@ -69,7 +113,7 @@ export class Warden {
   }
 
   close(): void {
-    this.child?.stdin?.end();
+    this.child?.stdin?.end("x\n");
     this.child = null;
     this.closed = true;
   }
@@ -91,11 +135,12 @@ export class Warden {
     this.limit();
   }
 
-  /** With the first command, because many runs have none. */
+  /** At the first command, because many runs have none. */
   private start(): void {
-    const child = spawn(this.bash, ["-c", SCRIPT, "ekiden-warden"], {
+    const child = spawn(this.bash, ["-c", SCRIPT, "ekiden-warden", this.mark], {
       detached: true,
-      env: {},
+      // So that a process that takes over can wait until it has done its work.
+      env: { EKIDEN_WARDEN: `${this.mark};` },
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.on("error", () => this.lost(child));

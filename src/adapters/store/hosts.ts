@@ -4,21 +4,21 @@
  */
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { type HostId, type Instant, later, type Name, type TaskId } from "../../core/ids.ts";
+import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
+import type { HostProcess } from "../../ports/host.ts";
 import type { Roster } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
 import { offer } from "./place.ts";
 import type { Session } from "./session.ts";
-import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
+import { exec, leaseEnd, type Op, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
-type HostRow = {
+type HostRow = HostProcess & {
   readonly id: HostId;
-  readonly machine: string;
-  readonly pid: number;
-  readonly lease_until: Instant;
+  /** How long its lease lasts, in milliseconds; 0 or less if it is over. */
+  readonly left_ms: number;
 };
 type HostShown = HostRow & {
   readonly version: string;
@@ -26,27 +26,34 @@ type HostShown = HostRow & {
   readonly members: number;
   readonly working: number;
 };
-type Unhosted = { readonly name: Name; readonly host: HostId | null; readonly kept_until: Instant };
+type Unhosted = {
+  readonly name: Name;
+  readonly host: HostId | null;
+  /** 1 if it keeps its tasks for a resume. */
+  readonly kept: number;
+  /** 1 if the time for that is over. */
+  readonly overdue: number;
+};
 
 export function hosting(
   session: Session,
 ): Pick<Roster, "open" | "beat" | "offer" | "reap" | "wanted" | "hosts"> {
   const { leaseMs, maxAttempts, version } = session.limits;
   return {
-    open: (host, machine, pid) =>
+    open: (host, machine, pid, identity = "") =>
       session.write(function* (tx) {
-        const until = later(tx.now, leaseMs);
         yield* sameVersion(tx, version);
         yield* exec`
-          insert into hosts (team, id, machine, pid, lease_until, heard_at, version)
-          values (${tx.team}, ${host}, ${machine}, ${pid}, ${until}, ${tx.now}, ${version})
-          on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
+          insert into hosts (team, id, machine, pid, identity, lease_until, heard_at, version)
+          values (${tx.team}, ${host}, ${machine}, ${pid}, ${identity}, ${leaseEnd(tx, leaseMs)}, ${tx.now}, ${version})
+          on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, identity = excluded.identity,
+            lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
         yield* removeDeadHosts(tx);
       }),
     beat: (host) =>
       session.write(function* (tx) {
         const alive = yield* sql`
-          update hosts set lease_until = ${later(tx.now, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
+          update hosts set lease_until = ${leaseEnd(tx, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
         return alive.length > 0;
       }),
     offer: (host, places) => session.write((tx) => offer(tx, host, places)),
@@ -60,7 +67,8 @@ export function hosting(
           id: row.id,
           machine: row.machine,
           pid: row.pid,
-          leaseUntil: row.lease_until,
+          identity: row.identity,
+          leaseUntil: later(tx.now, row.left_ms),
           version: row.version,
           capacity: row.capacity,
           members: Number(row.members),
@@ -69,14 +77,10 @@ export function hosting(
       }),
     reap: async (isAlive, beforeRelease) => {
       const seen = await session.read(survey);
-      const gone = new Set(
-        seen.hosts.filter((host) => isAlive(host.machine, host.pid) === false).map((host) => host.id),
-      );
-      const over = seen.hosts.filter((host) => host.lease_until <= seen.now || gone.has(host.id));
-      const kept = seen.unhosted.filter((one) => one.host === null && one.kept_until > seen.now);
-      const overdue = seen.unhosted.filter(
-        (one) => one.host !== null || (one.kept_until > 0 && one.kept_until <= seen.now),
-      );
+      const gone = new Set(seen.hosts.filter((host) => isAlive(host) === false).map((host) => host.id));
+      const over = seen.hosts.filter((host) => host.left_ms <= 0 || gone.has(host.id));
+      const kept = seen.unhosted.filter((one) => one.host === null && one.kept === 1);
+      const overdue = seen.unhosted.filter((one) => one.host !== null || one.overdue === 1);
       if (over.length > 0) await beforeRelease?.();
       const released =
         over.length + overdue.length > 0
@@ -100,16 +104,17 @@ export const HOSTS_NOBODY = new Raw(
 
 /** A short run ends before its first `reap`. Rows of hosts that still have members stay, since `reap` must put their tasks back. */
 export function* removeDeadHosts(tx: Tx): Op<void> {
-  yield* exec`delete from hosts where team = ${tx.team} and lease_until <= ${tx.now} and ${HOSTS_NOBODY}`;
+  yield* exec`delete from hosts where team = ${tx.team} and lease_until <= ${tx.leaseClock} and ${HOSTS_NOBODY}`;
 }
 
 function* hosts(tx: Tx): Op<HostRow[]> {
-  return yield* sql<HostRow>`select id, machine, pid, lease_until from hosts where team = ${tx.team} order by id`;
+  return yield* sql<HostRow>`
+    select id, machine, pid, identity, lease_until - ${tx.leaseClock} as left_ms from hosts where team = ${tx.team} order by id`;
 }
 
 function* shown(tx: Tx): Op<HostShown[]> {
   return yield* sql<HostShown>`
-    select h.*, count(m.name) as members, count(case when m.phase = 'work' then 1 end) as working
+    select h.*, h.lease_until - ${tx.leaseClock} as left_ms, count(m.name) as members, count(case when m.phase = 'work' then 1 end) as working
     from hosts h left join members m on m.team = h.team and m.host = h.id and m.phase <> 'shutdown'
     where h.team = ${tx.team} group by h.team, h.id order by h.id`;
 }
@@ -118,9 +123,9 @@ function* shown(tx: Tx): Op<HostShown[]> {
 function* sameVersion(tx: Tx, version: string): Op<void> {
   if (version === "") return;
   const [other] = yield* sql<HostShown>`
-    select * from hosts where team = ${tx.team} and lease_until > ${tx.now} and version <> ${version} and version <> '' order by id`;
+    select hosts.*, lease_until - ${tx.leaseClock} as left_ms from hosts where team = ${tx.team} and lease_until > ${tx.leaseClock} and version <> ${version} and version <> '' order by id`;
   if (!other) return;
-  const seconds = Math.ceil((other.lease_until - tx.now) / 1000);
+  const seconds = Math.ceil(other.left_ms / 1000);
   throw new EkidenError(
     "host_version",
     `Ekiden ${other.version} on ${other.machine} (pid ${other.pid}) runs members of team "${tx.team}", and this is Ekiden ${version}. All hosts of a team must have one version: install the same one here, or end that process first. If it has ended already, its lease runs out in ${seconds} s.`,
@@ -138,11 +143,12 @@ function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {
 }
 
 /** The hosts, and the members that have not stopped and have no registered host. */
-function* survey(tx: Tx): Op<{ now: Instant; hosts: HostRow[]; unhosted: Unhosted[] }> {
+function* survey(tx: Tx): Op<{ hosts: HostRow[]; unhosted: Unhosted[] }> {
   const unhosted = yield* sql<Unhosted>`
-    select name, host, kept_until from members m where team = ${tx.team} and phase <> 'shutdown'
+    select name, host, case when kept_until > ${tx.leaseClock} then 1 else 0 end as kept,
+      case when kept_until > 0 and kept_until <= ${tx.leaseClock} then 1 else 0 end as overdue from members m where team = ${tx.team} and phase <> 'shutdown'
       and (host is null or not exists (select 1 from hosts h where h.team = m.team and h.id = m.host)) order by name`;
-  return { now: tx.now, hosts: yield* hosts(tx), unhosted };
+  return { hosts: yield* hosts(tx), unhosted };
 }
 
 /** Removes dead hosts and puts their members' tasks back. Keeps a host that renewed its lease since the survey, unless its process is gone. */
@@ -153,7 +159,7 @@ function* removeHosts(
   maxAttempts: number,
 ): Op<TaskId[]> {
   for (const { id } of dead)
-    yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.now} or ${gone.has(id) ? 1 : 0} = 1)`;
+    yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.leaseClock} or ${gone.has(id) ? 1 : 0} = 1)`;
   const orphaned = yield* sql<{ name: Name }>`
     select name from members m where team = ${tx.team} and host is not null
       and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host) order by name ${tx.dialect.forUpdate}`;
@@ -167,8 +173,8 @@ function* removeHosts(
   }
   // Suspended members keep their tasks for one lease, so that a resume finds them; after that, members of other hosts may claim them.
   const suspended = yield* sql<{ name: Name }>`
-    select name from members where team = ${tx.team} and host is null and kept_until > 0 and kept_until <= ${tx.now}
-      and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.now}) order by name ${tx.dialect.forUpdate}`;
+    select name from members where team = ${tx.team} and host is null and kept_until > 0 and kept_until <= ${tx.leaseClock}
+      and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.leaseClock}) order by name ${tx.dialect.forUpdate}`;
   for (const { name } of suspended) {
     yield* exec`update members set kept_until = 0 where team = ${tx.team} and name = ${name}`;
     released.push(...(yield* putAllBack(tx, name, "owner_stopped", maxAttempts)));

@@ -1,4 +1,5 @@
 /** Opens a store. The address selects the database; everything else is the same for both. */
+import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
@@ -130,16 +131,18 @@ async function begin(session: Session): Promise<void> {
   });
 }
 
+const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
+const addressKey = (url: string): string =>
+  isPostgres(url) ? url : canonical(url.replace(/^sqlite:(\/\/(?=\/))?/, ""));
+
 /** A driver and the number of views that use it. */
 type Share = { readonly driver: Driver; release(): Promise<void>; again(): Share };
 const open = new Map<string, { readonly driver: Promise<Driver>; users: number }>();
 
 async function shared(url: string, pollMs: number): Promise<Share> {
-  const postgres = /^postgres(ql)?:/.test(url);
-  const path = postgres ? "" : canonical(url.replace(/^sqlite:(\/\/(?=\/))?/, ""));
-  const key = postgres ? url : path;
+  const key = addressKey(url);
   const entry = open.get(key) ?? {
-    driver: postgres ? openPostgres(url) : openSqlite(path, pollMs),
+    driver: isPostgres(url) ? openPostgres(url) : openSqlite(key, pollMs),
     users: 0,
   };
   open.set(key, entry);
@@ -166,6 +169,13 @@ async function shared(url: string, pollMs: number): Promise<Share> {
     throw error;
   }
 }
+
+/** Names a team on this machine: the same for all processes that work on it. */
+export const scopeOf = (url: string, team: Name): string =>
+  createHash("sha256")
+    .update(`${addressKey(url)}\n${team}`)
+    .digest("hex")
+    .slice(0, 8);
 
 /** One spelling for every path to a file: two connections of one process would not wake each other. */
 function canonical(path: string): string {

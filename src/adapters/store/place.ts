@@ -12,7 +12,7 @@ const TAKEN =
 /** Null if no living host has room. Locks the host, so that two members do not get its last place. */
 export function* hostWithRoom(tx: Tx): Op<HostId | null> {
   const [best] = yield* sql<{ id: HostId }>`
-    select h.id from hosts h where h.team = ${tx.team} and h.adopts = 1 and h.lease_until > ${tx.now} and ${TAKEN} < h.capacity
+    select h.id from hosts h where h.team = ${tx.team} and h.adopts = 1 and h.lease_until > ${tx.leaseClock} and ${TAKEN} < h.capacity
     order by h.capacity - ${TAKEN} desc, h.id limit ${atMost(1)}`;
   if (!best) return null;
   yield* sql`select id from hosts where team = ${tx.team} and id = ${best.id} ${tx.dialect.forUpdate}`;

@@ -21,6 +21,7 @@ const DIALECT: Dialect = {
   name: "postgres",
   forUpdate: new Raw("for update"),
   skipLocked: new Raw("for update skip locked"),
+  clock: new Raw("(extract(epoch from clock_timestamp()) * 1000)::bigint"),
 };
 
 const alone = (text: string): Query => ({ text, params: [] });

@@ -5,7 +5,6 @@ import {
   type HostId,
   type Instant,
   LEAD,
-  later,
   type Name,
   type TaskId,
   teammateName,
@@ -13,6 +12,7 @@ import {
 import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
 import { checkRole } from "../../core/task.ts";
+import type { HostProcess } from "../../ports/host.ts";
 import type { Adoption, Roster, Teammates } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { putBack } from "./finish.ts";
@@ -23,7 +23,7 @@ import { place } from "./place.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
+import { atMost, exec, leaseEnd, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type MemberRow = {
@@ -167,9 +167,9 @@ function* adopt(
   yield* registered(tx, host);
   if (member.phase === "shutdown" && member.kind === "teammate" && !revive) return null;
   if (member.host !== null && member.host !== host) {
-    const [other] = yield* sql<{ machine: string; pid: number }>`
-      select machine, pid from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.now}`;
-    if (other && isAlive(other.machine, other.pid) !== false) return null;
+    const [other] = yield* sql<HostProcess>`
+      select machine, pid, identity from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.leaseClock}`;
+    if (other && isAlive(other) !== false) return null;
   }
   yield* exec`update members set host = ${host}, last_host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
   if (member.host !== null && member.host !== host)
@@ -241,7 +241,7 @@ export function roster(session: Session): Roster {
     suspend: (host) =>
       session.write(function* (tx) {
         yield* exec`
-          update members set host = null, heartbeat = ${tx.now}, kept_until = ${later(tx.now, session.limits.leaseMs)}
+          update members set host = null, heartbeat = ${tx.now}, kept_until = ${leaseEnd(tx, session.limits.leaseMs)}
           where team = ${tx.team} and host = ${host}`;
         yield* exec`delete from hosts where team = ${tx.team} and id = ${host}`;
         yield* removeDeadHosts(tx);

@@ -181,6 +181,9 @@ const twelfth = (): Step[] => [
   "create index mail_waking on mail (team, recipient, turn, id) where state = 0 and wakes = 1",
 ];
 
+/** By which a process sees whether another one lives: see adapters/process-identity. */
+const thirteenth = (): Step[] => ["alter table hosts add column identity text not null default ''"];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -197,6 +200,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   tenth,
   eleventh,
   twelfth,
+  thirteenth,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

@@ -81,10 +81,14 @@ export class Session {
   }
 
   private tx(topics: Set<WakeTopic> | null): Tx {
+    const { dialect } = this.driver;
+    const { simulated } = this.clock;
+    const now = this.clock.now();
     return {
       team: this.team,
-      now: this.clock.now(),
-      dialect: this.driver.dialect,
+      now,
+      leaseClock: (simulated ? null : dialect.clock) ?? now,
+      dialect,
       redact: this.limits.redact,
       notify: (topic) => topics?.add(topic),
     };

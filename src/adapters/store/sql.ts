@@ -3,7 +3,7 @@
  * pause, PostgreSQL query by query. A generator cannot `await`, so a transaction contains nothing but SQL. A driver may run an
  * operation again after a conflict, so an operation changes nothing but the database.
  */
-import type { Instant, Name } from "../../core/ids.ts";
+import { type Instant, later, type Name } from "../../core/ids.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import type { WakeHub } from "./wake-hub.ts";
 
@@ -24,12 +24,16 @@ export type Dialect = {
   /** Ends a select whose rows will be changed. Empty for SQLite, which has one writer. */
   readonly forUpdate: Raw;
   readonly skipLocked: Raw;
+  /** The database's time in milliseconds; null where all its processes have the same clock. */
+  readonly clock: Raw | null;
 };
 
 /** One run of an operation inside a transaction. */
 export type Tx = {
   readonly team: Name;
   readonly now: Instant;
+  /** The time for leases, in SQL. On PostgreSQL it is the database's, because the clocks of machines differ. */
+  readonly leaseClock: Raw | Instant;
   readonly dialect: Dialect;
   /** Takes secrets out of what is to be recorded; what it puts in needs no escape in JSON. */
   redact(text: string): string;
@@ -188,6 +192,10 @@ export function parse<T>(text: string, otherwise: T): T {
     return otherwise;
   }
 }
+
+/** The end of a lease that begins now. */
+export const leaseEnd = ({ leaseClock: clock }: Tx, ms: number): Raw | Instant =>
+  clock instanceof Raw ? new Raw(`${clock.text} + ${Math.round(ms)}`) : later(clock, ms);
 
 /** Serialises what row locks cannot: two halves of a cycle, two overlapping `touches`. Released with the transaction. */
 export function* teamLock(tx: Tx, what: string): Op<void> {

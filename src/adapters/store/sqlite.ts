@@ -13,7 +13,7 @@ import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from ".
 import { databaseClass, explained, fileIdentity, isBusy, prepareFile, replaced } from "./sqlite-file.ts";
 import { WakeHub } from "./wake-hub.ts";
 
-const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw("") };
+const DIALECT: Dialect = { name: "sqlite", forUpdate: new Raw(""), skipLocked: new Raw(""), clock: null };
 
 /** SQLite's busy handler blocks the event loop (stalls of 1 s with 8 processes), so its limit is short. */
 const BUSY_MS = 2;

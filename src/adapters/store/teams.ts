@@ -33,7 +33,7 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
       `There is no team "${name}". The teams: ${(yield* teamNames()).join(", ")}.`,
     );
   const [host] = yield* sql<{ machine: string; pid: number }>`
-    select machine, pid from hosts where team = ${name} and lease_until > ${tx.now} order by id limit 1`;
+    select machine, pid from hosts where team = ${name} and lease_until > ${tx.leaseClock} order by id limit 1`;
   if (host)
     throw new EkidenError(
       "bad_input",

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
-import { isAlive } from "../../adapters/process-table.ts";
-import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { livesAs, OWN_IDENTITY } from "../../adapters/process-identity.ts";
 import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
@@ -110,10 +109,9 @@ class Host implements TeamHost {
       shell,
       jobs: parts.jobs,
       host: this.id,
-      machine: hostname(),
-      pid: process.pid,
-      isAlive: (machine, pid) => (machine === hostname() ? isAlive(pid) : null),
-      onOrphans: endOrphans,
+      process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
+      isAlive: ({ identity }) => livesAs(identity),
+      onOrphans: parts.endOrphans,
       settings: { ...settings, reapMs: REAP_MS },
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
       onTurn: (who, { tokens, usd }) => {

@@ -19,12 +19,14 @@ export async function openMcp(
     settings,
     sandbox,
     trust,
+    mark,
   }: {
     workspace: string;
     store: Store;
     settings: Pick<Settings, "mcpServers">;
     sandbox: Sandbox;
     trust: Pick<ProjectTrust, "servers" | "env" | "waiting">;
+    mark: string;
   },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
@@ -50,6 +52,7 @@ export async function openMcp(
     cwd: workspace,
     env: childEnvironment(env),
     sandbox,
+    mark,
     onProblem: (server, problem) => warn(`server "${server}": ${problem}`),
   });
 }

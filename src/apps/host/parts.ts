@@ -9,10 +9,12 @@ import type { WayOut } from "../../adapters/git/way-out.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
+import { markOf } from "../../adapters/process-identity.ts";
 import { createSandbox } from "../../adapters/sandbox/index.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
-import { openStore } from "../../adapters/store/index.ts";
+import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { openStore, scopeOf } from "../../adapters/store/index.ts";
 import type { OutageWatch } from "../../adapters/store/outage.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
@@ -37,6 +39,8 @@ export type Parts = {
   readonly shell: Shell;
   readonly sandbox: Sandbox;
   readonly jobs: JobHost;
+  /** Ends the commands that dead processes of this team left on this machine. */
+  readonly endOrphans: () => Promise<void>;
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
@@ -104,8 +108,12 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     ...sandboxFolders(workspace),
   });
   // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
+  const url = storeUrl(settings, workspace);
+  const scope = scopeOf(url, settings.team);
+  const mark = markOf(scope);
   const shell = createShell({
     outputDir,
+    mark,
     sandbox,
     passEnv: settings.commandEnv,
     hideEnv: inTrees ? (await import("../../adapters/git/git.ts")).FOREIGN : [],
@@ -114,7 +122,6 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
-  const url = storeUrl(settings, workspace);
   const { version } = manifest;
   makeStoreFile(url, workspace);
   const secrets = secretsOf(env, settings);
@@ -141,8 +148,9 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     shell,
     sandbox,
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
+    endOrphans: () => endOrphans(scope),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
-    mcp: await openMcp({ workspace, store, settings, sandbox, trust }, env),
+    mcp: await openMcp({ workspace, store, settings, sandbox, trust, mark }, env),
     trust,
     trees,
     since,

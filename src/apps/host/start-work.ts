@@ -1,5 +1,4 @@
 /** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
-import { endOrphans } from "../../adapters/shell/orphans.ts";
 import { isEkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
@@ -32,7 +31,7 @@ const DEFAULT_TEAMMATES = 3;
 export async function startWork(work: Work, tasks: readonly Task[], here: StartParts): Promise<void> {
   const { team, host } = here;
   const { settings, store } = here.parts;
-  if ("resume" in work) await endOrphans();
+  if ("resume" in work) await here.parts.endOrphans();
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
   if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
   if ("runbook" in work) return await startRunbook(work.runbook, here);

@@ -1,8 +1,7 @@
 /** The members of a worker: composed as those of any host, except that they claim nothing while it drains. */
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
-import { isAlive } from "../../adapters/process-table.ts";
-import { endOrphans } from "../../adapters/shell/orphans.ts";
+import { livesAs, OWN_IDENTITY } from "../../adapters/process-identity.ts";
 import type { HostId, Name } from "../../core/ids.ts";
 import { Team } from "../../runtime/team/team.ts";
 import type { TeamParts } from "../../runtime/team/team-parts.ts";
@@ -41,10 +40,9 @@ export function teamOf(parts: Parts, { host, isDraining, onCost, onEnd, mayAdopt
     shell,
     jobs: parts.jobs,
     host,
-    machine: hostname(),
-    pid: process.pid,
-    isAlive: (machine, pid) => (machine === hostname() ? isAlive(pid) : null),
-    onOrphans: endOrphans,
+    process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
+    isAlive: ({ identity }) => livesAs(identity),
+    onOrphans: parts.endOrphans,
     // An idle member costs nothing, and the worker is there for the next task.
     settings: { ...settings, reapMs: REAP_MS, idleTimeoutMs: Number.POSITIVE_INFINITY },
     agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life, features),

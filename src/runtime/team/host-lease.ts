@@ -3,14 +3,13 @@
  * members before the lease ends, because after that their tasks may start elsewhere. It takes members back once it has a lease again.
  */
 import type { HostId } from "../../core/ids.ts";
-import type { Clock, Shell, Store } from "../../ports/index.ts";
+import type { Clock, HostProcess, Shell, Store } from "../../ports/index.ts";
 
 export type HostLeaseParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly host: HostId;
-  readonly machine: string;
-  readonly pid: number;
+  readonly process: HostProcess;
   readonly leaseMs: number;
   /** Commands of the members end with the lease, also when this process is frozen. */
   readonly shell: Pick<Shell, "extend">;
@@ -32,7 +31,7 @@ const KILL = 0.9;
 
 export class HostLease {
   private readonly parts: HostLeaseParts;
-  private renewedAt = 0;
+  private renewedAt = { now: 0, uptime: 0 };
   private fenced = false;
   private renewing: Promise<boolean> | null = null;
 
@@ -41,16 +40,28 @@ export class HostLease {
   }
 
   async open(): Promise<void> {
-    const { store, clock, host, machine, pid } = this.parts;
-    const asked = clock.now();
-    await store.roster.open(host, machine, pid);
+    const { store, host } = this.parts;
+    const { machine, pid, identity } = this.parts.process;
+    const asked = this.moment();
+    await store.roster.open(host, machine, pid, identity);
     this.renewed(asked);
   }
 
-  private renewed(asked: number): void {
-    const { clock, shell, leaseMs } = this.parts;
+  private moment(): typeof this.renewedAt {
+    const { clock } = this.parts;
+    return { now: clock.now(), uptime: clock.uptime() };
+  }
+
+  private renewed(asked: typeof this.renewedAt): void {
+    const { shell, leaseMs } = this.parts;
     this.renewedAt = asked;
-    shell.extend?.(leaseMs * KILL - (clock.now() - asked));
+    shell.extend?.(leaseMs * KILL - this.age());
+  }
+
+  /** Since the last renewal. A clock may be set back, and the uptime may stand still while the machine sleeps: the longer time counts. */
+  private age(): number {
+    const { clock } = this.parts;
+    return Math.max(clock.now() - this.renewedAt.now, clock.uptime() - this.renewedAt.uptime);
   }
 
   /** Until the signal aborts. Never rejects. */
@@ -60,8 +71,7 @@ export class HostLease {
 
   /** False: the timers of this process were late, and other processes may count it as dead. */
   get isFresh(): boolean {
-    const { clock, leaseMs } = this.parts;
-    return clock.now() - this.renewedAt <= leaseMs * OVERDUE;
+    return this.age() <= this.parts.leaseMs * OVERDUE;
   }
 
   /** One renewal at a time. False: the store refused; the next one may succeed. Never rejects. */
@@ -75,8 +85,8 @@ export class HostLease {
   }
 
   private async renewOnce(): Promise<boolean> {
-    const { store, clock, host, letGo, rejoin } = this.parts;
-    const asked = clock.now();
+    const { store, host, letGo, rejoin } = this.parts;
+    const asked = this.moment();
     const held = await store.roster.beat(host);
     if (held) {
       // While the store was away the renewal waited, and it counts from its end. The start is the safe side.
@@ -102,7 +112,7 @@ export class HostLease {
   private async guard(signal: AbortSignal): Promise<void> {
     const { clock, leaseMs, letGo } = this.parts;
     while (!signal.aborted) {
-      const left = this.renewedAt + leaseMs * FENCE - clock.now();
+      const left = leaseMs * FENCE - this.age();
       if (left > 0) {
         await clock.sleep(left, signal);
         continue;

@@ -1,7 +1,7 @@
 /** What a team in this process is made of. */
 import type { HostId, Name } from "../../core/ids.ts";
 import type { Member, Profile, Seat } from "../../core/member.ts";
-import type { Clock, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
+import type { Clock, HostProcess, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.ts";
 
@@ -19,12 +19,11 @@ export type TeamParts = {
   /** Background commands of the members. */
   readonly jobs?: JobControl;
   readonly host: HostId;
-  readonly machine: string;
-  readonly pid: number;
+  readonly process: HostProcess;
   /** Null: this process cannot know. */
-  readonly isAlive: (machine: string, pid: number) => boolean | null;
+  readonly isAlive: (process: HostProcess) => boolean | null;
   readonly settings: TeamSettings;
-  /** A host was found dead: ends the processes that it left, before its tasks start again elsewhere. */
+  /** Hosts were found dead: resolves when none of the processes that they left runs, so that their tasks may start again. */
   readonly onOrphans?: () => Promise<void>;
   /** Composes an agent and reads its conversation back. */
   readonly agent: (
