@@ -1,4 +1,5 @@
 /** Ids and names. A brand costs nothing at run time and prevents passing a mail id for a task id. */
+import { cutEnd } from "./conversation/valid.ts";
 import { EkidenError } from "./errors.ts";
 
 declare const brand: unique symbol;
@@ -165,5 +166,5 @@ export function teammateName(text: string): Name {
 /** Input shown back to its sender: quoted, on one line, at most 80 characters. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(typeof value === "string" ? value : String(value));
-  return text.length > 80 ? `${text.slice(0, 76)}…"` : text;
+  return text.length > 80 ? `${cutEnd(text, 76)}…"` : text;
 }

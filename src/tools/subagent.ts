@@ -1,5 +1,7 @@
 /** Gives a job to a subagent. Jobs of one reply that only read run in parallel; others run one after the other. */
+
 import { z } from "zod";
+import { cutEnd } from "../core/conversation/valid.ts";
 import type { Role } from "../core/project/role.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
@@ -46,4 +48,4 @@ const taking = (input: () => z.ZodType<Asked>, delegate: Delegate): Tool =>
       delegate({ prompt, readOnly: read_only, role }, ctx),
   });
 
-const subject = (prompt: string): string => prompt.replace(/\s+/g, " ").slice(0, 100);
+const subject = (prompt: string): string => cutEnd(prompt.replace(/\s+/g, " "), 100);

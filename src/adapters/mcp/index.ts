@@ -2,8 +2,10 @@
  * The tools of MCP servers as tools of ours. A server's own claims about its tools (read-only, harmless) grant nothing: each is
  * `exec` for the permission rules, under its name `mcp__server__tool`.
  */
+
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import { foldRole } from "../../core/ids.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
@@ -130,7 +132,7 @@ export class Mcp {
     return tools.map(
       (tool): Tool => ({
         name: names.get(tool.name) ?? tool.name,
-        description: tool.description.slice(0, DESCRIPTION_MAX),
+        description: cutEnd(tool.description, DESCRIPTION_MAX),
         input: () => anyObject,
         schema: tool.schema,
         access: "exec",
@@ -145,7 +147,7 @@ export class Mcp {
 /** What rules and questions say of a call. */
 function briefly(input: unknown): string {
   try {
-    return JSON.stringify(input).slice(0, 200);
+    return cutEnd(JSON.stringify(input), 200);
   } catch {
     return "input that is nested too deeply to be shown";
   }

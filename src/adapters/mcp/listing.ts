@@ -2,8 +2,10 @@
  * The tools of a server, read leniently: one that cannot be offered to models costs only itself. The library's own list rejects
  * all tools for one bad schema, and has no limit.
  */
+
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
 
 export type ListedTool = {
@@ -78,16 +80,16 @@ function readTool(given: unknown): ListedTool | string {
   const read = entry.safeParse(given);
   if (!read.success) {
     const { name } = z.object({ name: z.string() }).catch({ name: "a tool without a name" }).parse(given);
-    return `${name.slice(0, 80)} (its entry needs a name and an inputSchema)`;
+    return `${cutEnd(name, 80)} (its entry needs a name and an inputSchema)`;
   }
   const { name, title, description, inputSchema } = read.data;
   if (inputSchema.type !== undefined && inputSchema.type !== "object")
-    return `${name.slice(0, 80)} (its inputSchema is not of type "object")`;
+    return `${cutEnd(name, 80)} (its inputSchema is not of type "object")`;
   try {
     if (JSON.stringify(inputSchema).length > SCHEMA_MAX)
-      return `${name.slice(0, 80)} (its inputSchema has more than ${SCHEMA_MAX} characters)`;
+      return `${cutEnd(name, 80)} (its inputSchema has more than ${SCHEMA_MAX} characters)`;
     return { name, description: description ?? title ?? "", ...accepted(inputSchema) };
   } catch {
-    return `${name.slice(0, 80)} (its inputSchema is nested too deeply)`;
+    return `${cutEnd(name, 80)} (its inputSchema is nested too deeply)`;
   }
 }

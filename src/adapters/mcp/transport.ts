@@ -1,6 +1,8 @@
 /** The ways to reach an MCP server: a child process, streamable HTTP, or the event stream of older servers. */
+
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
+import { cutStart } from "../../core/conversation/valid.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
 import type { Program, Sandbox } from "../../ports/shell.ts";
 
@@ -57,7 +59,7 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
   });
   let stderr = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-STDERR_KEPT);
+    stderr = cutStart(stderr + chunk.toString(), STDERR_KEPT);
   });
   return { transport, stderr: () => stderr };
 }

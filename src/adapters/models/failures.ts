@@ -2,6 +2,7 @@
  * Turns the errors of vendors and networks into our error class. It holds nothing of the request: no key, no conversation.
  * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts).
  */
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
 import { StreamBroken } from "./stream.ts";
 
@@ -99,7 +100,7 @@ export function redacted(text: string, secret: string): string {
     .replace(/\b(sk|AIza|key|Bearer)[-_ ]?[A-Za-z0-9_-]{16,}/g, "[key]")
     .replace(/\s+/g, " ")
     .trim();
-  return safe.length > 400 ? `${safe.slice(0, 399)}…` : safe;
+  return safe.length > 400 ? `${cutEnd(safe, 399)}…` : safe;
 }
 
 /** How long the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */

@@ -8,7 +8,7 @@
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import type { Tag } from "../../core/conversation/tags.ts";
-import { cutStart } from "../../core/conversation/valid.ts";
+import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { REFUSALS_MAX } from "../../core/task.ts";
 import { startAnew } from "../../core/worktree.ts";
@@ -249,7 +249,7 @@ const fieldsOf = ({ schema }: ToolSpec): Set<string> | null => {
 /** The error first, then where it came from, then the end of the output. */
 function blockFailure(failure: string, output: string, where: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
-  const error = lines.at(-1)?.trim().slice(0, 200);
+  const error = cutEnd(lines.at(-1)?.trim() ?? "", 200);
   const head = `${failure}${error ? `: ${error}` : ""} (${where})`;
   return lines.length > 1 ? `${head}\n${tail(output)}` : head;
 }
@@ -271,5 +271,5 @@ function tail(text: string): string {
   return lines.length > RESULT_CHARACTERS ? `…${cutStart(lines, RESULT_CHARACTERS)}` : lines;
 }
 
-const firstLine = (text: string): string => text.trim().split("\n")[0]?.slice(0, 120) ?? "";
+const firstLine = (text: string): string => cutEnd(text.trim().split("\n")[0] ?? "", 120);
 const say = (text: string): Content => [{ type: "text", text }];

@@ -2,6 +2,7 @@
  * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Of several processes
  * that see it due, only the first one that locks its row fires it.
  */
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import {
   type CronId,
@@ -95,7 +96,7 @@ function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Na
     values (${tx.team}, ${next.id}, ${cron.text}, ${zone}, ${text}, ${recipient}, ${Number(once)}, ${session}, ${by}, ${tx.now}, ${nextAt})
     returning *`;
   yield* appendFacts(tx, [
-    { type: "cron.added", cron: next.id, by, expression: cron.text, text: text.slice(0, 200) },
+    { type: "cron.added", cron: next.id, by, expression: cron.text, text: cutEnd(text, 200) },
   ]);
   return toCron(row as CronRow);
 }
@@ -185,6 +186,6 @@ function* taskFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
 
 /** The subject is the first line. A longer text also becomes the description. */
 function taskOf(text: string, said: string): NewTask {
-  const subject = text.trim().split("\n")[0]?.trim().slice(0, SUBJECT_MAX) ?? "";
+  const subject = cutEnd(text.trim().split("\n")[0]?.trim() ?? "", SUBJECT_MAX);
   return { subject, ...(said.trim() !== subject && { description: said }) };
 }

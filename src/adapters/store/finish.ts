@@ -1,5 +1,7 @@
 /** Ends an attempt: completed, failed, or back on the board. Every write checks the number of the attempt. */
+
 import type { Entry } from "../../core/conversation/chat.ts";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact, ReleaseReason } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
@@ -70,7 +72,7 @@ export function* completed(
 ): Op<TaskId[]> {
   const { id, subject, attempt } = task;
   yield* appendFacts(tx, [
-    { type: "task.completed", task: id, subject, by, attempt, result: result.slice(0, RESULT_SHOWN) },
+    { type: "task.completed", task: id, subject, by, attempt, result: cutEnd(result, RESULT_SHOWN) },
     ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
   ]);
   if (ready.length > 0) tx.notify("board");

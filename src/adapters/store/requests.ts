@@ -1,5 +1,7 @@
 /** Questions that one member may answer, once, before a deadline. The row holds the state; mail carries question and answer. */
+
 import { createHash, randomBytes } from "node:crypto";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { HARNESS, type Instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
@@ -51,7 +53,7 @@ function subjectOf(ask: Ask): string {
 
 /** Commands may be longer than an index entry may be. */
 const short = (text: string): string =>
-  text.length <= 500 ? text : `${text.slice(0, 400)} ${createHash("sha256").update(text).digest("hex")}`;
+  text.length <= 500 ? text : `${cutEnd(text, 400)} ${createHash("sha256").update(text).digest("hex")}`;
 
 function question(id: RequestId, ask: Ask, deadline: Instant): Body {
   switch (ask.kind) {

@@ -2,7 +2,9 @@
  * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
  * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
  */
+
 import { homedir } from "node:os";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
 import {
@@ -140,7 +142,7 @@ export function permissionPolicy(
   };
 }
 
-const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
+const short = (text: string): string => (text.length > 200 ? `${cutEnd(text, 199)}…` : text);
 
 /**
  * The commands that the person wrote into the task that the caller has in hand (a runbook's blocks) are what the person asked to

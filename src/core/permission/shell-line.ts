@@ -3,6 +3,7 @@
  * held against every command that may run, so a line that cannot be read exactly is asked about where such rules exist. A line is
  * allowed silently only where it can be read exactly: in the small grammar, or in a sandbox if all of it only reads.
  */
+import { cutEnd } from "../conversation/valid.ts";
 import { isWithin } from "../paths.ts";
 import { type Command, type Line, programOf, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
@@ -284,4 +285,4 @@ const says = (rule: Rule): Verdict => ({
 });
 
 const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");
-const quoted = (text: string): string => (text.length > 60 ? `"${text.slice(0, 57)}…"` : `"${text}"`);
+const quoted = (text: string): string => (text.length > 60 ? `"${cutEnd(text, 57)}…"` : `"${text}"`);

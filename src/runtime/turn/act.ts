@@ -1,6 +1,7 @@
 /** ACT and RECORD: runs the calls of one reply and stores an answer to each. */
 import { type Entry, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
 import { shownResult } from "../../core/conversation/foreign.ts";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
@@ -192,10 +193,10 @@ async function answer(
     type: "tool.called",
     who: seat.name,
     tool: call.tool,
-    subject: (agent.secrets?.redact(subject) ?? subject).slice(0, 200),
+    subject: cutEnd(agent.secrets?.redact(subject) ?? subject, 200),
     ms: clock.now() - began,
     isError,
-    ...(isError && { note: text.slice(0, 300) }),
+    ...(isError && { note: cutEnd(text, 300) }),
     ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
   await record(agent, written ? [] : [entry], { facts: [fact] });

@@ -20,7 +20,7 @@ import { NOTHING_SPENT, type Spent } from "../../core/member.ts";
 import type { Model, Reply, ReplyOptions } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { shortened } from "../wraps/result-size.ts";
-import { pinned } from "./pinned.ts";
+import { heldFacts } from "./pinned.ts";
 import { record } from "./record.ts";
 import { lengthOf, sizeOf } from "./size.ts";
 
@@ -93,7 +93,7 @@ export class Context {
         charactersPerToken: this.charactersPerToken,
       },
       limits,
-      this.settings,
+      settingsOf(this.agent),
     );
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
@@ -146,10 +146,7 @@ export class Context {
       identity: this.identity,
       notes,
       last: results.length > 0 && reply ? [reply, step] : [],
-      facts: [
-        ...(await (this.agent.holds?.() ?? pinned(this.agent, room))),
-        ...this.agent.features.map((feature) => feature.pinned?.() ?? ""),
-      ],
+      facts: await heldFacts(this.agent, room),
       room,
     });
     const entries: Entry[] = [
@@ -180,7 +177,7 @@ export class Context {
     const all = unanswered ? [...whole, unanswered] : whole;
     let why = "";
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const room = Math.floor((limits.summariseAt * 0.75 * this.charactersPerToken) / 2 ** attempt);
+      const room = Math.floor(this.room(limits) / 2 ** attempt);
       try {
         const notes = await this.askForNotes(model, rendered(all, this.identity, room), limits, signal);
         if (notes !== "") return notes;
@@ -212,7 +209,7 @@ export class Context {
         tools: [],
         maxOutputTokens: Math.max(
           256,
-          Math.min(this.settings.notesTokens, Math.floor(limits.summariseAt / 4)),
+          Math.min(settingsOf(this.agent).notesTokens, Math.floor(limits.summariseAt / 4)),
         ),
       },
       { signal, onRetry: this.onRetry, ...this.patience(model) },
@@ -257,12 +254,13 @@ export class Context {
     };
   }
 
-  private get settings(): ContextSettings {
-    return this.agent.context ?? CONTEXT_DEFAULTS;
+  /** Characters that a conversation may have as one text. */
+  room(limits: ContextLimits): number {
+    return Math.floor(limits.summariseAt * 0.75 * this.charactersPerToken);
   }
 
-  private limits(model: Model): ContextLimits {
-    const limits = limitsOf(model.window, this.settings);
+  limits(model: Model): ContextLimits {
+    const limits = limitsOf(model.window, settingsOf(this.agent));
     const summariseAt = Math.min(limits.summariseAt, this.proven);
     return { summariseAt, trimAt: Math.min(limits.trimAt, Math.floor(summariseAt / 2)) };
   }
@@ -279,7 +277,7 @@ export class Context {
 
   private tooSmall(model: Model, why: string): EkidenError {
     const { seat } = this.agent;
-    const { contextTokens, contextShare } = this.settings;
+    const { contextTokens, contextShare } = settingsOf(this.agent);
     const isSetting = contextTokens !== undefined && contextTokens < model.window * contextShare;
     const [limit, advice] = isSetting
       ? [`the ${contextTokens} tokens of the setting contextTokens`, "Raise contextTokens"]
@@ -290,6 +288,8 @@ export class Context {
     );
   }
 }
+
+const settingsOf = (agent: Agent): ContextSettings => agent.context ?? CONTEXT_DEFAULTS;
 
 export const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,

@@ -27,6 +27,12 @@ export async function pinned(agent: Agent, room: number): Promise<string[]> {
   ];
 }
 
+/** Everything that must survive a change of the conversation. */
+export const heldFacts = async (agent: Agent, room: number): Promise<string[]> => [
+  ...(await (agent.holds?.() ?? pinned(agent, room))),
+  ...agent.features.map((feature) => feature.pinned?.() ?? ""),
+];
+
 const within = (task: Claimed, room: number): Claimed => ({
   ...task,
   description: headAndTail(task.description, room, "the board has the rest"),

@@ -8,9 +8,10 @@
  * | overloaded, retries used up       | the fallback model for a while; without one the member waits (`ProviderBackoff`) |
  * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
  * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
- * | the key or the request is refused | nothing: the member fails at once                                                |
+ * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
+ * | the key or all forms are refused  | nothing: the member fails at once                                                |
  */
-import { callsOf, textOf } from "../../core/conversation/chat.ts";
+import { callsOf, type Message, textOf } from "../../core/conversation/chat.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { instant, later } from "../../core/ids.ts";
@@ -19,6 +20,7 @@ import type { Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Context } from "./context.ts";
 import { ProviderBackoff } from "./provider-backoff.ts";
+import { isRefusal, withoutRefused } from "./refused.ts";
 
 export type Answered = {
   readonly reply: Reply;
@@ -127,20 +129,30 @@ export class ReplyRecovery {
     try {
       return await this.ask(model, signal);
     } catch (error) {
-      if (signal.aborted || !isEkidenError(error, "context_overflow")) throw error;
+      if (signal.aborted) throw error;
+      if (isRefusal(error)) return await this.repaired(model, signal, error);
+      if (!isEkidenError(error, "context_overflow")) throw error;
       await this.context.overflowed(model, signal);
       return await this.ask(model, signal);
     }
   }
 
-  private async ask(model: Model, signal: AbortSignal): Promise<Reply> {
+  private repaired(model: Model, signal: AbortSignal, error: unknown): Promise<Reply> {
+    const { agent, context } = this;
+    const room = context.room(context.limits(model));
+    const ask = (messages: readonly Message[]): Promise<Reply> => this.ask(model, signal, messages);
+    return withoutRefused({ agent, spec: model.spec, error, room, signal, ask });
+  }
+
+  /** `messages`: instead of the conversation. */
+  private async ask(model: Model, signal: AbortSignal, messages?: readonly Message[]): Promise<Reply> {
     const { loadout, conversation, onDelta } = this.agent;
     const { characters } = this.context;
     const limit = this.longer ? model.longestReply : undefined;
     const reply = await model.reply(
       {
         system: loadout.system,
-        messages: conversation.messages(),
+        messages: messages ?? conversation.messages(),
         tools: loadout.specs,
         ...(limit !== undefined && { maxOutputTokens: limit }),
       },
@@ -151,7 +163,7 @@ export class ReplyRecovery {
         onRetry: (retry) => this.backoff.retried(retry),
       },
     );
-    this.context.learn(reply, characters);
+    if (!messages) this.context.learn(reply, characters);
     return reply;
   }
 }

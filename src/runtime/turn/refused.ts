@@ -1,0 +1,71 @@
+/**
+ * A conversation that its provider refuses (400) would be refused at every turn, because every turn sends it again. Other forms of it
+ * are tried, and the first that the provider accepts is recorded as a summary. A refusal for another reason (the account, the tools)
+ * meets all forms alike, and then nothing is recorded. The transcript keeps the original.
+ */
+import { type Entry, heard, type Message } from "../../core/conversation/chat.ts";
+import { Conversation } from "../../core/conversation/conversation.ts";
+import { rendered, summaryText } from "../../core/conversation/summary.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
+import type { Reply } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import { heldFacts } from "./pinned.ts";
+import { record } from "./record.ts";
+
+export const isRefusal = (error: unknown): boolean =>
+  isEkidenError(error, "model_refused") && (error.details.status === 400 || error.details.status === 422);
+
+type Form = {
+  readonly keepsHistory: boolean;
+  readonly clean: (text: string) => string;
+  readonly told: string;
+};
+
+/** Control and private characters, and the marks by which models separate messages. */
+const unusual = (text: string): string =>
+  text.replace(/[^\P{C}\n\t]/gu, "").replace(/<\|([\w ]{0,40})\|>/g, "<$1>");
+const plain = (text: string): string =>
+  unusual(text).replace(/[^\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{Zs}\n\t]/gu, "");
+
+const FORMS: readonly Form[] = [
+  { keepsHistory: true, clean: unusual, told: "as plain text, with calls and results as lines" },
+  { keepsHistory: false, clean: plain, told: "without its earlier part" },
+];
+
+export type Refused = {
+  readonly agent: Agent;
+  readonly spec: string;
+  readonly error: unknown;
+  /** Characters that the earlier part may have. */
+  readonly room: number;
+  readonly signal: AbortSignal;
+  readonly ask: (messages: readonly Message[]) => Promise<Reply>;
+};
+
+/** @throws the first refusal if no form is accepted, and other errors of `ask` at once */
+export async function withoutRefused({ agent, spec, error, room, signal, ask }: Refused): Promise<Reply> {
+  const { conversation, loadout, seat } = agent;
+  const identity = loadout.system.split("\n\n", 1)[0] ?? "";
+  const results = conversation.unanswered?.content.filter((part) => part.type === "result") ?? [];
+  const history: Message[] = [...conversation.whole, { role: "user", content: results }];
+  const facts = await heldFacts(agent, room);
+  for (const { keepsHistory, clean, told } of FORMS) {
+    const why = `The provider refused your conversation (${messageOf(error)}), so you see it ${told}. Look again before you rely on a part that is missing.`;
+    const notes = keepsHistory ? `${why}\n${rendered(history, identity, room)}` : why;
+    const text = clean(summaryText({ identity, notes, last: [], facts, room: 2 * room }));
+    const entries: Entry[] = [
+      { kind: "summary", text },
+      ...conversation.news.map((news) => heard(clean(news))),
+    ];
+    const reply = await ask(new Conversation(entries).messages()).catch((again: unknown) => {
+      if (signal.aborted || !isRefusal(again)) throw again;
+      return null;
+    });
+    if (!reply) continue;
+    const warning = `${spec} refused the conversation of ${seat.name} (${messageOf(error)}). It accepted it ${told}, and ${seat.name} goes on.`;
+    await record(agent, entries, { facts: [{ type: "warning.raised", who: seat.name, text: warning }] });
+    for (const entry of entries) conversation.add(entry);
+    return reply;
+  }
+  throw error;
+}
