@@ -2,6 +2,7 @@
  * The lease of this process. While it is renewed, other processes leave the members here alone. A host that cannot renew it stops its
  * members before the lease ends, because after that their tasks may start elsewhere. It takes members back once it has a lease again.
  */
+import { isEkidenError } from "../../core/errors.ts";
 import type { HostId } from "../../core/ids.ts";
 import type { Clock, HostProcess, Shell, Store } from "../../ports/index.ts";
 
@@ -18,6 +19,10 @@ export type HostLeaseParts = {
   /** Takes over the members that no other process runs. */
   readonly rejoin: () => Promise<void>;
 };
+
+/** This host was declared dead. */
+export const isUnregistered = (error: unknown): boolean =>
+  isEkidenError(error) && error.details.unregistered === true;
 
 /** Shares of the lease. */
 const BEAT = 1 / 3;

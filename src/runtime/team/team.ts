@@ -1,12 +1,12 @@
 /** Starts, adopts, heartbeats and ends the members hosted by this process, with one heartbeat and one look for dead hosts. */
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
 import type { Member, Profile, Seat } from "../../core/member.ts";
 import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";
 import type { Compacted } from "../turn/context.ts";
-import { HostLease } from "./host-lease.ts";
+import { HostLease, isUnregistered } from "./host-lease.ts";
 import { keepSchedule } from "./schedule.ts";
 import type { TeamParts } from "./team-parts.ts";
 
@@ -44,23 +44,28 @@ export class Team implements TeamControl {
     this.tending = Promise.all([this.lease.keep(signal), this.reap(), this.poll(), schedule]);
   }
 
+  /** Not for calls of members: a renewal waits until they have ended. */
   async join(profile: Profile, by: Name): Promise<void> {
-    const { roster } = this.parts.store;
-    const join = (): Promise<Seat> => roster.join(profile, this.parts.host, by);
-    await this.entering(profile.name, async () => {
-      const seat = await join().catch(async (error: unknown) => {
-        // It was frozen before its first member joined.
-        if (!isUnregistered(error) || this.members.size > 0) throw error;
-        await this.lease.open();
-        return await join();
-      });
-      await this.begin(profile, seat);
-    });
+    try {
+      await this.enter(profile, by);
+    } catch (error) {
+      // This process was frozen and counts as dead. It registers again and takes its members back first.
+      if (!isUnregistered(error)) throw error;
+      await this.lease.renew();
+      await this.enter(profile, by);
+    }
+  }
+
+  private enter(profile: Profile, by: Name): Promise<void> {
+    const { store, host } = this.parts;
+    return this.entering(profile.name, async () =>
+      this.begin(profile, await store.roster.join(profile, host, by)),
+    );
   }
 
   async spawn(profile: Omit<Profile, "kind">): Promise<void> {
     const mate: Profile = { ...profile, kind: "teammate" };
-    if (!(await this.parts.store.roster.place(mate, LEAD))) await this.join(mate, LEAD);
+    if (!(await this.parts.store.roster.place(mate, LEAD))) await this.enter(mate, LEAD);
   }
 
   /** Takes over every member that no living process hosts, with its claim. `revive`: also stopped ones. */
@@ -135,7 +140,6 @@ export class Team implements TeamControl {
     await store.requests.ask(by, name, { kind: "shutdown", reason }, later(clock.now(), deadlineMs));
   }
 
-  /** `suspend` was called. */
   get isEnding(): boolean {
     return this.background.signal.aborted;
   }
@@ -292,7 +296,3 @@ export class Team implements TeamControl {
     }
   }
 }
-
-/** This host was declared dead. */
-const isUnregistered = (error: unknown): boolean =>
-  isEkidenError(error) && error.details.unregistered === true;
