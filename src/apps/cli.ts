@@ -67,7 +67,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .helpGroup(GROUPS[0]);
   talk.action(() => {
     const [word] = talk.args;
-    if (word === undefined) return start(() => import("./repl/repl.ts"), [], talk.optsWithGlobals(), "all");
+    if (word === undefined) return start(() => import("./repl/start.ts"), [], talk.optsWithGlobals(), "all");
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw unknownCommand(word, { more: ["help"], otherwise });
   });

@@ -31,6 +31,7 @@ export type CommonOptions = Partial<
   readonly trust?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly plain?: boolean;
   readonly verbose?: boolean;
 };
 
@@ -48,6 +49,8 @@ export type Invocation = {
   readonly env: NodeJS.ProcessEnv;
   readonly json: boolean;
   readonly quiet: boolean;
+  /** Lines instead of the full screen. */
+  readonly plain: boolean;
   readonly verbose: boolean;
   /** Results. */
   readonly out: Terminal;
@@ -102,6 +105,7 @@ export function prepare(
     env,
     json,
     quiet,
+    plain: options.plain === true,
     verbose: options.verbose === true,
     out,
     err,

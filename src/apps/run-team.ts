@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
+import type { Settings } from "../core/settings.ts";
 import { tally } from "../core/views/sentence.ts";
 import type { Cursor } from "../ports/index.ts";
 import { openHost } from "./host/host.ts";
@@ -12,14 +13,18 @@ import type { TeamHost } from "./host/team-host.ts";
 import type { Invocation } from "./invocation.ts";
 import { follow } from "./queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "./queries/summary.ts";
+import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
+import type { RunScreen } from "./screen/run-screen.ts";
+import { wantsScreen } from "./screen/wanted.ts";
 import { askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
 import { News } from "./terminal/news.ts";
 import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
+import type { ProjectTrust } from "./trust/weigh.ts";
 
-/** `opening`: resolves when it is known whether there is a live status. */
-type Screen = { live: Live | null; opening: Promise<unknown> };
+/** `full`: the full screen, instead of a live status. `opening`: resolves when it is known whether there is a live status. */
+type Screen = { live: Live | RunScreen | null; opening: Promise<unknown>; readonly full: RunScreen | null };
 /** A run that is being read along. */
 type Watched = {
   readonly call: Invocation;
@@ -42,16 +47,39 @@ export type RunOptions = {
 /** Resolves with the exit code. */
 export async function hostTeam(call: Invocation, work: Work, options: RunOptions = {}): Promise<number> {
   const configured = await call.settings();
+  const trust = await call.trust();
+  const full = wantsScreen(call) ? new (await import("./screen/run-screen.ts")).RunScreen(call) : null;
+  try {
+    return await hostOn(call, work, options, { configured, trust, full });
+  } finally {
+    full?.stop();
+  }
+}
+
+type Prepared = {
+  readonly configured: Settings;
+  readonly trust: ProjectTrust;
+  readonly full: RunScreen | null;
+};
+
+async function hostOn(
+  call: Invocation,
+  work: Work,
+  options: RunOptions,
+  { configured, trust, full }: Prepared,
+): Promise<number> {
   // Somebody at the page answers permission questions; without it nobody would be asked.
   const permissionsTo = configured.permissionsTo ?? (options.web ? "person" : undefined);
   const settings = { ...configured, permissionsTo };
-  const screen: Screen = { live: null, opening: Promise.resolve() };
+  const screen: Screen = { live: full, opening: Promise.resolve(), full };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
-  const ask = askOnTerminal(call.err, async (use) => {
-    // A question of the first moment would be drawn over, and its answer taken by the status.
-    await screen.opening;
-    return await (screen.live ? screen.live.pause(use) : use());
-  });
+  const ask =
+    full?.ask ??
+    askOnTerminal(call.err, async (use) => {
+      // A question of the first moment would be drawn over, and its answer taken by the status.
+      await screen.opening;
+      return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use());
+    });
   const host = await openHost({
     settings,
     cwd: call.cwd,
@@ -59,8 +87,9 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     interactive: false,
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
-    trust: await call.trust(),
+    trust,
     ...(canAsk && { ask }),
+    ...full?.told,
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
   });
@@ -93,19 +122,6 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
     unheard();
   }
 }
-
-/**
- * V8 lets its young generation grow to 32 MB while an agent works, and every command is started by a fork that costs in
- * proportion to the memory: 99 → 82 MB after 200 commands, for no more CPU. Known to V8 11 to 13; others would complain.
- * Not before the start is over: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
- */
-async function keepYoungSmall(): Promise<void> {
-  if (!/^1[123]\./.test(process.versions.v8)) return;
-  const { setFlagsFromString } = await import("node:v8");
-  setFlagsFromString("--semi-space-growth-factor=1");
-}
-
-const START_MS = 100;
 
 /** How long the end of the journal is waited for. */
 const LINGER_MS = 2_000;
@@ -172,39 +188,9 @@ async function openLive(
   screen: Screen,
   signal: AbortSignal,
 ): Promise<void> {
+  if (screen.full) return await screen.full.open(host);
   const { Live } = await import("./terminal/live.ts");
   if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
-}
-
-/** A rejection that nobody handles is a fault of this program. It must not end the work of a whole team. */
-function ignoreUnhandled(call: Invocation): () => void {
-  const say = (error: unknown): void =>
-    call.err.write(`ekiden: ${clean(messageOf(error))} (this is a fault of ekiden; the team goes on)\n`);
-  process.on("unhandledRejection", say);
-  return () => void process.off("unhandledRejection", say);
-}
-
-const SAME_SIGNAL_MS = 250;
-
-/** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
-function interruptible(host: TeamHost, tell: (text: string) => void): () => void {
-  let asked = 0;
-  const onSignal = (): void => {
-    // Wrappers such as npm and tsx pass on what the terminal has sent to everybody already.
-    if (asked > 0 && Date.now() - asked < SAME_SIGNAL_MS) return;
-    if (asked > 0) process.exit(130);
-    asked = Date.now();
-    tell("interrupted; `ekiden resume` goes on (Ctrl-C again ends at once)");
-    host.interrupt().catch((error: unknown) => {
-      tell(`ekiden: ${messageOf(error)}`);
-      process.exit(130);
-    });
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
 }
 
 async function conclude(watched: Watched, outcome: Outcome): Promise<number> {

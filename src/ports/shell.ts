@@ -31,6 +31,8 @@ export type ShellOptions = {
   readonly outputFile?: string;
   /** Bytes of output that are kept at most, in memory and in files. */
   readonly outputMax?: number;
+  /** Gets the output as it comes, not that of an `outputFile`. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** Told the id of its first process, which leads its process group, as soon as there is one. */
   readonly onStart?: (pid: number) => void;
   /** How a command line differs from the session's rules; makes `exec` confine its program, too. */

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { isFresh, ROOT } from "../../scripts/fresh.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
 import { SEES_PACKAGES } from "../fixtures/home.ts";
+import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 /** The bundle, when it is newer than every source, because it starts three times as fast; else the sources. */
@@ -24,6 +25,7 @@ export class Project {
   /** Outside of the project: the sandbox keeps a home folder read-only. */
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-home-")));
   private readonly children = new Set<ChildProcess>();
+  private readonly terminals = new Set<InTerminal>();
   private over = false;
 
   /** Writes files, by path; their folders come into being. */
@@ -39,19 +41,38 @@ export class Project {
     if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
     const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
       cwd: ROOT,
-      env: {
-        PATH: process.env.PATH,
-        ...SEES_PACKAGES,
-        HOME: this.home,
-        XDG_CONFIG_HOME: join(this.home, ".config"),
-        EKIDEN_TRUST: "1",
-        ...env,
-      },
+      env: this.environment(env),
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.children.add(child);
     child.once("close", () => this.children.delete(child));
     return child;
+  }
+
+  /** Starts the program in a terminal of its own. */
+  async open(
+    args: readonly string[],
+    { env = {}, ...size }: Size & { readonly env?: Readonly<Record<string, string>> },
+  ): Promise<InTerminal> {
+    const { InTerminal } = await import("../fixtures/pty.ts");
+    const terminal = new InTerminal(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
+      ...size,
+      cwd: this.dir,
+      env: this.environment(env),
+    });
+    this.terminals.add(terminal);
+    return terminal;
+  }
+
+  private environment(more: Readonly<Record<string, string>>): Record<string, string> {
+    return {
+      PATH: process.env.PATH ?? "",
+      ...SEES_PACKAGES,
+      HOME: this.home,
+      XDG_CONFIG_HOME: join(this.home, ".config"),
+      EKIDEN_TRUST: "1",
+      ...more,
+    };
   }
 
   async run(
@@ -73,6 +94,8 @@ export class Project {
 
   async end(): Promise<void> {
     this.over = true;
+    for (const terminal of this.terminals) terminal.kill();
+    await Promise.all([...this.terminals].map(({ ended }) => ended));
     await Promise.all(
       [...this.children].map((child) => {
         child.kill("SIGKILL");

@@ -77,7 +77,8 @@ export function createShell(settings: ShellSettings): Shell {
     const tag = `${mark}.${jobs};`;
     const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
     const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
-    const output = new Output(options.keepBytes ?? KEEP_BYTES, spool, max, quota);
+    const limits = { max, quota, onOutput: options.onOutput };
+    const output = new Output(options.keepBytes ?? KEEP_BYTES, spool, limits);
     const began = performance.now();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },

@@ -6,6 +6,8 @@ import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputQuota } from "../../core/output-quota.ts";
 
+type Limits = { readonly max: number; readonly quota: OutputQuota };
+
 export class Output {
   totalBytes = 0;
   /** Bytes that are in no file, because a quota was used up. */
@@ -24,15 +26,27 @@ export class Output {
   private trouble = "";
   private readonly max: number;
   private readonly quota: OutputQuota;
+  private readonly onOutput: (chunk: Buffer) => void;
 
-  constructor(keepBytes: number, path: string, max: number, quota: OutputQuota) {
+  /** `onOutput` gets everything, at once. */
+  constructor(
+    keepBytes: number,
+    path: string,
+    {
+      max,
+      quota,
+      onOutput = () => {},
+    }: Limits & { readonly onOutput?: ((chunk: Buffer) => void) | undefined },
+  ) {
     this.keep = Math.max(2, keepBytes);
     this.path = path;
     this.max = max;
     this.quota = quota;
+    this.onOutput = onOutput;
   }
 
   add(chunk: Buffer): void {
+    this.onOutput(chunk);
     this.totalBytes += chunk.length;
     if (!this.over) this.head.push(chunk);
     if (this.totalBytes <= this.keep) return;

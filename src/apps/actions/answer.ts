@@ -5,7 +5,9 @@ import type { Request, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
 const YES = /^(?:y|yes|ok|approve|allow)$/i;
-/** To a permission: writes the rule that would allow it into the project's settings. */
+/** To a permission: also to all others that wait and have the same rule. */
+const ALL = /^all$/i;
+/** To a permission: writes the rule that would allow it into the project's settings, and settles all others that have it. */
 const ALWAYS = /^(?:a|always)$/i;
 const NO = /^(?:n|no|reject|deny)$/i;
 
@@ -17,17 +19,37 @@ export async function answer(
   text = "",
 ): Promise<Done<Request>> {
   const request = await find(requests, id);
-  if (![YES, NO, ALWAYS].some((one) => one.test(word)))
+  if (![YES, NO, ALL, ALWAYS].some((one) => one.test(word)))
     throw new EkidenError(
       "bad_input",
       `${quote(word)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
     );
   const { ask } = request;
-  if (ALWAYS.test(word) && (ask.kind !== "permission" || ask.rule === undefined))
+  const rule = ask.kind === "permission" ? ask.rule : undefined;
+  if (ALWAYS.test(word) && rule === undefined)
     throw new EkidenError("bad_input", "there is no rule that would always allow this. Answer yes or no.");
   const given = { yes: !NO.test(word), text, ...(ALWAYS.test(word) && { always: true }) };
   const answered = await requests.answer(PERSON, request.id, ask.kind, given);
-  return { data: answered, text: sentenceOf(answered) };
+  const more =
+    rule !== undefined && (ALL.test(word) || ALWAYS.test(word)) ? await answerAlike({ requests }, rule) : 0;
+  return {
+    data: answered,
+    text: `${sentenceOf(answered)}${more > 0 ? `; ${more} more questions had the same rule` : ""}`,
+  };
+}
+
+/** Answers yes to all open permission questions whose rule is this one. Returns how many. */
+export async function answerAlike({ requests }: Pick<Store, "requests">, rule: string): Promise<number> {
+  const alike = (await requests.open({ kind: "permission" })).filter(
+    ({ ask }) => ask.kind === "permission" && ask.rule === rule,
+  );
+  let answered = 0;
+  for (const { id } of alike) {
+    // One that was answered elsewhere at the same time is settled, too.
+    const done = await requests.answer(PERSON, id, "permission", { yes: true, text: "" }).catch(() => null);
+    if (done) answered += 1;
+  }
+  return answered;
 }
 
 async function find(requests: Store["requests"], id: string): Promise<Request> {

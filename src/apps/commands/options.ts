@@ -11,6 +11,7 @@ export const COMMON_OPTIONS: readonly OptionRow[] = [
   ["--team <name>", 'which team of the store (default "default")'],
   ["--json", "print JSON: one object, or one a line where it streams"],
   ["--quiet", "results only, no progress"],
+  ["--plain", "lines instead of the full screen, such as for a screen reader"],
   ["--trust", "use what the project brings (hooks, MCP servers, rules …), this once"],
   ["--verbose", "more detail; stacks of errors"],
 ];

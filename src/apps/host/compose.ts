@@ -6,7 +6,7 @@ import type { Name } from "../../core/ids.ts";
 import type { MemberKind, Profile, Seat } from "../../core/member.ts";
 import { isUnpriced } from "../../core/prices.ts";
 import { roleNamed } from "../../core/project/role.ts";
-import type { Delta, Model, TeamControl, Tool } from "../../ports/index.ts";
+import type { Delta, Model, Shell, TeamControl, Tool } from "../../ports/index.ts";
 import { ActivityWriter } from "../../runtime/agent/activity.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { collect, EMPTY } from "../../runtime/agent/feature.ts";
@@ -38,6 +38,7 @@ import { todos } from "./features/todos.ts";
 import { worktrees } from "./features/worktrees.ts";
 import { openProjectFiles, warnOnce } from "./project-files.ts";
 import type { MakeFeature, Setup } from "./setup.ts";
+import type { HostOptions } from "./team-host.ts";
 
 /** A capability that consists of tools alone. */
 const onlyTools =
@@ -78,6 +79,8 @@ export type Crew = Pick<
 > & {
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
+  readonly onOutput?: HostOptions["onOutput"];
+  readonly onModel?: HostOptions["onModel"];
   /** Warnings that were given already. */
   readonly reported: Set<string>;
 };
@@ -90,7 +93,7 @@ export async function composeAgent(
   life: () => MemberLoop | undefined,
   makers: readonly MakeFeature[] = FEATURES,
 ): Promise<Agent> {
-  const { parts, onDelta, reported } = crew;
+  const { parts, onDelta, onOutput, reported } = crew;
   const { store, settings, workspace } = parts;
   const { name, kind } = profile;
   const [entries, files] = await Promise.all([
@@ -107,6 +110,7 @@ export async function composeAgent(
     ofLead ? parts.model(ofLead) : modelOf(profile),
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
   ]);
+  crew.onModel?.(name, model);
   if (settings.budgetUsd !== undefined || settings.teammateBudgetUsd !== undefined) {
     const unpriced = [model, fallback].flatMap((one) => (one && isUnpriced(one.spec) ? [one.spec] : []));
     await warnOnce(store.journal, reported, unpriced.map(noPrice));
@@ -131,7 +135,7 @@ export async function composeAgent(
     kind,
     store,
     clock: parts.clock,
-    shell: parts.shell,
+    shell: heard(parts.shell, onOutput && ((command, text) => onOutput(name, command, text))),
     jobs: parts.jobs,
     team: {
       spawn: async (one) => {
@@ -161,6 +165,16 @@ export async function composeAgent(
   await collect(agent);
   return agent;
 }
+
+/** A shell whose commands are heard while they print. */
+const heard = (shell: Shell, onOutput: ((command: string, text: string) => void) | undefined): Shell =>
+  onOutput === undefined
+    ? shell
+    : {
+        ...shell,
+        run: (command, options) =>
+          shell.run(command, { ...options, onOutput: (chunk) => onOutput(command, chunk.toString("utf8")) }),
+      };
 
 const noPrice = (spec: string): string =>
   `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;

@@ -95,6 +95,8 @@ class Host implements TeamHost {
       onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
+      onOutput: options.onOutput,
+      onModel: options.onModel,
       onDeleteTeam: () => {
         this.deleting = true;
       },

@@ -4,6 +4,7 @@
  */
 import { LEAD, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Answer, Request, ToolContext } from "../../ports/index.ts";
+import { answerAlike } from "../actions/answer.ts";
 import type { Parts } from "./parts.ts";
 import { allowForGood } from "./save-rule.ts";
 
@@ -20,8 +21,8 @@ export type Question = {
   /** Aborts when the question is answered elsewhere, or the call has ended. */
   readonly signal?: AbortSignal | undefined;
 };
-/** The answer of the person at the terminal; `text`: what to do instead. */
-export type TerminalAnswer = { readonly word: "yes" | "no" | "always"; readonly text: string };
+/** The answer of the person at the terminal; `text`: what to do instead. `all`: yes, also to the others with the same rule. */
+export type TerminalAnswer = { readonly word: "yes" | "no" | "all" | "always"; readonly text: string };
 export type AskAtTerminal = (question: Question) => Promise<TerminalAnswer>;
 
 export type Given = Answer & { readonly by: Name | null; readonly state: "answered" | "expired" };
@@ -109,7 +110,10 @@ export class PermissionQuestions {
     );
     if (signal.aborted) return;
     const answer = { yes: word !== "no", text, ...(word === "always" && { always: true }) };
-    await this.parts.store.requests.answer(PERSON, id, "permission", answer).catch(() => {});
+    const { store } = this.parts;
+    await store.requests.answer(PERSON, id, "permission", answer).catch(() => {});
+    if ((word === "all" || word === "always") && question.rule !== null)
+      await answerAlike(store, question.rule).catch(() => {}); // the store is away: they wait on
   }
 
   private async keep(rule: string): Promise<void> {

@@ -17,6 +17,10 @@ export type HostOptions = {
   readonly env: NodeJS.ProcessEnv;
   /** Gets the replies of models while they stream. */
   readonly onDelta?: (who: Name, delta: Delta) => void;
+  /** Gets the output of commands while they run. */
+  readonly onOutput?: (who: Name, command: string, text: string) => void;
+  /** Told which model a member uses, when the member starts. */
+  readonly onModel?: (who: Name, model: Pick<Model, "spec" | "window">) => void;
   /** Answers permission questions. Without it the call is refused, with the rule that would allow it. */
   readonly ask?: AskAtTerminal;
   /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */

@@ -1,5 +1,5 @@
 /**
- * `ekiden` without a command: a conversation with the lead, line by line, while the team's news comes in. The REPL is only a
+ * `ekiden` without a full screen: a conversation with the lead, line by line, while the team's news comes in. The REPL is only a
  * program that sends mail to the lead and follows the journal; piped, each line is a message.
  */
 import { createInterface, type Interface } from "node:readline";

@@ -15,20 +15,28 @@ export type ReplContext = {
   /** Prints to the screen of the conversation; its store is that of the host. */
   readonly call: Invocation;
   quit(): void;
+  /** Commands of the face that runs the conversation. */
+  own?(word: string): ((args: readonly string[]) => Promise<void>) | undefined;
+  readonly more?: readonly Described[];
 };
-type Own = {
-  readonly usage: string;
-  readonly about: string;
-  run(context: ReplContext, args: readonly string[]): Promise<void>;
-};
+export type OwnCommands<Context> = Readonly<
+  Record<
+    string,
+    {
+      readonly usage: string;
+      readonly about: string;
+      run(context: Context, args: readonly string[]): Promise<void>;
+    }
+  >
+>;
 
 const SHARED = COMMANDS.filter((entry) => entry.slash);
 
-const OWN: Readonly<Record<string, Own>> = {
+const OWN: OwnCommands<ReplContext> = {
   help: {
     usage: "/help",
     about: "this list",
-    run: ({ call }) => call.show(HELP, help),
+    run: ({ call, more = [] }) => call.show([...HELP, ...more], help),
   },
   model: {
     usage: "/model",
@@ -89,6 +97,8 @@ const SHORTER: Readonly<Record<string, (words: readonly string[], line: string) 
 export async function slash(context: ReplContext, line: string): Promise<void> {
   const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
   const word = Object.hasOwn(ALIASES, typed) ? (ALIASES[typed] ?? typed) : typed;
+  const own = context.own?.(word);
+  if (own) return await own(split(rest));
   if (Object.hasOwn(OWN, word)) return await OWN[word]?.run(context, split(rest));
   const args = Object.hasOwn(SHORTER, word) ? SHORTER[word]?.(split(rest), rest) : [word, ...split(rest)];
   await runShared(context, word, args ?? []);
@@ -139,12 +149,21 @@ export const completions = (line: string): string[] =>
     .filter((word) => word.startsWith(line))
     .sort();
 
-const HELP = [
+type Described = { readonly usage: string; readonly about: string };
+
+/** For a menu, in alphabetical order. */
+export const offeredCommands = (): { readonly name: string; readonly about: string }[] =>
+  [
+    ...SHARED.map((entry) => ({ name: nameOf(entry), about: entry.about })),
+    ...Object.entries(OWN).map(([name, { about }]) => ({ name, about })),
+  ].sort((a, b) => a.name.localeCompare(b.name));
+
+const HELP: readonly Described[] = [
   ...SHARED.map((entry: Entry) => ({ usage: `/${entry.usage}`, about: entry.about })),
   ...Object.values(OWN).map(({ usage, about }) => ({ usage, about })),
 ];
 
-const help = (commands: typeof HELP): View[] => [
+const help = (commands: readonly Described[]): View[] => [
   {
     kind: "figures",
     figures: [

@@ -4,9 +4,10 @@ import { escapes, type Terminal } from "./terminal.ts";
 
 /** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
 export function readAnswer(text: string): TerminalAnswer | null {
-  const found = /^\s*(y|yes|a|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
+  const found = /^\s*(y|yes|a|all|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
   if (!found) return null;
   const [, word = "", more = ""] = found;
+  if (/^all$/i.test(word) && more === "") return { word: "all", text: "" };
   if (/^a/i.test(word) && more === "") return { word: "always", text: "" };
   if (/^y/i.test(word) && more === "") return { word: "yes", text: "" };
   return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
@@ -18,7 +19,7 @@ type Question = Parameters<AskAtTerminal>[0];
 
 /** What a terminal would act on, or not show, is written out: the person sees what will run. */
 export const questionText = ({ who, tool, subject, diff, reason, rule }: Question): string =>
-  `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+  `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
 
 /** A rule for a file or a tool allows more than the one call that is shown. */
 const meaning = (rule: string): string =>

@@ -1,0 +1,106 @@
+/** The card of the question that waits: who asks, for which task, why, and the whole command, diff or plan. */
+import { colourOf } from "../../core/views/identity.ts";
+import { span } from "../../core/views/view.ts";
+import { diffLines } from "./diff.ts";
+import { GrowingMarkdown } from "./markdown.ts";
+import type { Question, Questions } from "./questions.ts";
+import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
+
+export type CardLook = { readonly width: number; readonly height: number; readonly now: number };
+
+export type Card = { readonly lines: readonly string[]; readonly overflows: boolean };
+
+/** Without lines when there is no question. `scroll`: lines of a long body that are above the card. */
+export function cardOf(questions: Questions, style: Style, look: CardLook, scroll: number): Card {
+  const { current } = questions;
+  if (!current) return { lines: [], overflows: false };
+  const { paint } = style;
+  const { width, height, now } = look;
+  const inner = width - 4;
+  const bar = paint("warn", "┃");
+  const { request, why, task } = current;
+  const head = [
+    spread(
+      `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
+      paint(
+        "dim",
+        `${questions.position} of ${questions.count} · ${span(Math.max(0, request.deadline - now))} left`,
+      ),
+      inner,
+    ),
+    ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),
+    ...(why === "" ? [] : wrapped(`why:  ${oneLine(exact(why))}`, inner).map((line) => paint("dim", line))),
+  ];
+  const foot = answersOf(questions, current, style, inner);
+  const body = bodyOf(current, style, inner);
+  const room = Math.max(3, height - head.length - foot.length);
+  const from = Math.min(scroll, Math.max(0, body.length - room + 1));
+  const fits = body.length <= room;
+  const shown = fits ? body : body.slice(from, from + room - 1);
+  const hidden = body.length - shown.length;
+  const lines = [
+    ...head,
+    ...shown,
+    ...(fits
+      ? []
+      : [paint("warn", `… ${hidden} of ${body.length} lines are not shown: pgup and pgdn scroll`)]),
+    ...foot,
+  ].map((line) => `${bar} ${line}`);
+  return { lines, overflows: !fits };
+}
+
+function headOf({ request: { ask, of } }: Question): string {
+  switch (ask.kind) {
+    case "permission":
+      return `wants to run ${ask.tool}`;
+    case "plan":
+      return `plans #${ask.task}${of === "person" ? "" : ` (asked ${of}; you may answer, too)`}`;
+    case "shutdown":
+      return "asks whether to stop";
+    default:
+      return ask satisfies never;
+  }
+}
+
+function bodyOf({ request: { ask }, change }: Question, style: Style, width: number): string[] {
+  switch (ask.kind) {
+    case "permission": {
+      const subject = wrapped(exact(ask.subject), width).map((line) => style.paint("strong", line));
+      return change
+        ? [...subject, ...diffLines(change, style.paint).map((line) => shortened(line, width))]
+        : subject;
+    }
+    case "plan":
+      return [...new GrowingMarkdown(style, ask.plan).render(width)];
+    case "shutdown":
+      return wrapped(exact(ask.reason), width);
+    default:
+      return ask satisfies never;
+  }
+}
+
+function answersOf(
+  questions: Questions,
+  { request: { ask } }: Question,
+  style: Style,
+  width: number,
+): string[] {
+  const { paint } = style;
+  const key = (letter: string, text: string): string => `${paint("busy", letter)} ${text}`;
+  const rule = ask.kind === "permission" ? ask.rule : undefined;
+  const answers = [
+    key("y", "yes"),
+    ...(rule && questions.alike > 0
+      ? [key("all", `yes to all ${questions.alike + 1} that this rule covers`)]
+      : []),
+    key("n", "no, because …"),
+    ...(questions.count > 1 ? [key("tab", "next question")] : []),
+  ].join(paint("dim", " · "));
+  const always = rule
+    ? wrapped(
+        `${key("a", `always: allow ${exact(rule)} from now on, written to .ekiden/settings.json`)}`,
+        width,
+      )
+    : [];
+  return ["", ...always, `${answers}${paint("dim", " — type it, then enter")}`];
+}

@@ -1,0 +1,78 @@
+/** What an edit changes, as coloured lines: of the input of a call, and of the file as it is now. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { structuredPatch } from "diff";
+import { diffLine } from "./highlight.ts";
+import { type Paint, safe } from "./style.ts";
+
+/** Lines of a unified diff without its head. */
+export type Change = {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly lines: readonly string[];
+};
+
+type Edit = { readonly tool: string; readonly input: unknown };
+
+const CONTEXT = 2;
+/** A larger text is not compared: seconds of work for something that nobody reads. */
+const COMPARED_MAX = 400_000;
+
+/** Of the call alone: a part of a file for `edit_file`, all lines as new for `write_file`. Null for calls that edit nothing. */
+export function changeOf({ tool, input }: Edit): Change | null {
+  const { path, old, new: fresh, content } = fieldsOf(input);
+  if (path === undefined) return null;
+  if (tool === "edit_file" && old !== undefined && fresh !== undefined) return between(path, old, fresh);
+  return tool === "write_file" && content !== undefined ? between(path, "", content) : null;
+}
+
+/** With the file as it is now, for a question about a call that has not run. */
+export async function changeToFile(call: Edit, folder: string): Promise<Change | null> {
+  const alone = changeOf(call);
+  if (alone === null) return null;
+  const { path = "", old = "", new: fresh = "", content, replace_all: all } = fieldsOf(call.input);
+  const now = await readFile(resolve(folder, path), "utf8").catch(() => null);
+  if (now === null || now.length > COMPARED_MAX) return alone;
+  if (call.tool === "write_file") return between(path, now, content ?? "");
+  if (!now.includes(old) || old === "") return alone;
+  return between(path, now, all === true ? now.split(old).join(fresh) : now.replace(old, () => fresh));
+}
+
+function between(path: string, before: string, after: string): Change {
+  const far = before.length + after.length > COMPARED_MAX;
+  const lines = far
+    ? [`(${after.length} characters, too many to show here)`]
+    : structuredPatch("", "", before, after, "", "", { context: CONTEXT }).hunks.flatMap((hunk, i) => [
+        ...(i > 0 || hunk.oldStart > 1 ? [`@@ line ${hunk.newStart} @@`] : []),
+        ...hunk.lines.filter((line) => !line.startsWith("\\")),
+      ]);
+  const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  return { path, added: count("+"), removed: count("-"), lines };
+}
+
+export const diffLines = ({ lines }: Change, paint: Paint): string[] =>
+  lines.map((line) => diffLine(safe(line), paint));
+
+type Fields = {
+  readonly path?: string;
+  readonly old?: string;
+  readonly new?: string;
+  readonly content?: string;
+  readonly replace_all?: boolean;
+};
+
+function fieldsOf(input: unknown): Fields {
+  if (typeof input !== "object" || input === null) return {};
+  const of = input as Record<string, unknown>;
+  const text = (key: string): string | undefined => (typeof of[key] === "string" ? of[key] : undefined);
+  return Object.fromEntries(
+    Object.entries({
+      path: text("path"),
+      old: text("old"),
+      new: text("new"),
+      content: text("content"),
+      replace_all: of.replace_all === true ? true : undefined,
+    }).filter(([, value]) => value !== undefined),
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Markdown that grows: what is before the last blank line outside of a fence is settled and rendered once; only the rest is
+ * parsed anew with each frame. A text of 1,500 tokens would otherwise be parsed 1,500 times.
+ */
+import { Markdown } from "@mariozechner/pi-tui";
+import { type Style, safe } from "./style.ts";
+
+const FENCE = /^ {0,3}(```+|~~~+)/;
+
+export class GrowingMarkdown {
+  private readonly style: Style;
+  private readonly settled: Markdown[] = [];
+  private settledTo = 0;
+  private rest: Markdown | null = null;
+  private text = "";
+  private cached: {
+    readonly width: number;
+    readonly text: string;
+    readonly lines: readonly string[];
+  } | null = null;
+
+  constructor(style: Style, text = "") {
+    this.style = style;
+    this.setText(text);
+  }
+
+  get source(): string {
+    return this.text;
+  }
+
+  append(piece: string): void {
+    this.setText(this.text + piece);
+  }
+
+  setText(text: string): void {
+    if (!text.startsWith(this.text.slice(0, this.settledTo))) {
+      this.settled.length = 0;
+      this.settledTo = 0;
+    }
+    this.text = text;
+  }
+
+  render(width: number): readonly string[] {
+    if (this.cached?.width === width && this.cached.text === this.text) return this.cached.lines;
+    this.settle();
+    const rest = this.text.slice(this.settledTo);
+    const parts = [...this.settled];
+    if (rest.trim() !== "") {
+      this.rest ??= this.markdown("");
+      this.rest.setText(safe(rest));
+      parts.push(this.rest);
+    }
+    const lines = parts.flatMap((part, i) => [...(i > 0 ? [""] : []), ...trimmed(part.render(width))]);
+    this.cached = { width, text: this.text, lines };
+    return lines;
+  }
+
+  private settle(): void {
+    const end = settledEnd(this.text, this.settledTo);
+    if (end <= this.settledTo) return;
+    this.settled.push(this.markdown(safe(this.text.slice(this.settledTo, end))));
+    this.settledTo = end;
+  }
+
+  private markdown(text: string): Markdown {
+    return new Markdown(text, 0, 0, this.style.markdown);
+  }
+}
+
+/**
+ * Behind the last blank line that ends a paragraph for good: outside of fences, and the next line neither is indented nor
+ * continues a list, which would be numbered anew.
+ */
+export function settledEnd(text: string, from: number): number {
+  let end = from;
+  let fence: string | null = null;
+  let blank = -1;
+  let inList = false;
+  for (let at = from; at < text.length; ) {
+    const newline = text.indexOf("\n", at);
+    if (newline < 0 && fence === null && blank < 0) break;
+    const stop = newline < 0 ? text.length : newline;
+    const line = text.slice(at, stop);
+    const marked = FENCE.exec(line)?.[1];
+    const isItem = /^\s*(?:[-*+]|\d+[.)])\s/.test(line);
+    if (fence === null && blank >= 0 && line.trim() !== "" && newline >= 0) {
+      if (!/^\s/.test(line) && !(inList && isItem)) {
+        end = blank;
+        inList = false;
+      }
+      blank = -1;
+    }
+    if (fence !== null) {
+      if (marked?.startsWith(fence) && line.trim() === marked) fence = null;
+    } else if (marked) fence = marked;
+    else if (line.trim() === "") blank = stop + 1;
+    else if (isItem) inList = true;
+    if (newline < 0) break;
+    at = newline + 1;
+  }
+  return Math.min(end, text.length);
+}
+
+function trimmed(lines: readonly string[]): string[] {
+  const shown = lines.map((line) => line.trimEnd());
+  while (shown.at(-1) === "") shown.pop();
+  while (shown[0] === "") shown.shift();
+  return shown;
+}

@@ -1,0 +1,62 @@
+/** The events of the team as blocks of the conversation's feed. The lead's own words and calls come from its story. */
+import type { Event } from "../../core/event.ts";
+import { LEAD, PERSON } from "../../core/ids.ts";
+import { words } from "../../core/mail.ts";
+import { sentence } from "../../core/views/sentence.ts";
+import type { Store } from "../../ports/index.ts";
+import { News } from "../terminal/news.ts";
+import { overflow } from "../terminal/print.ts";
+import { NewsLine } from "./blocks.ts";
+import type { Style } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+
+/** Lines of a piece of news that is to be acted on, and of a mail to the person. */
+const LINES_MAX = 6;
+const MAIL_LINES = 12;
+
+export class NewsFeed {
+  private readonly news = new News();
+  private readonly style: Style;
+  private readonly team: TeamModel;
+
+  constructor(team: TeamModel, style: Style) {
+    this.team = team;
+    this.style = style;
+  }
+
+  async take(event: Event, store: Store): Promise<void> {
+    const block = (await this.edited(event)) ?? (await this.mailed(event, store)) ?? this.told(event);
+    if (block) this.team.main.add(block);
+  }
+
+  /** An edit by a teammate: its diff is in its own feed. */
+  private async edited(event: Event): Promise<NewsLine | null> {
+    if (event.type !== "tool.called" || event.who === LEAD || event.isError || event.subagent) return null;
+    const edited = this.team.story(event.who).lastEdit();
+    return edited === null ? null : new NewsLine(this.style, event.who, `edited ${edited}`, "dim");
+  }
+
+  private async mailed(event: Event, store: Store): Promise<NewsLine | null> {
+    if (event.type !== "mail.sent" || event.to !== PERSON) return null;
+    const mail = await store.mail.mail(event.mail);
+    if (
+      !mail ||
+      mail.body.kind === "permission_request" ||
+      (mail.from === LEAD && mail.body.kind === "result")
+    )
+      return null;
+    return new NewsLine(this.style, event.from, `to you: ${words(mail.body)}`, "plain", MAIL_LINES);
+  }
+
+  private told(event: Event): NewsLine | null {
+    const said = this.news.of(event);
+    // The card shows a question; the lead's story its words and calls.
+    if (!said || event.type === "permission.asked" || event.type === "mail.sent") return null;
+    if ((event.type === "turn.taken" || event.type === "tool.called") && event.who === LEAD) return null;
+    if (event.type === "teammate.spawned" && event.kind === "lead") return null;
+    const { who, text, tone } = said;
+    // Words of members are cut to one line here: ctrl+n enters a member.
+    const lines = overflow(sentence(event).tone) === "goes on" ? LINES_MAX : 1;
+    return new NewsLine(this.style, who, text, tone, lines);
+  }
+}

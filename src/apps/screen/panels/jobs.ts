@@ -1,0 +1,61 @@
+/** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
+import { open } from "node:fs/promises";
+import { hostname } from "node:os";
+import type { Job } from "../../../core/job.ts";
+import { showJob } from "../../../core/job.ts";
+import { colourOf } from "../../../core/views/identity.ts";
+import { span } from "../../../core/views/view.ts";
+import { oneLine, safe, shortened, spread } from "../style.ts";
+import type { Drawn, Panel, PanelInput } from "./panel.ts";
+
+const SHOWN = 20;
+const TAIL_BYTES = 2_000;
+const TAIL_LINES = 3;
+
+export const jobsPanel: Panel = {
+  title: "jobs",
+  read: async ({ store, style, now }: PanelInput): Promise<Drawn> => {
+    const { paint } = style;
+    const jobs = (await store.jobs.list(null, SHOWN)).reverse();
+    const shown = await Promise.all(
+      jobs.map(async (job) => ({ job, tail: job.state === "running" ? await tailOf(job) : [] })),
+    );
+    return (width) =>
+      shown.length === 0
+        ? [paint("dim", "No background commands.")]
+        : shown.flatMap(({ job, tail }) => [
+            spread(
+              `${paint(job.state === "running" ? "busy" : "dim", job.state === "running" ? "▶" : "○")} ${showJob(job.id)} ${paint(colourOf(job.owner), job.owner)}  ${oneLine(job.command)}`,
+              paint(
+                "dim",
+                `${job.state}${job.exitCode ? ` (${job.exitCode})` : ""} ${span((job.endedAt ?? now) - job.startedAt)}`,
+              ),
+              width,
+            ),
+            ...tail.map((line) => paint("dim", shortened(`  │ ${line}`, width))),
+          ]);
+  },
+};
+
+async function tailOf({ machine, outputPath }: Job): Promise<string[]> {
+  if (machine !== hostname()) return [];
+  const file = await open(outputPath, "r").catch(() => null);
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(TAIL_BYTES),
+      0,
+      TAIL_BYTES,
+      Math.max(0, size - TAIL_BYTES),
+    );
+    return safe(buffer.toString("utf8", 0, bytesRead))
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .slice(-TAIL_LINES);
+  } catch {
+    return [];
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,60 @@
+/** Lays out the parts of the screen, from the bottom up: what is left of the terminal belongs to the feed. */
+import { LEAD, type Name } from "../../core/ids.ts";
+import { cardOf } from "./card.ts";
+import type { Feed } from "./feed.ts";
+import { footerLine } from "./footer.ts";
+import type { PanelView } from "./panel-view.ts";
+import type { Questions } from "./questions.ts";
+import { stripLines } from "./strip.ts";
+import { type Style, shortened, spread } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+
+/** Lines that the feed keeps, and a card has, at least; the share of the room that a card and a panel may take. */
+const FEED_MIN = 3;
+const CARD_MIN = 8;
+const CARD_SHARE = 0.7;
+const PANEL_SHARE = 0.45;
+
+export type Parts = {
+  readonly team: TeamModel | null;
+  readonly style: Style;
+  readonly questions: Questions;
+  readonly panel: PanelView;
+  readonly feed: Feed;
+  readonly editor: readonly string[];
+  readonly at: Name;
+  readonly expanded: boolean;
+  readonly frame: string;
+  readonly notice: string;
+  readonly model: string;
+  readonly began: number;
+  readonly cardScroll: number;
+};
+
+/** `overflows`: the card does not show all of its question. */
+export type Drawn = { readonly lines: readonly string[]; readonly overflows: boolean };
+
+export function pictureOf(parts: Parts, { width, height }: { width: number; height: number }): Drawn {
+  const { team, style, questions, panel, feed, editor, at, frame } = parts;
+  const { paint } = style;
+  const now = Date.now();
+  const footer = footerLine(team, style, { ...parts, width, now, to: at });
+  let room = height - editor.length - 1;
+  const cardLook = { width, height: Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)), now };
+  const { lines: card, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
+  room -= card.length;
+  const members = team ? stripLines(team, style, { width, height, frame, now, at }) : [];
+  const strip = members.slice(0, Math.max(0, room - FEED_MIN));
+  room -= strip.length;
+  const opened = panel.lines(width, Math.min(Math.floor(height * PANEL_SHARE), room - FEED_MIN));
+  room -= opened.length;
+  const back = paint("dim", "esc returns to the lead");
+  const head = at === LEAD ? [] : [spread(paint("strong", ` ${at}`), back, width)];
+  room -= head.length;
+  const scrolled = !feed.follows && room > 1;
+  const shown = feed.window({ ...parts, width, now }, scrolled ? room - 1 : room);
+  const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
+  const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
+  const lines = [...head, ...shown, ...empty, ...below, ...opened, ...card, ...strip, ...editor, footer];
+  return { lines, overflows };
+}

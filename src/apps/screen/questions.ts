@@ -1,0 +1,135 @@
+/**
+ * The questions that wait for the person: permissions, plans and stops, as the store has them, so that questions of other
+ * processes are among them and an answer from anywhere settles them.
+ */
+import type { Event } from "../../core/event.ts";
+import { PERSON } from "../../core/ids.ts";
+import type { Request, Store } from "../../ports/index.ts";
+import { answer as give } from "../actions/answer.ts";
+import type { AskAtTerminal } from "../host/permission-questions.ts";
+import { NO } from "../terminal/asking.ts";
+import { type Change, changeToFile } from "./diff.ts";
+import type { TeamModel } from "./team.ts";
+
+export type Question = {
+  readonly request: Request;
+  readonly why: string;
+  readonly task: string;
+  readonly change: Change | null;
+  /** When it was first on the screen. */
+  readonly since: number;
+};
+
+/** A question that has just appeared is not answered by what was typed before the person could see it. */
+const SEEN_MS = 500;
+
+export type Given = "answered" | "no question" | "just appeared" | "no rule";
+
+export class Questions {
+  private waiting: Question[] = [];
+  private at = 0;
+  private readonly reasons = new Map<string, string>();
+  private readonly folder: string;
+  private readonly onChange: () => void;
+
+  constructor(folder: string, onChange: () => void) {
+    this.folder = folder;
+    this.onChange = onChange;
+  }
+
+  /**
+   * The host asks here, but the answer goes to the store as from any other terminal: this only keeps the reason and ends with
+   * the question.
+   */
+  readonly ask: AskAtTerminal = ({ who, tool, subject, reason, signal }) => {
+    this.reasons.set(`${who} ${tool} ${subject}`, reason);
+    return new Promise((settle) => signal?.addEventListener("abort", () => settle(NO), { once: true }));
+  };
+
+  get current(): Question | null {
+    return this.waiting[this.at] ?? null;
+  }
+
+  get count(): number {
+    return this.waiting.length;
+  }
+
+  /** From 1. */
+  get position(): number {
+    return this.at + 1;
+  }
+
+  /** How many of the others the rule of this one covers. */
+  get alike(): number {
+    const rule = ruleOf(this.current);
+    return rule === null ? 0 : this.waiting.filter((one) => ruleOf(one) === rule).length - 1;
+  }
+
+  next(): void {
+    if (this.waiting.length === 0) return;
+    this.at = (this.at + 1) % this.waiting.length;
+    this.onChange();
+  }
+
+  async take(event: Event, store: Store, team: TeamModel): Promise<void> {
+    if (ABOUT.has(event.type)) await this.read(store, team);
+  }
+
+  async read(store: Store, team: TeamModel): Promise<void> {
+    const open = (await store.requests.open()).filter(({ ask, of }) =>
+      ask.kind === "shutdown" || ask.kind === "permission" ? of === PERSON : true,
+    );
+    const current = this.current?.request.id;
+    const known = new Map(this.waiting.map((one) => [one.request.id, one]));
+    this.waiting = await Promise.all(
+      open.map(async (one) => known.get(one.id) ?? (await this.made(one, team))),
+    );
+    this.at = Math.max(
+      0,
+      this.waiting.findIndex(({ request }) => request.id === current),
+    );
+    this.onChange();
+  }
+
+  /** `y`, `all`, `always`, or `no` with the reason. @throws as the store, where it was answered elsewhere at the same time */
+  async answer(store: Store, word: "yes" | "no" | "all" | "always", text: string): Promise<Given> {
+    const { current } = this;
+    if (!current) return "no question";
+    if (Date.now() - current.since < SEEN_MS) return "just appeared";
+    if (word === "always" && ruleOf(current) === null) return "no rule";
+    this.forget(current);
+    await give(store, current.request.id, word, text);
+    return "answered";
+  }
+
+  private forget(question: Question): void {
+    this.waiting = this.waiting.filter((one) => one !== question);
+    this.at = Math.min(this.at, Math.max(0, this.waiting.length - 1));
+    this.onChange();
+  }
+
+  private async made(request: Request, team: TeamModel): Promise<Question> {
+    const { ask, by } = request;
+    const member = team.status.members.get(by);
+    const id = ask.kind === "plan" ? ask.task : (member?.task ?? null);
+    const task = id === null ? "" : `#${id} ${team.status.subject(id)}`;
+    const why = ask.kind === "permission" ? (this.reasons.get(`${by} ${ask.tool} ${ask.subject}`) ?? "") : "";
+    const call =
+      ask.kind === "permission" ? team.stories.get(by)?.callFor(ask.tool, ask.subject)?.call : undefined;
+    const change = call ? await changeToFile(call, this.folder).catch(() => null) : null;
+    return { request, why, task, change, since: Date.now() };
+  }
+}
+
+const ruleOf = (question: Question | null): string | null =>
+  question?.request.ask.kind === "permission" ? (question.request.ask.rule ?? null) : null;
+
+const ABOUT: ReadonlySet<Event["type"]> = new Set([
+  "permission.asked",
+  "permission.answered",
+  "plan.submitted",
+  "plan.answered",
+  "shutdown.asked",
+  "shutdown.answered",
+  "mail.sent",
+]);

@@ -1,0 +1,271 @@
+/**
+ * The full screen: feed, panel, card of a question, team strip, editor and a line of hints, always as many lines as the terminal
+ * has. It shows the state that others change, and passes on what the person types.
+ */
+import { Editor, type KeyId, matchesKey } from "@mariozechner/pi-tui";
+import { LEAD, type Name } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Invocation } from "../invocation.ts";
+import { readAnswer } from "../terminal/asking.ts";
+import { Lines, NewsLine } from "./blocks.ts";
+import { Canvas } from "./canvas.ts";
+import { Completion, type Offered } from "./completion.ts";
+import { Feed } from "./feed.ts";
+import { keepInHistory, readHistory } from "./history.ts";
+import { PanelView } from "./panel-view.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
+import { pictureOf } from "./picture.ts";
+import { Questions } from "./questions.ts";
+import { type Style, styleOf } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+
+export type Handlers = {
+  /** A line for a member, or a command. */
+  submit(text: string, to: Name): void;
+  /** Esc: what the lead does now. */
+  interrupt(): void;
+  /** Ctrl-C, which may be the second. */
+  ctrlC(): void;
+  /** Ctrl-D. */
+  leave(): void;
+};
+
+export type ScreenOptions = {
+  readonly call: Invocation;
+  readonly commands: readonly Offered[];
+  readonly handlers: Handlers;
+};
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const TICK_MS = 250;
+const NOTICE_MS = 6_000;
+/** Lines by which a long card is scrolled. */
+const CARD_STEP = 5;
+
+export class Screen {
+  readonly style: Style;
+  readonly questions: Questions;
+  /** What was said before the team was open stays in front of its feed. */
+  private readonly early = new Feed();
+  private readonly canvas: Canvas;
+  private readonly editor: Editor;
+  private readonly handlers: Handlers;
+  private readonly call: Invocation;
+  private readonly began = Date.now();
+  private readonly tick: NodeJS.Timeout;
+  private readonly panel: PanelView;
+  private team: TeamModel | null = null;
+  private store: Store | null = null;
+  private at: Name = LEAD;
+  private expanded = false;
+  private frame = 0;
+  private cardScroll = 0;
+  private cardOverflows = false;
+  private notice = { text: "", until: 0 };
+  private model = "";
+
+  constructor({ call, commands, handlers }: ScreenOptions) {
+    this.call = call;
+    this.handlers = handlers;
+    this.style = styleOf(call.out);
+    this.canvas = new Canvas(this.picture, this.key);
+    this.panel = new PanelView(this.style, () => this.changed());
+    this.questions = new Questions(call.cwd, () => {
+      this.cardScroll = 0;
+      this.changed();
+    });
+    this.editor = new Editor(this.canvas, this.style.editor, { autocompleteMaxVisible: 6 });
+    this.editor.focused = true;
+    this.editor.onSubmit = (text) => this.submit(text);
+    this.editor.setAutocompleteProvider(new Completion(call.cwd, commands, () => this.names()));
+    for (const text of readHistory(call.cwd)) this.editor.addToHistory(text);
+    this.tick = setInterval(() => this.onTick(), TICK_MS);
+    this.tick.unref();
+    this.canvas.enter();
+  }
+
+  /** The team is open. */
+  show(team: TeamModel, store: Store): void {
+    this.team = team;
+    this.store = store;
+    this.changed();
+  }
+
+  modelIs(text: string): void {
+    this.model = text;
+  }
+
+  changed(): void {
+    this.canvas.requestRender();
+  }
+
+  /** Painted text, such as the result of a command, at the end of the feed that is shown. */
+  say(text: string): void {
+    if (text.trim() === "") return;
+    this.feed.add(new Lines(text));
+    this.feed.toEnd();
+    this.changed();
+  }
+
+  warn(text: string): void {
+    this.feed.add(new NewsLine(this.style, "", text, "warn", 8));
+    this.changed();
+  }
+
+  /** For a few seconds in the last line. */
+  note(text: string): void {
+    this.notice = { text, until: Date.now() + NOTICE_MS };
+    this.changed();
+  }
+
+  /** Enters a teammate, or returns to the lead. */
+  enter(who: Name): void {
+    this.at = who;
+    if (this.store && this.team && who !== LEAD)
+      void this.team
+        .story(who)
+        .readOn(this.store)
+        .then(() => this.changed())
+        .catch(() => {});
+    this.note(who === LEAD ? "" : `what you type goes to ${who}; esc returns`);
+  }
+
+  open(panel: PanelName | null): void {
+    this.panel.open(panel);
+    this.refreshPanel();
+    this.changed();
+  }
+
+  /** Events came: what is open is read anew. */
+  refreshPanel(): void {
+    if (this.team && this.store) this.panel.refresh(this.team, this.store);
+  }
+
+  close(): void {
+    clearInterval(this.tick);
+    this.canvas.leave();
+  }
+
+  private get feed(): Feed {
+    if (!this.team) return this.early;
+    return this.at === LEAD ? this.team.main : this.team.story(this.at).feed;
+  }
+
+  private names(): Name[] {
+    return [...(this.team?.status.members.values() ?? [])]
+      .filter(({ phase }) => phase !== "shutdown")
+      .map(({ name }) => name);
+  }
+
+  private onTick(): void {
+    const isBusy = [...(this.team?.status.members.values() ?? [])].some(({ phase }) => phase === "work");
+    const isNoted = this.notice.text !== "";
+    if (isBusy) this.frame += 1;
+    if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
+    if (this.panel.name !== null) this.refreshPanel();
+    if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
+  }
+
+  private submit(text: string): void {
+    if (text.trim() === "") return;
+    const answer = this.questions.current ? readAnswer(text) : null;
+    if (answer && this.store) return void this.answer(answer.word, answer.text, text);
+    this.remember(text);
+    this.feed.toEnd();
+    this.handlers.submit(text, this.at);
+  }
+
+  private remember(text: string): void {
+    this.editor.addToHistory(text);
+    keepInHistory(this.call.cwd, text);
+  }
+
+  private async answer(word: "yes" | "no" | "all" | "always", text: string, typed: string): Promise<void> {
+    if (!this.store) return;
+    try {
+      const given = await this.questions.answer(this.store, word, text);
+      if (given === "answered") return;
+      this.editor.setText(typed);
+      this.note(
+        given === "no rule"
+          ? "no rule would always allow this: answer y or n"
+          : "this question has just come: press enter again to answer it",
+      );
+    } catch (error) {
+      this.note(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private readonly key = (data: string): void => {
+    const isEmpty = this.editor.getText() === "";
+    const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
+    if (found) found.run();
+    else this.editor.handleInput(data);
+  };
+
+  /** Keys that the screen takes before the editor. */
+  private readonly keys: readonly Key[] = [
+    { key: "ctrl+c", run: () => this.handlers.ctrlC() },
+    { key: "ctrl+z", run: () => this.canvas.suspend() },
+    { key: "ctrl+l", run: () => this.canvas.redraw() },
+    { key: "ctrl+o", run: () => this.expand() },
+    { key: "ctrl+t", run: () => this.open(this.panel.following()) },
+    { key: "ctrl+n", run: () => this.enter(this.following()) },
+    { key: "pageUp", run: () => this.page(-1) },
+    { key: "pageDown", run: () => this.page(1) },
+    { key: "end", when: (isEmpty) => isEmpty, run: () => this.feed.toEnd() },
+    { key: "ctrl+d", when: (isEmpty) => isEmpty, run: () => this.handlers.leave() },
+    {
+      key: "tab",
+      when: (isEmpty) => isEmpty && this.questions.count > 0,
+      run: () => this.questions.next(),
+    },
+    { key: "escape", when: () => !this.editor.isShowingAutocomplete(), run: () => this.escape() },
+    ...PANEL_NAMES.map((name, i) => ({
+      key: `f${i + 2}` as KeyId,
+      run: () => this.open(this.panel.toggled(name)),
+    })),
+  ];
+
+  private expand(): void {
+    this.expanded = !this.expanded;
+  }
+
+  private escape(): void {
+    if (this.panel.name !== null) this.open(null);
+    else if (this.at !== LEAD) this.enter(LEAD);
+    else this.handlers.interrupt();
+  }
+
+  private page(direction: 1 | -1): void {
+    if (this.cardOverflows && this.feed.follows)
+      this.cardScroll = Math.max(0, this.cardScroll + direction * CARD_STEP);
+    else this.feed.page(direction);
+  }
+
+  private following(): Name {
+    const names = this.names();
+    return names[(names.indexOf(this.at) + 1) % names.length] ?? LEAD;
+  }
+
+  private readonly picture = (width: number, height: number): readonly string[] => {
+    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
+    const { lines, overflows } = pictureOf(
+      {
+        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
+        editor: this.editor.render(width),
+        notice: this.notice.text,
+        frame: FRAMES[this.frame % FRAMES.length] ?? "",
+      },
+      { width, height },
+    );
+    this.cardOverflows = overflows;
+    return lines;
+  };
+}
+
+type Key = {
+  readonly key: KeyId;
+  readonly when?: (isEmpty: boolean) => boolean;
+  readonly run: () => void;
+};

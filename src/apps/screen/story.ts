@@ -1,0 +1,208 @@
+/**
+ * What one member says and does, as blocks of a feed: from its transcript, which holds everything, and from the pieces of the
+ * reply that is being written. A reply that is stored replaces its pieces.
+ */
+import { callsOf, type Entry, textOf } from "../../core/conversation/chat.ts";
+import { tagsIn } from "../../core/conversation/tags.ts";
+import { type Todo, TodoWatch } from "../../core/conversation/todo.ts";
+import { LEAD, type Name, PERSON } from "../../core/ids.ts";
+import type { Delta, Recorded, Store } from "../../ports/index.ts";
+import { Answer, NewsLine, Prompt, Thought } from "./blocks.ts";
+import { CallBlock } from "./call-block.ts";
+import type { Feed } from "./feed.ts";
+import type { Style } from "./style.ts";
+
+const PAGE = 500;
+/** Lines of a mail or of a task's text before it is folded. */
+const HEARD_LINES = 4;
+/** A reply that is not on the screen is kept up to this length while it is written. */
+const LIVE_MAX = 20_000;
+const EDITS_KEPT = 8;
+
+export class Story {
+  readonly who: Name;
+  readonly feed: Feed;
+  private readonly style: Style;
+  private readonly open = new Map<string, CallBlock>();
+  private readonly todo = new TodoWatch();
+  /** Prompts that the screen showed when they were sent. */
+  private readonly echoed: string[] = [];
+  private justEdited: string[] = [];
+  private answer: Answer | null = null;
+  private thought: Thought | null = null;
+  private after = 0;
+  private reading: Promise<void> = Promise.resolve();
+
+  constructor(who: Name, feed: Feed, style: Style) {
+    this.who = who;
+    this.feed = feed;
+    this.style = style;
+  }
+
+  /** The calls that have no answer yet. */
+  get running(): readonly CallBlock[] {
+    return [...this.open.values()];
+  }
+
+  get todos(): readonly Todo[] {
+    return this.todo.list;
+  }
+
+  get isWriting(): boolean {
+    return this.answer !== null || this.thought !== null;
+  }
+
+  /** "src/a.ts +3 −1" of the call that has ended since this was asked last, if it was an edit. */
+  lastEdit(): string | null {
+    return this.justEdited.shift() ?? null;
+  }
+
+  /** The input of the call that a permission question is about. */
+  callFor(tool: string, subject: string): CallBlock | undefined {
+    const fitting = this.running.filter(({ call }) => call.tool === tool);
+    return fitting.find((one) => one.title.includes(subject.slice(0, 60))) ?? fitting[0];
+  }
+
+  /** Reads what was added to the transcript. */
+  readOn(store: Store): Promise<void> {
+    this.reading = this.reading.then(async () => {
+      for (;;) {
+        const page = await store.transcript.all(this.who, this.after, PAGE);
+        for (const recorded of page) this.take(recorded);
+        this.after = page.at(-1)?.seq ?? this.after;
+        if (page.length < PAGE) return;
+      }
+    });
+    return this.reading;
+  }
+
+  echo(text: string): void {
+    this.echoed.push(text.trim());
+    this.feed.add(new Prompt(this.style, text, this.who === LEAD ? "" : this.who));
+  }
+
+  delta({ type, text }: Delta): void {
+    if (type === "thinking") {
+      if (!this.thought) {
+        this.thought = new Thought(this.style);
+        this.feed.add(this.thought);
+      }
+      this.thought.text = (this.thought.text + text).slice(-LIVE_MAX);
+      return;
+    }
+    if (!this.answer) {
+      this.answer = new Answer(this.style);
+      this.feed.add(this.answer);
+    }
+    this.answer.markdown.append(text);
+  }
+
+  output(command: string, text: string): void {
+    const running = this.running.filter(({ call }) => call.tool === "bash");
+    const fitting = running.find(({ call }) => (call.input as { command?: unknown })?.command === command);
+    (fitting ?? running.at(-1))?.output(text);
+  }
+
+  /** The pieces of a reply that will not be finished stay, with the reason. */
+  cutOff(why: string): void {
+    this.answer?.cutOff(why);
+    if (!this.answer) this.feed.add(new NewsLine(this.style, this.who === LEAD ? "" : this.who, why, "warn"));
+    this.answer = null;
+    this.thought = null;
+  }
+
+  /** The reply is asked for again: what came of it is void. */
+  startOver(): void {
+    for (const block of [this.answer, this.thought]) if (block) this.feed.remove(block);
+    this.answer = null;
+    this.thought = null;
+  }
+
+  private take({ at, entry }: Recorded): void {
+    if (entry.kind !== "heard") this.todo.afterRound([entry]);
+    switch (entry.kind) {
+      case "heard":
+        this.hear(entry.text);
+        return;
+      case "said":
+        this.said(entry, at);
+        return;
+      case "result": {
+        const block = this.open.get(entry.result.id);
+        this.open.delete(entry.result.id);
+        block?.end(entry.result.text, entry.result.isError, at);
+        if (block?.edited) this.justEdited = [...this.justEdited, block.edited].slice(-EDITS_KEPT);
+        return;
+      }
+      case "summary":
+        this.feed.add(
+          new NewsLine(this.style, "", "the conversation was summed up to free its context", "dim"),
+        );
+        return;
+      case "trimmed":
+        return;
+      default:
+        entry satisfies never;
+    }
+  }
+
+  private hear(text: string): void {
+    for (const { tag, attributes, content } of tagsIn(text)) {
+      const isPersons = attributes.from === PERSON && attributes.kind === "note";
+      if (tag === "mail" && isPersons) this.heardPerson(content);
+      else if (tag === "mail" && !(this.who === LEAD && ROUTINE.has(attributes.kind ?? "")))
+        this.feed.add(
+          new NewsLine(this.style, `${attributes.from} → ${this.who}`, content, "dim", HEARD_LINES),
+        );
+      else if (tag === "auto-claimed" || tag === "own-task")
+        this.feed.add(new NewsLine(this.style, "", content, "dim", HEARD_LINES));
+    }
+  }
+
+  private heardPerson(text: string): void {
+    const at = this.echoed.indexOf(text.trim());
+    if (at >= 0) this.echoed.splice(at, 1);
+    else this.feed.add(new Prompt(this.style, text, this.who === LEAD ? "" : this.who));
+  }
+
+  private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {
+    const { answer: live, thought } = this;
+    const text = textOf(message);
+    const pieces = live?.markdown.source ?? "";
+    const thinking = message.content
+      .flatMap((part) => (part.type === "thinking" ? [part.text] : []))
+      .join("\n");
+    this.startOver();
+    const whole = thinking || (text !== "" && thought ? thought.text : "");
+    if (whole.trim() !== "") this.feed.add(new Thought(this.style, whole));
+    if (text !== "") {
+      // The same block goes on: it is rendered already.
+      const same = live && pieces.trim() === text;
+      this.feed.add(same ? live : new Answer(this.style, text));
+    }
+    // A reply whose calls never got an answer is older than a crash.
+    for (const block of this.open.values()) block.end("interrupted", true, at);
+    this.open.clear();
+    for (const call of callsOf(message)) {
+      const block = new CallBlock(this.style, call, at);
+      this.open.set(call.id, block);
+      this.feed.add(block);
+    }
+    // Pieces of the next reply may have come before this one was read.
+    const next = pieces.trimStart().startsWith(text) ? pieces.trimStart().slice(text.length) : "";
+    if (next.trim() !== "") this.delta({ type: "text", text: next });
+  }
+}
+
+/** Mail to the lead that the news of the team shows already. */
+const ROUTINE: ReadonlySet<string> = new Set([
+  "result",
+  "idle_notice",
+  "stopped",
+  "task_failed",
+  "board_quiet",
+  "plan_submission",
+  "permission_request",
+  "shutdown_response",
+  "cron",
+]);

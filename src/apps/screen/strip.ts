@@ -1,0 +1,97 @@
+/** The team strip: a line for each member with its task, the running command, phase, context fill, tokens and cost. */
+import type { Name } from "../../core/ids.ts";
+import { colourOf } from "../../core/views/identity.ts";
+import { reasonWords } from "../../core/views/reason.ts";
+import { money, span, tokens } from "../../core/views/view.ts";
+import type { Doing } from "../terminal/status.ts";
+import { columns, pad } from "../terminal/terminal.ts";
+import { oneLine, type Style, shortened, spread } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+
+/** On a low terminal the feed needs its lines. */
+const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
+
+export type StripLook = {
+  readonly width: number;
+  readonly height: number;
+  readonly frame: string;
+  readonly now: number;
+  /** The member that the person is looking at. */
+  readonly at: Name | null;
+};
+
+export function stripLines(team: TeamModel, style: Style, look: StripLook): string[] {
+  const active = [...team.status.members.values()].filter(({ phase }) => phase !== "shutdown");
+  // A lead alone is seen in the feed.
+  if (active.every(({ isLead }) => isLead)) return [];
+  const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
+  const most = mostOf(look.height);
+  const room = active.length > most ? most - 1 : most;
+  const chosen = new Set(busiest.slice(0, room));
+  const shown = active.filter((member) => chosen.has(member));
+  const names = Math.max(4, ...shown.map(({ name }) => columns(name)));
+  const rest = active.filter((member) => !chosen.has(member));
+  const working = rest.filter(({ phase }) => phase === "work").length;
+  return [
+    ...shown.map((member) => memberLine(team, style, look, member, names)),
+    ...(rest.length > 0
+      ? [
+          style.paint(
+            "dim",
+            shortened(
+              `  and ${rest.length} more, ${working} at work: ${rest.map(({ name }) => name).join(", ")}`,
+              look.width,
+            ),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function memberLine(team: TeamModel, style: Style, look: StripLook, member: Doing, names: number): string {
+  const { paint } = style;
+  const { width, frame, now, at } = look;
+  const { name, phase, task } = member;
+  const working = phase === "work";
+  const mark = working ? paint("busy", frame) : paint("dim", "○");
+  const shownName = paint(colourOf(name), pad(name, names));
+  const subject = task === null ? "" : `#${task} ${oneLine(team.status.subject(task))}`;
+  const doing = working
+    ? [subject, stepOf(team, member)].filter((part) => part !== "").join(" · ")
+    : [`${phaseWords(member)}`, subject].filter((part) => part !== "").join(" · ");
+  const spent = team.spent.get(name);
+  const right = [
+    span(now - member.since),
+    ...(width >= 70 && spent && spent.context > 0 ? [`ctx ${fill(spent.context, member.name, team)}`] : []),
+    ...(width >= 90 && spent && spent.tokens > 0 ? [tokens(spent.tokens)] : []),
+    ...(width >= 100 && spent && spent.usd > 0 ? [money(spent.usd)] : []),
+  ].join("  ");
+  const here = at === name ? paint("busy", "▸") : " ";
+  return spread(
+    `${here}${mark} ${shownName}  ${paint(working ? "plain" : "dim", doing)}`,
+    paint("dim", right),
+    width,
+  );
+}
+
+/** The running call and the last line of its output, else what the journal said last. */
+export function stepOf(team: TeamModel, { name, step }: Doing): string {
+  const story = team.stories.get(name);
+  const running = story?.running.at(-1);
+  if (running && !running.title.startsWith("ask")) {
+    const last = running.lastLines.at(-1);
+    return `${running.title}${last ? ` │ ${last}` : ""}`;
+  }
+  if (story?.isWriting) return "writing";
+  return /^(?:waits|gate|asks)/.test(step) ? step : "thinking";
+}
+
+const phaseWords = ({ phase, reason }: Doing): string =>
+  phase === "idle"
+    ? `idle${reason === "" || reason === "no_tool_use" ? "" : `: ${reasonWords(reason)}`}`
+    : phase;
+
+const fill = (context: number, name: Name, team: TeamModel): string => {
+  const window = team.windowOf(name);
+  return window === null ? tokens(context) : `${Math.min(100, Math.round((context / window) * 100))}%`;
+};

@@ -1,0 +1,174 @@
+/** `ekiden` on a terminal: the conversation with the lead on the full screen. */
+import { messageOf } from "../../core/errors.ts";
+import { LEAD } from "../../core/ids.ts";
+import { openHost } from "../host/host.ts";
+import type { Outcome } from "../host/outcome.ts";
+import type { TeamHost } from "../host/team-host.ts";
+import type { Invocation } from "../invocation.ts";
+import { makeProjectFolder } from "../project-folder.ts";
+import { offeredCommands } from "../repl/slash.ts";
+import { exitCodeOf } from "../run-team.ts";
+import { clean } from "../terminal/terminal.ts";
+import { runLine, SCREEN_COMMANDS } from "./commands.ts";
+import { Screen } from "./screen.ts";
+import { safe } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+import { Live, Watcher } from "./watch.ts";
+
+/** A second Ctrl-C within this time leaves. */
+const TWICE_MS = 2_000;
+
+/** Resolves with the exit code. */
+export async function talk(call: Invocation): Promise<number | undefined> {
+  const settings = await call.settings();
+  const trust = await call.trust();
+  makeProjectFolder(call.cwd);
+  const session = new Session(call);
+  const { screen, live } = session;
+  const stop = (): void => session.quit(130);
+  process.on("SIGTERM", stop).on("SIGHUP", stop);
+  let host: TeamHost | undefined;
+  try {
+    host = await openHost({
+      settings,
+      cwd: call.cwd,
+      env: call.env,
+      interactive: true,
+      trust,
+      ask: screen.questions.ask,
+      onDelta: live.onDelta,
+      onOutput: live.onOutput,
+      onModel: live.onModel,
+      onNotice: (text) => screen.warn(text),
+    });
+    return await session.run(host);
+  } finally {
+    screen.close();
+    process.off("SIGTERM", stop).off("SIGHUP", stop);
+    await host?.close();
+    session.farewell();
+  }
+}
+
+class Session {
+  readonly screen: Screen;
+  readonly live: Live;
+  private readonly call: Invocation;
+  private readonly over: Promise<number | undefined>;
+  private end: (code: number | undefined) => void = () => {};
+  private host: TeamHost | null = null;
+  private team: TeamModel | null = null;
+  private outcome: Outcome | null = null;
+  /** Lines that were sent before the team was open. */
+  private readonly early: Parameters<Session["submit"]>[] = [];
+  private interruptedAt = 0;
+  private hasEnded = false;
+  private left = false;
+
+  constructor(call: Invocation) {
+    this.call = call;
+    this.over = new Promise((resolve) => {
+      this.end = resolve;
+    });
+    const own = Object.entries(SCREEN_COMMANDS).map(([name, { about }]) => ({ name, about }));
+    this.screen = new Screen({
+      call,
+      commands: [...offeredCommands(), ...own],
+      handlers: {
+        submit: (...line) => this.submit(...line),
+        interrupt: () => this.interrupt(),
+        ctrlC: () => this.ctrlC(),
+        leave: () => this.quit(undefined),
+      },
+    });
+    this.live = new Live(this.screen);
+  }
+
+  async run(host: TeamHost): Promise<number | undefined> {
+    const { screen, call } = this;
+    const reading = new AbortController();
+    void host.done.then((outcome) => {
+      this.outcome = outcome;
+      this.quit(exitCodeOf(outcome));
+    });
+    const team = await this.live.open(host.store);
+    this.host = host;
+    this.team = team;
+    const isNew = team.main.isEmpty;
+    const reader = new Watcher(screen, team, host.store).follow(reading.signal);
+    try {
+      await host.start({ interactive: true });
+      if (isNew)
+        screen.say(
+          screen.style.paint(
+            "dim",
+            `Team "${host.store.team}" in ${call.cwd}. What you type goes to the lead; /help shows what else there is.`,
+          ),
+        );
+      host.sandbox().then(
+        (text) => screen.say(screen.style.paint("dim", safe(text))),
+        () => {},
+      );
+      for (const line of this.early.splice(0)) this.submit(...line);
+      return await this.over;
+    } finally {
+      if (!this.outcome) {
+        screen.note("leaving …");
+        await host.interrupt();
+      }
+      reading.abort();
+      await reader;
+    }
+  }
+
+  quit(code: number | undefined): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.left = this.outcome === null;
+    this.end(code);
+  }
+
+  /** On the normal screen, when the full one is gone. */
+  farewell(): void {
+    if (this.outcome?.error) this.call.err.write(`ekiden: ${clean(this.outcome.error.message)}\n`);
+    if (this.left)
+      this.call.say(
+        "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.",
+      );
+  }
+
+  private submit(line: string, to: Parameters<typeof runLine>[2]): void {
+    const { host, team, call, screen } = this;
+    if (!host || !team) {
+      this.early.push([line, to]);
+      screen.note("your line is sent as soon as the team is open");
+      return;
+    }
+    void runLine({ host, team, call, screen, quit: () => this.quit(undefined) }, line, to);
+  }
+
+  /** Whether there was something to interrupt. */
+  private interrupt(): boolean {
+    const { host, team, screen } = this;
+    const lead = team?.status.members.get(LEAD);
+    const story = team?.story(LEAD);
+    if (!host || !story || (lead?.phase !== "work" && !story.isWriting && story.running.length === 0))
+      return false;
+    try {
+      host.interruptLead();
+    } catch (error) {
+      screen.warn(messageOf(error));
+    }
+    story.cutOff("interrupted");
+    screen.note("interrupted; ctrl+c again leaves");
+    return true;
+  }
+
+  private ctrlC(): void {
+    const now = Date.now();
+    const isSecond = now - this.interruptedAt < TWICE_MS;
+    this.interruptedAt = now;
+    if (isSecond) this.quit(130);
+    else if (!this.interrupt()) this.screen.note("ctrl+c again leaves (the team's state is kept), or /quit");
+  }
+}
