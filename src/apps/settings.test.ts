@@ -101,6 +101,9 @@ it("reports old and mistyped variables, and leaves the others alone", async () =
   expect(await problems({ EKIDEN_MODLE: "x" })).toBe(
     "unknown variable EKIDEN_MODLE. Did you mean EKIDEN_MODEL?",
   );
+  expect(await problems({ EKIDEN_TRSUT: "1" })).toBe(
+    "unknown variable EKIDEN_TRSUT. Did you mean EKIDEN_TRUST?",
+  );
   expect(await problems({ EKIDEN_PROVIDER_PATIENCE_MS: "1" })).toBe(
     "the variable EKIDEN_PROVIDER_PATIENCE_MS is now called EKIDEN_PROVIDER_TIMEOUT_MS.",
   );

@@ -232,7 +232,7 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
       return [];
     const now = renamed.get(name);
     if (now) return [`the variable ${name} is now called ${variableName(now)}.`];
-    const near = nearest(word, known.keys());
+    const near = nearest(word, [...known.keys(), "TRUST"]);
     return near === null ? [] : [`unknown variable ${name}. Did you mean EKIDEN_${near}?`];
   });
 }

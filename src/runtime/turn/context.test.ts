@@ -20,11 +20,13 @@ import { type Entry, heard, type Message } from "../../core/conversation/chat.ts
 import { CONTEXT_DEFAULTS } from "../../core/conversation/compaction.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { claimed } from "../../core/conversation/prompt.ts";
+import { messageOf } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import type { Model, ModelRequest } from "../../ports/index.ts";
 import { compact } from "../../tools/compact.ts";
 import type { Agent } from "../agent/agent.ts";
 import { budgeted } from "../wraps/result-size.ts";
+import { Context } from "./context.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 import { readMail, turn } from "./turn.ts";
 
@@ -186,6 +188,25 @@ it("ends a member whose summaries fail three times in a row, with the reason", a
   expect(model.requests.every(asked)).toBe(true);
   const lengths = model.requests.map((request) => words(request.messages).length);
   expect(lengths[1]).toBeLessThan(lengths[0] ?? 0); // each attempt with less
+});
+
+it("names the setting when that is what a conversation does not fit into, else the model's window", async () => {
+  const summing = modelOf((request) => (asked(request) ? {} : saying("never")));
+  const agent = await member({ ...summing, window: 100_000 } as Model);
+  const refusal = async (context: object, model: Partial<Model>): Promise<string> => {
+    const small = { ...agent, context: { ...SMALL, ...context } } as Agent;
+    agent.conversation.add(heard("go on"));
+    return await new Context(small, () => {})
+      .fit({ ...summing, ...model } as Model, never)
+      .then(() => "", messageOf);
+  };
+  await talk(agent, 20_000);
+  expect(await refusal({ contextTokens: 4_000 }, { window: 100_000 })).toMatch(
+    /does not fit into the 4000 tokens of the setting contextTokens: .* Raise contextTokens, or/,
+  );
+  expect(await refusal({ contextTokens: 90_000 }, { window: 5_000 })).toMatch(
+    /does not fit into the 5000 tokens of .* Use a model with a larger window, or/,
+  );
 });
 
 it("does not sum up for ever when the rest is what fills the window", async () => {
