@@ -4,7 +4,7 @@ import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import { outsider } from "../../src/core/sync.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { BACKENDS, name, stage } from "../fixtures/stage.ts";
+import { BACKENDS, host, name, profile, stage } from "../fixtures/stage.ts";
 
 const one = 1 as TaskId;
 const two = 2 as TaskId;
@@ -77,6 +77,35 @@ describe.each(BACKENDS)("an assigned task on %s", (backend) => {
     });
     await expect(store.board.change(two, { role: "@alice" }, lead)).rejects.toThrow("does not begin with");
   });
+
+  it("is found by the look for lost wake-ups, for its teammate alone", async () => {
+    await store.board.cancel(one, lead, "");
+    await store.board.assign(two, name("alice"), lead);
+    expect(await store.roster.wanted((alice as Seat).host)).toEqual(["alice"]);
+  });
+
+  it.each(["its host dies", "its host is suspended, and the lease runs out"])(
+    "is for all again when %s",
+    async (how) => {
+      await store.roster.open(host("there"), "there", 2);
+      const carol = await store.roster.join(profile("carol"), host("there"), lead);
+      await store.board.assign(one, carol.name, lead);
+      await store.board.assign(two, carol.name, lead);
+      expect(await store.board.claimNext(bob as Seat)).toBeNull();
+      if (how === "its host dies") await store.roster.reap((_, pid) => pid !== 2);
+      else {
+        await store.roster.suspend(host("there"));
+        await store.roster.reap(() => null);
+        expect(await store.board.claimNext(bob as Seat)).toBeNull(); // a resume would find it
+        await at.clock.advance(10_000);
+        await store.roster.beat((bob as Seat).host);
+        await at.clock.advance(10_000);
+        await store.roster.reap(() => null);
+      }
+      expect((await store.board.claimNext(bob as Seat))?.id).toBe(1);
+      expect((await store.board.task(two))?.assignee).toBeUndefined();
+    },
+  );
 
   it("keeps the team busy while its teammate may claim it", async () => {
     await store.board.assign(one, name("alice"), lead);

@@ -7,6 +7,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
 import type { HostProcess } from "../../ports/host.ts";
 import type { Roster } from "../../ports/store.ts";
+import { releaseAssigned } from "./assign.ts";
 import { append } from "./entries.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
@@ -138,6 +139,7 @@ function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {
       exists (select 1 from mail x where x.team = m.team and x.recipient = m.name and x.state = 0 and x.wakes = 1)
       or exists (select 1 from tasks t where t.team = m.team and t.owner = m.name and t.status = 'in_progress')
       or (m.kind = 'teammate' and exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0))
+      or (m.kind = 'teammate' and exists (select 1 from tasks t where t.team = m.team and t.role = '@' || m.name and t.status = 'pending' and t.open_blockers = 0))
       or (m.kind = 'teammate' and m.role <> '' and exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0)))
     order by m.name`;
 }
@@ -169,6 +171,7 @@ function* removeHosts(
     yield* appendFacts(tx, [
       { type: "warning.raised", who: name, text: `The process that hosted ${name} is gone.` },
     ]);
+    yield* releaseAssigned(tx, name);
     released.push(...(yield* putAllBack(tx, name, "owner_died", maxAttempts)));
   }
   // Suspended members keep their tasks for one lease, so that a resume finds them; after that, members of other hosts may claim them.
@@ -177,6 +180,7 @@ function* removeHosts(
       and exists (select 1 from hosts where team = ${tx.team} and lease_until > ${tx.leaseClock}) order by name ${tx.dialect.forUpdate}`;
   for (const { name } of suspended) {
     yield* exec`update members set kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    yield* releaseAssigned(tx, name);
     released.push(...(yield* putAllBack(tx, name, "owner_stopped", maxAttempts)));
   }
   return released;
