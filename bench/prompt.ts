@@ -10,39 +10,58 @@ type Body = { readonly system?: unknown; readonly tools?: readonly { name: strin
 
 const BUDGETS = { lead: 2_000, teammate: 1_400 };
 
+/** A teammate knows the names of the others, so its prompt grows with the team. */
+const MANY = 10;
+
 export const prompt: Item = async () => {
-  const runbook = join(freshFolder(), "one-task.md");
-  writeFileSync(runbook, "# Capture a request\n\n## Answer\n\nSay hello.\n");
-  const first = new Map<"lead" | "teammate", Body>();
+  const [alone, many] = [await largest(1), await largest(MANY)];
+  return [
+    figureOf("teammate", "the teammate", alone),
+    figureOf("lead", "the lead", alone),
+    figureOf("teammate", `a teammate of ${MANY}`, many),
+    figureOf("lead", `the lead of ${MANY}`, many),
+  ];
+};
+
+type Who = keyof typeof BUDGETS;
+const sizeOf = (body: Body): number =>
+  JSON.stringify(body.system ?? "").length + JSON.stringify(body.tools ?? []).length;
+
+/** Every teammate has a task. Those that begin last know all the others. */
+async function largest(teammates: number): Promise<ReadonlyMap<Who, Body>> {
+  const runbook = join(freshFolder(), "tasks.md");
+  const tasks = Array.from({ length: teammates }, (_, nth) => `## Answer ${nth + 1}\n\nSay hello.\n`);
+  writeFileSync(runbook, `# Capture a request\n\n${tasks.join("\n")}`);
+  const found = new Map<Who, Body>();
   const server = await loopback((_, text) => {
-    const body = JSON.parse(text) as Body;
+    const body = JSON.parse(text) as Body & { readonly messages?: unknown };
     const who = JSON.stringify(body.system).includes("a teammate in team") ? "teammate" : "lead";
-    const seen = first.has(who);
-    if (!seen) first.set(who, body);
-    return who === "teammate" && !seen
+    const before = found.get(who);
+    const isFirst = !JSON.stringify(body.messages).includes("tool_result");
+    if (!before || (isFirst && sizeOf(body) > sizeOf(before))) found.set(who, body);
+    return who === "teammate" && isFirst
       ? { tool: "complete_task", input: { result: "hello" } }
       : { text: "Done." };
   });
+  const count = ["--teammates", String(teammates)];
   try {
-    await runNode(
-      [BUILT, "run", runbook, "--model", "anthropic/loopback", "--teammates", "1", "--quiet"],
-      server.env,
-    );
+    await runNode([BUILT, "run", runbook, "--model", "anthropic/loopback", ...count, "--quiet"], server.env);
   } finally {
     await server.close();
   }
-  return (["teammate", "lead"] as const).map((who) => {
-    const body = first.get(who);
-    if (!body) throw new Error(`no request of the ${who} was seen`);
-    const system = JSON.stringify(body.system ?? "").length;
-    const tools = JSON.stringify(body.tools ?? []).length;
-    return figure({
-      item: "g",
-      name: `first request of the ${who}, estimated tokens`,
-      unit: "tokens",
-      value: (system + tools) / 4,
-      budget: { of: "value", atMost: BUDGETS[who] },
-      note: `${system + tools} bytes: system ${system}, ${body.tools?.length ?? 0} tools ${tools}`,
-    });
+  return found;
+}
+
+function figureOf(who: Who, name: string, found: ReadonlyMap<Who, Body>) {
+  const body = found.get(who);
+  if (!body) throw new Error(`no request of the ${who} was seen`);
+  const [system, all] = [JSON.stringify(body.system ?? "").length, sizeOf(body)];
+  return figure({
+    item: "g",
+    name: `first request of ${name}, estimated tokens`,
+    unit: "tokens",
+    value: all / 4,
+    budget: { of: "value", atMost: BUDGETS[who] },
+    note: `${all} bytes: system ${system}, ${body.tools?.length ?? 0} tools ${all - system}`,
   });
-};
+}

@@ -32,7 +32,7 @@ it("a teammate knows the others, plans without being asked, and goes on after th
   await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it", role: "coder" }] } });
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const [first] = team.requests("alice");
-  expect(first?.system).toContain("Other teammates: bob (tester).");
+  expect(first?.system).toContain("Others: bob (tester).");
 });
 
 it("the lead's tools do not change when it spawns a teammate", async () => {

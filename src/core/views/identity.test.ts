@@ -15,7 +15,7 @@ it("names the other teammates with their roles, at most 20", () => {
   expect(membersLine([], 0, alice)).toBe("");
   expect(membersLine([member("alice")], 1, alice)).toBe("");
   expect(membersLine([member("alice"), member("bob", "tester")], 2, alice)).toBe(
-    "Other teammates: bob (tester).",
+    "Others: bob (tester).",
   );
   const first = Array.from({ length: 21 }, (_, n) => member(`m-${n}`));
   expect(membersLine(first, 30, name("m-0"))).toContain("m-20 and 9 more.");

@@ -17,7 +17,7 @@ export function colourOf(name: Name): Colour {
 export const LISTED = 20;
 
 /**
- * "Other teammates: bob (tester), carol." "" when there is nobody but the lead.
+ * "Others: bob (tester), carol." "" when there is nobody but the lead.
  * @param first the first `LISTED + 1` teammates of `total`, among which `self` may be
  */
 export function membersLine(
@@ -31,5 +31,5 @@ export function membersLine(
     .map(({ name, role }) => `${name}${role && ` (${role})`}`);
   if (shown.length === 0) return "";
   const more = total - 1 > shown.length ? ` and ${total - 1 - shown.length} more` : "";
-  return `Other teammates: ${shown.join(", ")}${more}.`;
+  return `Others: ${shown.join(", ")}${more}.`;
 }
