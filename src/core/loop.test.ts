@@ -71,6 +71,17 @@ describe("ends", () => {
     });
   });
 
+  it("a call or a text that only grows, at its end or in the middle", () => {
+    const more = (n: number) => "pad ".repeat(n);
+    const glob = (n: number) => called("glob", { pattern: `${more(n)}*` }, `${n} files: ${more(60 - n)}`);
+    expect(watch(glob)).toMatchObject({ told: 8, ended: 20 });
+    expect(watch((n) => called("bash", { command: `echo ${more(n)}` }, more(n)))).toMatchObject({
+      ended: 20,
+    });
+    expect(watch((n) => text(`So: ${more(n)}`))).toMatchObject({ told: 8, ended: 20 });
+    expect(watch(glob).words).toContain("Each time you only add");
+  });
+
   it("polls whose results differ in their digits alone", () => {
     const seen = watch((n) => called("bash", { command: "date" }, `09:${n}`));
     expect(seen).toMatchObject({ told: 5, ended: 20 });
@@ -92,6 +103,19 @@ describe("does not end", () => {
     expect(watch(page)).toMatchObject({ told: null, ended: null });
     const tried = (n: number) => called("bash", { command: `train --rate 0.${n}` }, `loss 0.${n}`);
     expect(watch(tried)).toMatchObject({ told: null, ended: null });
+  });
+
+  it("what grows with other work between, and what only resembles the call before", () => {
+    const notes = (n: number) => called("write_file", { path: "n", text: "x".repeat(n) }, `${n} characters`);
+    expect(watch((n) => (n % 2 ? notes(n) : called("read_file", { path: `f${n}` }, `${n} b`)))).toMatchObject(
+      {
+        ended: null,
+      },
+    );
+    const word = (n: number) => String.fromCharCode(97 + (n % 26)).repeat(1 + (n % 9));
+    expect(watch((n) => called("grep", { pattern: word(n) }, `${word(n)} found`))).toMatchObject({
+      told: null,
+    });
   });
 
   it("the same answer to different news", () => {

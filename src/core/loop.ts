@@ -9,6 +9,7 @@
  * | ticking  | the same calls; only digits of their results differ          | with it    | 20 rounds         |
  * | flood    | calls about the team, or texts, in which only digits differ  | 5 cycles   | 20 rounds         |
  * | tasks    | new tasks and nothing else, whatever their texts             | 20 rounds  | 40 rounds         |
+ * | growing  | the last call or text, with something added at one place     | 8 rounds   | 20 rounds         |
  *
  * A poll of something that really changes may be useful, so only `turnsPerStint` limits it.
  */
@@ -32,7 +33,7 @@ export type ToolTraits = { readonly aboutTeam: boolean; readonly createsTasks: b
 
 const blur = (text: string): string => text.replace(/\d+/g, "#");
 
-type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks";
+type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks" | "growing";
 /** `step`: what counts as progress when it is new. */
 type Keys = { readonly [K in Kind | "step"]: string | null };
 type Limit = {
@@ -71,6 +72,12 @@ const LIMITS: Readonly<Record<Kind, Limit>> = {
     ended: () => 40,
     advice: `Put the tasks that are left into one reply with several calls, then end your turn. ${ENDS}`,
   },
+  growing: {
+    periods: 1,
+    cycles: 8,
+    ended: () => 20,
+    advice: `Each time you only add to what you did before. Say what you want to reach, and do it in one step. ${ENDS}`,
+  },
 };
 const KINDS = Object.keys(LIMITS) as Kind[];
 
@@ -84,6 +91,9 @@ export class LoopDetector {
   private readonly known = new Set<string>();
   private progress = false;
   private told = false;
+  /** The last call or text, and the number of those that were not made from the one before. */
+  private before = "";
+  private fresh = 0;
 
   constructor(traits: (tool: string) => ToolTraits) {
     this.traits = traits;
@@ -168,6 +178,14 @@ export class LoopDetector {
     return { kind: "told", text: `You ${describe(round, run, shortest)} ${advice}` };
   }
 
+  /** The same key for as long as each text is the one before with something added. */
+  private growth(text: string): string {
+    const compared = text.slice(0, COMPARED_MAX);
+    if (!grows(this.before, compared)) this.fresh += 1;
+    this.before = compared;
+    return String(this.fresh);
+  }
+
   private keysOf(round: Round): Keys {
     const calls = round.flatMap((entry) => (entry.kind === "said" ? callsOf(entry.message) : []));
     if (calls.length === 0) {
@@ -178,6 +196,7 @@ export class LoopDetector {
         ticking: null,
         flood: blur(text),
         tasks: null,
+        growing: this.growth(text),
         step: null,
       };
     }
@@ -192,9 +211,21 @@ export class LoopDetector {
       ticking: digest(`${asked} ${blur(got)}`),
       flood: traits.every(({ aboutTeam }) => aboutTeam) ? digest(blur(asked)) : null,
       tasks: traits.every(({ createsTasks }) => createsTasks) ? "tasks" : null,
+      growing: this.growth(asked),
       step: digest(blur(`${asked} ${got}`)),
     };
   }
+}
+
+/** Characters of a call or text that are compared: more would only cost time. */
+const COMPARED_MAX = 100_000;
+
+/** Whether `after` is `before` with something added at one place. */
+function grows(before: string, after: string): boolean {
+  if (before === "" || after.length <= before.length) return false;
+  let head = 0;
+  while (head < before.length && before[head] === after[head]) head += 1;
+  return after.endsWith(before.slice(head));
 }
 
 /** What of a mail is compared with earlier mail. The rest is always news. A lead may have changed the board itself, so it is news once. */

@@ -20,6 +20,11 @@ const forEver = (...steps: readonly ScriptedStep[]): Step[] => {
 };
 const counted = (step: (n: number) => ScriptedStep): Step[] =>
   Array.from({ length: 2_000 }, (_, n) => step(n + 1));
+/** Other letters for each number, and no digits. */
+const word = (n: number): string =>
+  Array.from({ length: 5 }, (_, at) =>
+    String.fromCharCode(97 + (Math.floor((n * 7919) / 23 ** at) % 23)),
+  ).join("");
 const looks = call("list_tasks");
 const quiet: Step[] = [{ text: "I see.", times: "any" }];
 const lastHeard = (requests: readonly ModelRequest[]): string =>
@@ -35,7 +40,10 @@ const LOOPS: Readonly<Record<string, readonly Step[]>> = {
   "a failing call": forEver(call("read_file", { path: "missing" })),
   "a tool that does not exist": forEver(call("do_it")),
   "a flood of tasks": counted((n) => call("create_task", { subject: `More ${n}` })),
-  "always something new": counted((n) => call("glob", { pattern: `${"a".repeat(n)}*` })),
+  "a growing argument": counted((n) => call("glob", { pattern: `${"a".repeat(n)}*` })),
+  "a growing text": counted((n) => ({ text: `I think ${"and think ".repeat(n)}` })),
+  "an ever-changing text": counted((n) => ({ text: `Next I look at ${word(n)}.` })),
+  "always something new": counted((n) => call("glob", { pattern: `${word(n)}*` })),
 };
 const kinds = Object.keys(LOOPS);
 const bypass = { permissionMode: "bypass" } as const;
