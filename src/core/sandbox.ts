@@ -158,30 +158,6 @@ export const SECRET_PATHS: readonly string[] = [
 /** Below no home folder. */
 export const SYSTEM_SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/ssl/private"];
 
-/** Of a writable root: what other programs run or obey later. Read-only where it exists. */
-export const PROTECTED_PATHS: readonly string[] = [
-  ".ekiden",
-  ".mcp.json",
-  ".claude",
-  ".agents",
-  ".codex",
-  ".vscode",
-  ".idea",
-  ".husky",
-  ".envrc",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".npmrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".gitmodules",
-];
-
 /** Of a git directory: what decides which programs git runs. `commondir` and `gitdir` say where the rest of it is. */
 export const GUARDED_GIT_PATHS: readonly string[] = [
   "config",

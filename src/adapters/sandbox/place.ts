@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../core/paths.ts";
+import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import {
   type Confinement,
-  PROTECTED_PATHS,
   type SandboxPlace,
   SECRET_PATHS,
   SYSTEM_SECRETS,
@@ -53,7 +53,7 @@ export class PlaceReader {
     const repositories = [...new Set([workspace, worktree ?? workspace])].map(repositoryOf);
     const links = repositories.flatMap(({ link }) => link ?? []);
     const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
-      PROTECTED_PATHS.flatMap((name) => real(join(root, name)) ?? []),
+      READ_ONLY_IN_SANDBOX.flatMap((name) => real(join(root, name)) ?? []),
     );
     const { folders, files } = this.findSecrets();
     const covered = [...roots, ...folders, ...RUNTIME_FOLDERS, "/dev", ...replaced.map(([path]) => path)];

@@ -1,19 +1,9 @@
-/**
- * Files that decide what runs later: git's and ours, settings of editors, shells, package managers and agents. Writing one is asked
- * about in every mode, unless an allow rule names it.
- */
+/** Writing a file that decides what runs later is asked about in every mode, unless an allow rule names it. */
 import { isWithin, relativeTo } from "../paths.ts";
+import { PROTECTED_NAMES } from "../protected-names.ts";
 import type { Rule } from "./rule.ts";
 
-/** Names of files and folders, at any depth. */
-const NAMES = new Set(
-  [
-    ".git .gitmodules .gitconfig .ekiden .husky .mcp.json .claude .agents .codex .cursor .gemini .windsurf .vscode .idea .devcontainer",
-    ".envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .login .cshrc .tcshrc .kshrc",
-    ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .cargo .mvn .bazelrc .pypirc .netrc .ssh .gnupg",
-    ".vimrc .exrc .nvimrc .gdbinit .lldbinit .pdbrc .pre-commit-config.yaml .lefthook.yml",
-  ].flatMap((names) => names.split(" ")),
-);
+const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
 /** Characters that some file systems ignore in names. */
 const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
