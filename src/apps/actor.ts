@@ -1,20 +1,19 @@
-/**
- * The author of a command line: a person, or the member in whose shell it was typed. This prevents mistakes, not attacks: a
- * shell can drop a variable.
- */
+/** The author of a command line: a person, or the member in whose shell it was typed. */
 import { type Name, name, PERSON } from "../core/ids.ts";
-import { MEMBER_VARIABLE } from "../core/member.ts";
 import type { Store } from "../ports/index.ts";
 import type { Invocation } from "./invocation.ts";
+import { memberShells } from "./member-shell.ts";
 
 /** A member acts as itself in its own team only; in the team of another project it acts as a person. */
 export async function actorOf({ env }: Invocation, { roster }: Store): Promise<Name> {
-  const member = env[MEMBER_VARIABLE];
-  if (!member) return PERSON;
-  const tags = (env.EKIDEN_JOB ?? "").split(":");
+  const shells = memberShells(env);
+  if (shells.length === 0) return PERSON;
   const hosts = await roster.hosts();
-  const isOwn = hosts.some(
-    ({ identity }) => identity !== "" && tags.some((tag) => tag.startsWith(`${identity}.`)),
-  );
-  return isOwn ? name(member) : PERSON;
+  const isOwn = (job: string): boolean =>
+    job
+      .split(":")
+      .some((tag) => hosts.some(({ identity }) => identity !== "" && tag.startsWith(`${identity}.`)));
+  // The outermost shell of the team is the member's own; what it starts may claim to be another member's.
+  const own = shells.findLast(({ member, job }) => member !== "" && isOwn(job));
+  return own ? name(own.member) : PERSON;
 }

@@ -7,6 +7,7 @@ import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
 import type { Store } from "../ports/index.ts";
 import type { Done } from "./actions/done.ts";
+import { refuseInSandbox } from "./member-shell.ts";
 import type { Flags, Loaded } from "./settings.ts";
 import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
 import type { TrustNeed } from "./trust/asking.ts";
@@ -84,6 +85,7 @@ export function prepare(
     return loading;
   };
   const load = async (): Promise<Loaded> => {
+    refuseInSandbox(cwd, env);
     const { loadSettings } = await import("./settings.ts");
     const trusted = options.trust === true || /^(1|true|yes)$/i.test(env.EKIDEN_TRUST ?? "");
     const read = (all: boolean): Promise<Loaded> => loadSettings({ cwd, env, flags }, { trusted: all });

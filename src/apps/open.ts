@@ -5,10 +5,10 @@ import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { MEMBER_VARIABLE } from "../core/member.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import type { Invocation } from "./invocation.ts";
+import { memberShells } from "./member-shell.ts";
 import { makeProjectFolder, refuseLinked } from "./project-folder.ts";
 import { secretsOf } from "./secrets.ts";
 import { userFile } from "./settings.ts";
@@ -78,7 +78,7 @@ export async function withTeam<T>(
   });
   try {
     // What is typed in a member's shell is not the person's word, also in another team.
-    const isPerson = signs && !call.env[MEMBER_VARIABLE];
+    const isPerson = signs && memberShells(call.env).length === 0;
     return await use(isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open);
   } finally {
     await open.close();

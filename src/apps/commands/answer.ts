@@ -2,14 +2,15 @@
 import { EkidenError } from "../../core/errors.ts";
 import { answer } from "../actions/answer.ts";
 import type { Invocation } from "../invocation.ts";
+import { memberShells } from "../member-shell.ts";
 import { withTeam } from "../open.ts";
 
 export async function run(
   call: Invocation,
   [id = "", word = "", ...text]: readonly string[],
 ): Promise<undefined> {
-  // Set for every command of a member: a member may not grant itself what it asks for.
-  if (call.env.EKIDEN_JOB)
+  // A member may not grant itself what it asks for.
+  if (memberShells(call.env).length > 0)
     throw new EkidenError(
       "not_permitted",
       "this is a member's command, and only a person answers here. Leave the question to them.",

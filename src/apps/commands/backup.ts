@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
-import { MEMBER_VARIABLE } from "../../core/member.ts";
 import type { Invocation } from "../invocation.ts";
+import { memberShells } from "../member-shell.ts";
 import { sqlitePath } from "../open.ts";
 
 export async function run(
@@ -11,7 +11,7 @@ export async function run(
   [file = ""]: readonly string[],
   { force = false }: { force?: boolean },
 ): Promise<undefined> {
-  if (call.env[MEMBER_VARIABLE])
+  if (memberShells(call.env).length > 0)
     throw new EkidenError("not_permitted", "a member may not copy the store of its team. Ask the person.");
   const { store } = await call.settings();
   const path = sqlitePath(store, call.cwd);

@@ -4,7 +4,6 @@ import { landingsOf } from "../../adapters/git/landings.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import { instant } from "../../core/ids.ts";
-import { MEMBER_VARIABLE } from "../../core/member.ts";
 import { pruneViews } from "../../core/views/prune.ts";
 import { prune } from "../actions/prune.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
@@ -18,7 +17,7 @@ export async function run(
   _: readonly string[],
   { days = DAYS, teams = false, dryRun = false }: { days?: string; teams?: boolean; dryRun?: boolean },
 ): Promise<undefined> {
-  if (call.env[MEMBER_VARIABLE] && !dryRun)
+  if (memberShells(call.env).length > 0 && !dryRun)
     throw new EkidenError(
       "not_permitted",
       "a member may not delete the history of its team. Ask the person.",

@@ -1,9 +1,9 @@
 /** `ekiden trust`: the person agrees to what this project brings, until it changes; lists the agreements; takes one back. */
 import { dirname } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
-import { MEMBER_VARIABLE } from "../../core/member.ts";
 import type { Figure } from "../../core/views/view.ts";
 import type { Invocation } from "../invocation.ts";
+import { memberShells } from "../member-shell.ts";
 import { userFile } from "../settings.ts";
 import { askForTrust, visible } from "../trust/asking.ts";
 import { allRecords, revoke } from "../trust/record.ts";
@@ -21,7 +21,7 @@ export async function run(
     await show(call, userFolder);
     return;
   }
-  if (call.env[MEMBER_VARIABLE])
+  if (memberShells(call.env).length > 0)
     throw new EkidenError(
       "not_permitted",
       "only the person may agree to what a project brings, or take that back.",

@@ -14,9 +14,7 @@ it("names the other teammates with their roles, at most 20", () => {
   const alice = name("alice");
   expect(membersLine([], 0, alice)).toBe("");
   expect(membersLine([member("alice")], 1, alice)).toBe("");
-  expect(membersLine([member("alice"), member("bob", "tester")], 2, alice)).toBe(
-    "Others: bob (tester).",
-  );
+  expect(membersLine([member("alice"), member("bob", "tester")], 2, alice)).toBe("Others: bob (tester).");
   const first = Array.from({ length: 21 }, (_, n) => member(`m-${n}`));
   expect(membersLine(first, 30, name("m-0"))).toContain("m-20 and 9 more.");
   expect(membersLine(first, 30, name("m-29"))).toContain("m-19 and 9 more.");
