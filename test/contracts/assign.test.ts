@@ -92,7 +92,7 @@ describe.each(BACKENDS)("an assigned task on %s", (backend) => {
       await store.board.assign(one, carol.name, lead);
       await store.board.assign(two, carol.name, lead);
       expect(await store.board.claimNext(bob as Seat)).toBeNull();
-      if (how === "its host dies") await store.roster.reap((_, pid) => pid !== 2);
+      if (how === "its host dies") await store.roster.reap(({ pid }) => pid !== 2);
       else {
         await store.roster.suspend(host("there"));
         await store.roster.reap(() => null);

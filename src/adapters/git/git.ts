@@ -54,8 +54,20 @@ const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
   [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
   [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
   [/^gpg\.(?:.*\.)?program$/i, "gpg"],
-  [/^remote\..*\.(?:uploadpack|receivepack)$/i, "git-upload-pack"],
+  [/^gpg\.ssh\.defaultkeycommand$|^trailer\..*\.(?:command|cmd)$/i, ""],
 ];
+/** Of a remote's programs the first configuration counts, so that only the option of the command replaces it. */
+const TRANSFERS: Readonly<Record<string, string>> = {
+  fetch: "--upload-pack=git-upload-pack",
+  pull: "--upload-pack=git-upload-pack",
+  "ls-remote": "--upload-pack=git-upload-pack",
+  push: "--receive-pack=git-receive-pack",
+};
+const withOwnTransfer = (args: readonly string[]): readonly string[] => {
+  const verb = args.findIndex((arg, i) => !/^-[cC]$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""));
+  const option = Object.hasOwn(TRANSFERS, args[verb] ?? "") ? TRANSFERS[args[verb] ?? ""] : undefined;
+  return option === undefined ? args : [...args.slice(0, verb + 1), option, ...args.slice(verb + 1)];
+};
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -85,15 +97,17 @@ export class Git {
     if (this.trusted) return await this.start(cwd, args, limits);
     const replaced = this.replaced.get(cwd) ?? this.replacements(cwd);
     this.replaced.set(cwd, replaced);
-    return await this.start(cwd, [...HARDENED, ...(await replaced), ...args], limits);
+    return await this.start(cwd, [...HARDENED, ...(await replaced), ...withOwnTransfer(args)], limits);
   }
 
   /** The options that replace the programs of the repository's own configuration. */
   private async replacements(cwd: string): Promise<readonly string[]> {
-    const list = ["config", "--local", "--includes", "--name-only", "--list"];
+    // `--local` would leave out the configuration of the worktree.
+    const list = ["config", "--includes", "--show-scope", "--name-only", "--list"];
     const { code, out } = await this.start(cwd, [...HARDENED, ...list]);
     if (code !== 0) return [];
-    return [...new Set(out.split("\n"))].flatMap((name) => {
+    const own = out.split("\n").flatMap((line) => /^(?:local|worktree)\t(.*)$/.exec(line)?.[1] ?? []);
+    return [...new Set(own)].flatMap((name) => {
       const found = PROGRAMS.find(([key]) => key.test(name));
       return found ? ["-c", `${name}=${found[1]}`] : [];
     });

@@ -5,6 +5,7 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { shownResult } from "../../core/conversation/foreign.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
 
@@ -88,7 +89,7 @@ function readTool(given: unknown): ListedTool | string {
   try {
     if (JSON.stringify(inputSchema).length > SCHEMA_MAX)
       return `${cutEnd(name, 80)} (its inputSchema has more than ${SCHEMA_MAX} characters)`;
-    return { name, description: description ?? title ?? "", ...accepted(inputSchema) };
+    return { name, description: shownResult(description ?? title ?? ""), ...accepted(inputSchema) };
   } catch {
     return `${cutEnd(name, 80)} (its inputSchema is nested too deeply)`;
   }

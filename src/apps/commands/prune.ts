@@ -7,6 +7,7 @@ import { instant } from "../../core/ids.ts";
 import { pruneViews } from "../../core/views/prune.ts";
 import { prune } from "../actions/prune.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
+import { memberShells } from "../member-shell.ts";
 import { withTeam } from "../open.ts";
 
 const DAYS = "30";

@@ -1,6 +1,4 @@
 /** The figures of one run, collected from its events: what it did, what it used, how long it took. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Event } from "../../core/event.ts";
 import { money, tokens as short, span } from "../../core/views/view.ts";
 
@@ -48,10 +46,13 @@ export class RunSummary {
 
 async function filesOf(commits: readonly string[], cwd: string): Promise<Set<string>> {
   const args = ["log", "--no-walk", "-m", "--first-parent", "--name-only", "--format=", ...commits];
-  const listed = await promisify(execFile)("git", args, { cwd, maxBuffer: 64 * 1024 * 1024 }).catch(
-    () => null,
-  );
-  return new Set(listed?.stdout.split("\n").filter((line) => line !== ""));
+  const [{ Git }, { childEnvironment }] = await Promise.all([
+    import("../../adapters/git/git.ts"),
+    import("../../adapters/shell/environment.ts"),
+  ]);
+  // The repository may configure programs also for the log.
+  const listed = await new Git(childEnvironment(process.env)).try(cwd, ...args).catch(() => null);
+  return new Set(listed?.code === 0 ? listed.out.split("\n").filter((line) => line !== "") : []);
 }
 
 /** "4 files changed · 2 tasks landed · 34k tokens · $0.42 · 3m12s" */

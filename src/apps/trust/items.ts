@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts";
 
@@ -144,15 +144,17 @@ export const roleId = (file: string): string => `model of ${file}`;
 const GIT_KEYS =
   /hookspath|fsmonitor|command|program|helper|driver|clean|smudge|process|textconv|include|path/i;
 
+const INCLUDES_MAX = 5;
+
 /** What the project's own repository makes git run: it is no reason to ask, and does not run before the person agreed. */
 export function gitItem(cwd: string): TrustItem {
-  const config = join(cwd, ".git", "config");
-  const hooks = join(cwd, ".git", "hooks");
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  const lines = isFile(config) ? readFileSync(config, "utf8").split("\n") : [];
-  const scripts = (existsSync(hooks) ? readdirSync(hooks) : [])
-    .filter((name) => !name.endsWith(".sample") && isFile(join(hooks, name)))
-    .map((name) => `${name}\0${sha(readFileSync(join(hooks, name)))}`);
+  const git = join(cwd, ".git");
+  const lines = ["config", "config.worktree"].flatMap((name) => configLines(join(git, name)));
+  const folders = lines.flatMap((line) => {
+    const path = /^\s*hookspath\s*=\s*"?([^"]+?)"?\s*$/i.exec(line)?.[1];
+    return path === undefined ? [] : [resolve(cwd, path)];
+  });
+  const scripts = [join(git, "hooks"), ...folders].flatMap(scriptsIn);
   const text = "the git hooks and git programs that this repository configures";
   return {
     id: "git",
@@ -160,3 +162,22 @@ export function gitItem(cwd: string): TrustItem {
     digest: sha([...lines.filter((line) => GIT_KEYS.test(line)), ...scripts].join("\0")),
   };
 }
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** With those of the files that it includes: a file of the working tree changes with each pull. */
+function configLines(path: string, depth = 0): string[] {
+  if (depth > INCLUDES_MAX || !isFile(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const included = /^\s*path\s*=\s*"?([^"~]+?)"?\s*$/i.exec(line)?.[1];
+      const below = included === undefined ? [] : configLines(resolve(dirname(path), included), depth + 1);
+      return [line, ...below];
+    });
+}
+
+const scriptsIn = (folder: string): string[] =>
+  (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [])
+    .filter((name) => !name.endsWith(".sample") && isFile(join(folder, name)))
+    .map((name) => `${name}\0${sha(readFileSync(join(folder, name)))}`);
