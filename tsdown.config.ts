@@ -33,6 +33,12 @@ const program = defineConfig({
     // what its files import, unless a group above has it: so nothing light may stand in a heavy one.
     codeSplitting: {
       groups: [
+        // Loaded only where OpenTelemetry is configured.
+        {
+          name: "telemetry",
+          priority: 6,
+          test: /\/src\/((core|adapters)\/telemetry\/|apps\/host\/telemetry\.ts$)/,
+        },
         {
           name: "words",
           priority: 5,
@@ -45,7 +51,7 @@ const program = defineConfig({
         },
         { name: "settings", priority: 3, test: /\/src\/(core|apps)\/settings(-merge)?\.ts$/ },
         { name: "views", priority: 2, test: /\/src\/core\/views\// },
-        { name: "store", priority: 1, test: /\/src\/adapters\/store\// },
+        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup)/ },
         {
           name: "host",
           test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/adapters\/process-table\.ts$|\/src\/(apps\/run-team|core\/project\/runbook)\.ts$/,

@@ -34,6 +34,7 @@ import { skills } from "./features/skills.ts";
 import { subagents } from "./features/subagents.ts";
 import { teamList } from "./features/team-list.ts";
 import { teams } from "./features/teams.ts";
+import { telemetry } from "./features/telemetry.ts";
 import { todos } from "./features/todos.ts";
 import { worktrees } from "./features/worktrees.ts";
 import { openProjectFiles, warnOnce } from "./project-files.ts";
@@ -70,6 +71,7 @@ export const FEATURES: readonly MakeFeature[] = [
   subagents,
   compaction,
   mcp,
+  telemetry,
 ];
 
 /** What this process has for all members. */

@@ -203,6 +203,7 @@ class Host implements TeamHost {
       await this.chores.catch(() => {});
       this.outage.giveUpNow();
       this.providerTimeout?.up();
+      await this.parts.telemetry?.close();
       await this.parts.mcp?.close();
       await this.parts.sandbox.close();
       if (this.deleting) await this.store.removeTeam(this.store.team, LEAD, true).catch(() => {});

@@ -31,6 +31,7 @@ import { untrusted } from "../trust/asking.ts";
 import { signing } from "../trust/signing.ts";
 import { isStore, type ProjectTrust, weighProject } from "../trust/weigh.ts";
 import { openMcp } from "./mcp.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 export type Parts = {
   readonly settings: Settings;
@@ -44,6 +45,8 @@ export type Parts = {
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
+  /** Null if no OTEL_ variable asks for it. */
+  readonly telemetry: Telemetry | null;
   /** What of the project's files counts. */
   readonly trust: ProjectTrust;
   /** Null: all members work in the project itself. */
@@ -151,6 +154,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     endOrphans: () => endOrphans(scope),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
     mcp: await openMcp({ workspace, store, settings, sandbox, trust, mark }, env),
+    telemetry: await telemetryOf(env, { store, clock, version }),
     trust,
     trees,
     since,
@@ -161,6 +165,20 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     secrets,
     ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
   };
+}
+
+/** A variable that cannot be used is a warning: monitoring must not keep a team from its work. */
+async function telemetryOf(
+  env: NodeJS.ProcessEnv,
+  parts: { readonly store: Store; readonly clock: Clock; readonly version: string },
+): Promise<Telemetry | null> {
+  if (!Object.keys(env).some((name) => /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/.test(name)))
+    return null;
+  const { otlpFrom } = await import("../../adapters/telemetry/otlp.ts");
+  const otlp = otlpFrom(env);
+  if (typeof otlp === "string") await parts.store.journal.warn(null, `No telemetry: ${otlp}.`);
+  if (otlp === null || typeof otlp === "string") return null;
+  return await (await import("./telemetry.ts")).openTelemetry(otlp, parts);
 }
 
 /** @throws EkidenError `not_trusted` for a store in the project that this person did not make */

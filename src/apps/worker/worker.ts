@@ -130,6 +130,7 @@ export class Worker {
       // Without the store the lease of this host runs out, and others go on.
       await (this.draining ?? this.team.suspend().catch(() => {}));
       this.outage.giveUpNow();
+      await this.parts.telemetry?.close();
       await this.parts.mcp?.close();
       await this.parts.sandbox.close();
       await this.store.close();
