@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { board } from "./board.ts";
 import { cost } from "./cost.ts";
 import { gap } from "./gap.ts";
+import { growth } from "./growth.ts";
 import { idle } from "./idle.ts";
 import { landings } from "./landing.ts";
 import { type Figure, type Item, table } from "./measure.ts";
@@ -33,6 +34,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   sandbox: ["j", sandboxed],
   web: ["k", web],
   landing: ["l", landings],
+  growth: ["m", growth],
 };
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export type Figure = {
-  /** The letter of the bench item, "a" to "k". */
+  /** The letter of the bench item, "a" to "m". */
   readonly item: string;
   readonly name: string;
   readonly unit: string;
