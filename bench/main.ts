@@ -12,6 +12,7 @@ import { growth } from "./growth.ts";
 import { idle } from "./idle.ts";
 import { landings } from "./landing.ts";
 import { type Figure, type Item, table } from "./measure.ts";
+import { postgres } from "./postgres.ts";
 import { prompt } from "./prompt.ts";
 import { sandboxed } from "./sandbox.ts";
 import { scheduling } from "./scheduling.ts";
@@ -35,6 +36,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   web: ["k", web],
   landing: ["l", landings],
   growth: ["m", growth],
+  postgres: ["n", postgres],
 };
 
 const { values, positionals } = parseArgs({
