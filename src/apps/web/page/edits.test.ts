@@ -11,6 +11,7 @@ function conversation(calls: readonly Call[]) {
     const id = `c${seq}`;
     if (result !== null)
       results.set(id, {
+        type: "result",
         id,
         tool,
         text: result instanceof Error ? result.message : result,

@@ -84,7 +84,7 @@ export function ReplayBar({ replay }: { replay: Replay }) {
         </a>
       )}
       {!app.source.recording && (
-        <button type="button" onClick={() => app.endReplay()}>
+        <button type="button" class="back" onClick={() => app.endReplay()}>
           Back to live
         </button>
       )}

@@ -154,18 +154,37 @@ function changed(before: string, after: string): DiffLine[] {
   return lines;
 }
 
-/** A patch as git prints it. */
+/** A commit as `git show` prints it: the message, then each file under its name. */
 export function Patch({ text }: { text: string }) {
-  const lines = useMemo(() => text.split("\n").map(patchLine), [text]);
-  return <DiffLines lines={lines} />;
+  const start = Math.max(0, text.search(/^diff --git /m));
+  const message = text.slice(0, start).trim();
+  const lines = useMemo(() => patchLines(text.slice(start)), [text, start]);
+  return (
+    <>
+      {message && <p class="as-is">{message}</p>}
+      <DiffLines lines={lines} />
+    </>
+  );
 }
 
-function patchLine(text: string): DiffLine {
-  if (/^(diff --git|@@|\+\+\+ |--- |index |new file|deleted file)/.test(text)) return { sign: "@", text };
-  const sign = text[0];
-  return sign === "+" || sign === "-"
-    ? { sign, text: text.slice(1) }
-    : { sign: " ", text: text.replace(/^ /, "") };
+export function patchLines(text: string): DiffLine[] {
+  const lines: DiffLine[] = [];
+  let isHead = true;
+  for (const line of text.replace(/\n$/, "").split("\n")) {
+    const sign = line[0];
+    if (line.startsWith("diff --git ")) {
+      isHead = true;
+      lines.push({ sign: "@", text: line.replace(/^diff --git .* b\//, "") });
+    } else if (isHead && !line.startsWith("@@")) {
+      // The other lines of a head repeat the name.
+      if (/^(new|deleted|rename|old|Binary)/.test(line)) lines.push({ sign: "@", text: line });
+    } else if (line.startsWith("@@")) {
+      isHead = false;
+      lines.push({ sign: "@", text: line });
+    } else if (sign === "+" || sign === "-") lines.push({ sign, text: line.slice(1) });
+    else lines.push({ sign: " ", text: line.replace(/^ /, "") });
+  }
+  return lines;
 }
 
 const SHOWN = 400;

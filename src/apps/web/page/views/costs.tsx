@@ -74,7 +74,7 @@ function Table({
   const [isAll, setAll] = useState(false);
   const sorted = Object.entries(rows).sort(([, a], [, b]) => weight(b) - weight(a));
   const most = Math.max(1, weight(sorted[0]?.[1] ?? { turns: 0, input: 0, cached: 0, output: 0, usd: 0 }));
-  const decimals = (sorted[0]?.[1].usd ?? 0) >= 1 ? 2 : 4;
+  const decimals = (sorted[0]?.[1].usd ?? 0) >= 0.1 ? 2 : 4;
   return (
     <section>
       <div class="scroll-x" tabIndex={0} role="group" aria-label={title}>
