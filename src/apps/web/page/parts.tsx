@@ -108,12 +108,15 @@ export function Empty({ title, children }: { title: string; children?: Component
 /** Rows of one height, of which only those in sight are there. */
 export function VirtualList<T>({
   items,
+  keyOf,
   height,
   label,
   row,
   onEnd,
 }: {
   items: readonly T[];
+  /** A row keeps its element when others come before it. */
+  keyOf: (item: T) => number;
   height: number;
   label: string;
   row: (item: T, index: number) => ComponentChildren;
@@ -129,18 +132,20 @@ export function VirtualList<T>({
     setRange((before) => (before.from === from && before.to === to ? before : { from, to }));
     if (onEnd && to >= items.length) onEnd();
   };
+  const latest = useRef(measure);
+  latest.current = measure;
   useLayoutEffect(measure, [items.length, height]);
   useEffect(() => {
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(() => latest.current());
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
-  });
+  }, []);
   return (
     <div class="virtual" ref={box} onScroll={measure} role="list" aria-label={label} tabIndex={0}>
       <div class="virtual-all" style={{ height: `${items.length * height}px` }}>
         {items.slice(range.from, range.to).map((item, i) => (
           <div
-            key={range.from + i}
+            key={keyOf(item)}
             role="listitem"
             aria-setsize={items.length}
             aria-posinset={range.from + i + 1}

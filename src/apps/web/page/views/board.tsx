@@ -90,6 +90,7 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
               </h2>
               <VirtualList
                 items={list}
+                keyOf={({ id }) => id}
                 height={ROW}
                 label={LOOK_WORDS[look]}
                 row={(task) => <Row task={task} look={look} />}

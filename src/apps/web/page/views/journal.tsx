@@ -71,6 +71,7 @@ export function JournalView() {
       ) : (
         <VirtualList
           items={shown}
+          keyOf={({ seq }) => seq}
           height={ROW}
           label="Facts, newest first"
           row={(event) => <Row event={event} isOpen={open?.seq === event.seq} onOpen={setOpen} />}
