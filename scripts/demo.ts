@@ -1,4 +1,7 @@
-/** `npm run demo`: builds, when the build is older than the sources, without its output; then runs the example. It needs no key. */
+/**
+ * `npm run demo`: builds, when the build is older than the sources, without its output; then runs the example
+ * with the given options, such as `--web`. It needs no key.
+ */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { isFresh } from "./fresh.ts";
@@ -13,7 +16,7 @@ if (!isFresh("dist/main.js") || !isFresh("dist/web/index.html")) {
 rmSync("health-report", { recursive: true, force: true });
 const { status } = spawnSync(
   process.execPath,
-  ["dist/main.js", "run", "examples/quickstart.md", "--cwd", ".", "--fresh"],
+  ["dist/main.js", "run", "examples/quickstart.md", "--cwd", ".", "--fresh", ...process.argv.slice(2)],
   { stdio: "inherit" },
 );
 process.exit(status ?? 1);
