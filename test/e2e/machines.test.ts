@@ -86,7 +86,8 @@ const board = (go: string): string =>
   `# Forty parts\n\n${Array.from({ length: TASKS }, (_, i) => `## Part ${i + 1}\n\`\`\`sh\n${script(i + 1, go)}\n\`\`\`\n`).join("")}`;
 
 describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_MACHINES}` : ""}`, () => {
-  it("land forty tasks once each, though one is cut off for a while and one is killed", async () => {
+  const limit = { timeout: 300_000 };
+  it("land forty tasks once each, though one is cut off for a while and one is killed", limit, async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-machines-")));
     onTestFinished(() => takeAway(home));
     const network = new Network();
