@@ -1,5 +1,7 @@
 /** A worker in the same process as a team: it gets teammates of the lead, and goes on with those of a process that is gone. */
+import { spawn as spawnProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { type Step, scripted } from "../../src/adapters/models/scripted.ts";
 import { openWorker, type Worker } from "../../src/apps/worker/worker.ts";
@@ -70,6 +72,34 @@ it("runs a teammate that the lead adds; its own idle member makes room; after a 
   await soon(async () =>
     expect(await store.board.tasks()).toMatchObject([{ status: "completed", owner: "rita", attempt: 1 }]),
   );
+});
+
+it("goes on with a teammate of the lead whose worker was killed, without a resume", async () => {
+  const spawn = { tool: "spawn_teammate", input: { name: "rita", role: "reviewer" } };
+  const task = { tool: "create_task", input: { subject: "Review", role: "reviewer" } };
+  const { host, store, folder } = await programTeam({
+    says: { lead: [{ when: "Begin", calls: [spawn] }, { when: "rita", calls: [task] }, NOTED] },
+    settings: { teammates: [] },
+    host: { interactive: true },
+  });
+  const script = fileURLToPath(new URL("../fixtures/worker-owner.ts", import.meta.url));
+  const first = spawnProcess(process.execPath, ["--import", "tsx", script, folder], { stdio: "ignore" });
+  onTestFinished(() => void first.kill("SIGKILL"));
+  await soon(async () =>
+    expect(await store.roster.member("worker-1" as Name)).toMatchObject({ activity: { phase: "idle" } }),
+  );
+  await host.start({ goal: "Begin" });
+  await soon(async () => expect(await store.board.mine("rita" as Name)).toMatchObject({ subject: "Review" }));
+  expect((await store.roster.hosts()).find(({ capacity }) => capacity > 0)).toMatchObject({ pid: first.pid });
+  first.kill("SIGKILL");
+  const second = await workerIn(folder, [
+    // Before it claims the task again it answers what the killed process had heard.
+    { who: "rita", when: "Review", times: 2, calls: [{ tool: "complete_task", input: { result: "Fine." } }] },
+  ]);
+  await soon(async () =>
+    expect(await store.board.tasks()).toMatchObject([{ status: "completed", owner: "rita" }]),
+  );
+  expect(second.said).toContain("Takes over rita.");
 });
 
 it("leaves the lead and the members of living processes alone", async () => {
