@@ -3,11 +3,11 @@
  * a compare-and-swap: each ref is named with the commit that it must still have, and all refs of a push move or none does.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 
-/** For a call that uses the network. `tell` gets one sentence when it has to wait. */
+/** For calls that use the network. `tell` is called once when it has to wait. */
 export type Contact = {
   readonly signal: AbortSignal;
   readonly tell: (text: string) => Promise<void>;
@@ -71,6 +71,26 @@ export class Remote {
     return { ref: `refs/remotes/${onto}`, onto };
   }
 
+  /**
+   * Repeats `work` while the remote is away. To be called without a lock: others need it meanwhile.
+   * @throws EkidenError `tool_failed` when it stays away
+   */
+  async patiently<T>(
+    { signal, tell, patienceMs = PATIENCE_MS }: Contact,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const end = performance.now() + patienceMs;
+    for (let ms = AGAIN_MS; ; ms = Math.min(2 * ms, AGAIN_MAX_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isAway(error) || performance.now() >= end) throw error;
+        if (ms === AGAIN_MS) await tell(`${messageOf(error)}\nThis waits for it.`);
+        await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+  }
+
   /** The refs that match, by full name. @throws EkidenError `tool_failed` */
   async tips(contact: Contact, ...patterns: string[]): Promise<ReadonlyMap<string, string>> {
     const { out } = await this.reach(contact, ANSWER_MS, "ls-remote", "--", this.given, ...patterns);
@@ -108,28 +128,18 @@ export class Remote {
     return done.code === 0 ? null : this.clean(messageOfGit(done));
   }
 
-  /** Repeats a call that changes nothing while the remote is away. */
-  private async reach(contact: Contact, timeoutMs: number, ...args: string[]): Promise<Ran> {
-    const { signal, tell, patienceMs = PATIENCE_MS } = contact;
-    const end = performance.now() + patienceMs;
-    for (let ms = AGAIN_MS; ; ms = Math.min(2 * ms, AGAIN_MAX_MS)) {
-      const ran = await this.git.tryWith({ signal, timeoutMs }, this.project, ...args);
-      if (ran.code === 0) return ran;
-      const said = this.clean(messageOfGit(ran));
-      if (!AWAY.test(said) || DENIED.test(said) || performance.now() >= end) throw this.fault(said);
-      if (ms === AGAIN_MS)
-        await tell(`${this.label} cannot be reached. This waits for it: ${lastLine(said)}`);
-      await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
-    }
-  }
-
-  private fault(said: string): EkidenError {
-    const what = DENIED.test(said)
+  private async reach({ signal }: Contact, timeoutMs: number, ...args: string[]): Promise<Ran> {
+    const ran = await this.git.tryWith({ signal, timeoutMs }, this.project, ...args);
+    if (ran.code === 0) return ran;
+    const said = this.clean(messageOfGit(ran));
+    const isDenied = DENIED.test(said);
+    const away = AWAY.test(said) && !isDenied;
+    const what = isDenied
       ? `${this.label} refuses this machine. Check its keys and its rights there (git ls-remote ${this.label}).`
-      : AWAY.test(said)
+      : away
         ? `${this.label} cannot be reached. Check the network and the address (git ls-remote ${this.label}).`
         : `git cannot use the remote ${this.label}.`;
-    return new EkidenError("tool_failed", `${what}\n${said}`, { details: { remote: this.label } });
+    throw new EkidenError("tool_failed", `${what}\n${said}`, { details: { remote: this.label, away } });
   }
 
   private clean(text: string): string {
@@ -141,10 +151,12 @@ export class Remote {
 export const remoteFault = (error: unknown): string | null =>
   isEkidenError(error, "tool_failed") && "remote" in error.details ? error.message : null;
 
+/** The network or the server does not answer; it may later. */
+export const isAway = (error: unknown): boolean =>
+  isEkidenError(error, "tool_failed") && error.details.away === true;
+
 /** "" for none. A token may stand where the user name does. */
 function passwordIn(url: string): string {
   const [, user = "", password] = /^[a-z][a-z0-9+.-]*:\/\/([^/@:]*)(?::([^/@]*))?@/i.exec(url) ?? [];
   return password ?? (/^https?:/i.test(url) ? user : "");
 }
-
-const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";

@@ -10,7 +10,7 @@ import { fastForward } from "./fast-forward.ts";
 import type { Git } from "./git.ts";
 import type { OnRemote, ParkedWork, Place } from "./parked.ts";
 import { inTurn, queueIn } from "./queue.ts";
-import { type Contact, type Remote, remoteFault } from "./remote.ts";
+import { type Contact, isAway, type Remote, remoteFault } from "./remote.ts";
 
 type Key = Pick<Which, "id" | "createdAt">;
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
@@ -53,9 +53,12 @@ export class SharedTarget {
       );
   }
 
-  /** Notes the commit that the remote has now. Returns what it has for the task. @throws EkidenError `tool_failed` */
+  /** Notes the commit that the remote has now, also after a wait. Returns what it has for the task. @throws EkidenError `tool_failed` */
   async follow(contact: Contact, task?: Key): Promise<Known | null> {
-    return await inTurn(queueIn(this.clone.commonDir), contact.signal, () => this.followNow(contact, task));
+    const { clone, remote } = this;
+    return await remote.patiently(contact, () =>
+      inTurn(queueIn(clone.commonDir), contact.signal, () => this.followNow(contact, task)),
+    );
   }
 
   /** As `follow`, for the process that has the lock. */
@@ -83,7 +86,8 @@ export class SharedTarget {
 
   /**
    * For the process that has the lock, with the commit that the gate has seen. The branch of the task moves with the target, so that a
-   * machine that goes on with the task sees the landing, and so that of two owners only one lands.
+   * machine that goes on with the task sees the landing, and so that of two owners only one lands. `raced`: the caller asks the
+   * remote again, without the lock.
    */
   async land(
     contact: Contact,
@@ -100,7 +104,11 @@ export class SharedTarget {
     if (why === null) await git.run(project, "update-ref", "-m", "ekiden: landed", ref, commit);
     else {
       // The answer may have been lost on its way.
-      const there = await this.followNow(contact, task);
+      const there = await this.followNow(contact, task).catch((error: unknown) => {
+        if (isAway(error)) return "away" as const;
+        throw error;
+      });
+      if (there === "away") return "raced";
       const isThere = there?.tip === to && (await git.isAncestor(project, commit, ref));
       if (
         !isThere &&

@@ -51,7 +51,8 @@ export async function propose(
 ): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
   const { git, shell, root, workspace, branch, target, task, message, wayOut, contact } = about;
   const ref = `refs/heads/${branch}`;
-  const there = (await remote.tips(contact, ref)).get(ref) ?? null;
+  const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
+  const there = tips.get(ref) ?? null;
   if (there !== null && !(await remote.has(there)))
     return refused(
       "branch",
