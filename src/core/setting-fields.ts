@@ -165,7 +165,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       ),
   landing: () =>
     oneOf(["fast-forward", "push", "pr"]).describe(
-      "How a task lands: fast-forward moves the target branch here; push moves it on `remote` too; pr pushes the task's branch there and runs `prCommand`.",
+      "How a task lands: fast-forward moves the target branch of this repository; push moves that of `remote`; pr pushes the task's branch there and runs `prCommand`. Unset: push with `remote`, else fast-forward.",
     ),
   remote: () =>
     text().describe(

@@ -32,7 +32,7 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
       if (name !== undefined) worktreeName(name);
       const task = await taskOf(store, wanted);
       const before = trees.find(task);
-      const tell = (text: string) => store.journal.note([{ type: "warning.raised", who: null, text }]);
+      const tell = (text: string) => store.journal.warn(null, text);
       const { workspace, branch, target } = before ?? (await trees.open(task, name, { signal, tell }));
       return `#${task.id} ${before ? "has a worktree already" : "has a worktree now"}: ${workspace} on ${branch}, from ${target}.`;
     },

@@ -61,9 +61,7 @@ export async function beforeRelease({ features, store, seat }: Agent): Promise<v
   });
   const done = (async () => {
     for (const feature of due) await feature.beforeRelease?.(limit.signal);
-  })().catch((error: unknown) =>
-    store.journal.note([{ type: "warning.raised", who: seat.name, text: messageOf(error) }]).catch(() => {}),
-  );
+  })().catch((error: unknown) => store.journal.warn(seat.name, messageOf(error)).catch(() => {}));
   await Promise.race([done, late]);
   clearTimeout(timer);
   limit.abort();

@@ -55,7 +55,7 @@ export async function park(trees: Worktrees, store: Store, self: Name, signal: A
     const task = await store.board.mine(self);
     if (task) await trees.park(task, contactOf(store, signal));
   } catch (error) {
-    if (!signal.aborted) await store.journal.warn(null, messageOf(error));
+    if (!signal.aborted) await store.journal.warn(self, messageOf(error));
   }
 }
 
