@@ -91,7 +91,7 @@ describe("usage", () => {
     ])
       await refused(args, /unknown command "runn"\. Did you mean "run"\?/);
     for (const [word, meant] of [
-      ["top", "team"],
+      ["watch", "top"],
       ["status", "team"],
       ["ls", "tasks"],
     ] as const)

@@ -140,8 +140,16 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden team --json",
     group: TEAM,
     slash: true,
-    near: ["top", "status", "ps", "who", "members"],
+    near: ["status", "ps", "who", "members"],
     load: () => import("./team.ts"),
+  },
+  {
+    usage: "top",
+    about: "team, board and feed on the whole terminal, whichever process runs the team; changes nothing",
+    example: "ekiden top --team backend",
+    group: TEAM,
+    near: ["watch", "monitor", "htop", "live"],
+    load: () => import("./top.ts"),
   },
   {
     usage: "inbox <name>",
