@@ -11,6 +11,7 @@ import type { Outcome } from "./host/outcome.ts";
 import type { Work } from "./host/start-work.ts";
 import type { TeamHost } from "./host/team-host.ts";
 import type { Invocation } from "./invocation.ts";
+import { opening } from "./opening.ts";
 import { follow } from "./queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "./queries/summary.ts";
 import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
@@ -107,7 +108,7 @@ async function hostOn(
     const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
-      if (!call.quiet) tell(await host.sandbox());
+      if (!call.quiet) for (const line of await opening(host, settings, call.cwd)) tell(line);
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {
@@ -221,7 +222,8 @@ async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
   const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
   call.say(`${tasks}${summaryText(summary)}`);
   if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
-  else if (outcome.text.trim() !== "") call.say("To read the last words again: ekiden inbox person");
+  else if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+    call.say("To read the last words again: ekiden inbox person");
 }
 
 /** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */

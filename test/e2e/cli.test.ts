@@ -92,6 +92,8 @@ describe("usage", () => {
       await refused(args, /unknown command "runn"\. Did you mean "run"\?/);
     for (const [word, meant] of [
       ["watch", "top"],
+      ["logs", "log"],
+      ["continue", "resume"],
       ["status", "team"],
       ["ls", "tasks"],
     ] as const)

@@ -79,12 +79,19 @@ it("a question waits for any terminal, shown as such; yes runs the call, and not
   ]);
 });
 
+const WAIT_MS = 1_500;
+
 it("nobody answers: no at the deadline, and the work goes on", async () => {
   const team = await working([bash("touch x"), { when: "nobody answered in time", ...bash("true") }], {
     permissionsTo: "person",
-    permissionDeadlineMs: 50,
+    permissionDeadlineMs: WAIT_MS,
   });
   expect(await team.host.done).toMatchObject({ completed: 1 });
+  const [refused] = await team.events("tool.called");
+  if (refused?.type !== "tool.called") throw new Error("no call was refused");
+  // The wait for an answer is not the work of the call.
+  expect(refused.isError).toBe(true);
+  expect(refused.ms).toBeLessThan(WAIT_MS);
   expect(await team.events("permission.answered")).toMatchObject([{ allowed: false, by: "ekiden" }]);
 });
 
@@ -190,7 +197,8 @@ it("a deny is not asked about, and a member that is stopped while it waits does 
   expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "shutdown" } });
 });
 
-it("a subagent's question is its member's", async () => {
+it("a subagent's question is its member's, and what it says is not streamed as its member's", async () => {
+  const streamed: string[] = [];
   const team = await working(
     [
       call("task", { prompt: "Touch it for me" }),
@@ -198,9 +206,12 @@ it("a subagent's question is its member's", async () => {
       { text: "Touched." },
     ],
     { permissionsTo: "person" },
+    { host: { onDelta: (_who, { text }) => void streamed.push(text) } },
   );
   const { id } = await question(team, { who: "alice", subject: "touch x" });
   await answer(team.store, id, "yes", "");
   expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(streamed).toContain("Done.");
+  expect(streamed).not.toContain("Touched.");
   expect(existsSync(join(team.folder, "x"))).toBe(true);
 });

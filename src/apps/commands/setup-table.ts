@@ -9,7 +9,7 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
     example: "ekiden doctor",
     group: MORE,
-    near: ["check"],
+    near: ["check", "diagnose", "health"],
     load: () => import("./doctor.ts"),
   },
   {

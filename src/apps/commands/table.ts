@@ -22,6 +22,7 @@ export const COMMANDS: readonly Entry[] = [
     example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
     group: WORK,
     options: [["--fresh", "start a runbook anew that was run before, instead of going on with it"], WEB],
+    near: ["start", "do", "work"],
     load: () => import("./run.ts"),
   },
   {
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden resume --budget-usd 5",
     group: WORK,
     options: [WEB],
+    near: ["continue", "restart"],
     load: () => import("./resume.ts"),
   },
   {
@@ -106,6 +108,7 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden retry 4",
     group: BOARD,
     slash: true,
+    near: ["again", "redo"],
     load: async () => (await import("./override.ts")).retry,
   },
   {
@@ -158,7 +161,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     options: [["--limit <n>", "how many of the latest mails (default 50)"]],
     slash: true,
-    near: ["mail"],
+    near: ["mail", "mailbox", "messages"],
     load: () => import("./inbox.ts"),
   },
   {
@@ -201,7 +204,7 @@ export const COMMANDS: readonly Entry[] = [
       ["--who <name>", "only what concerns this member"],
     ],
     slash: true,
-    near: ["journal", "history", "events"],
+    near: ["logs", "tail", "feed", "journal", "history", "events"],
     load: () => import("./log.ts"),
   },
   {
@@ -211,7 +214,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     options: [["-f, --follow", "go on with what is said next"]],
     slash: true,
-    near: ["show", "conversation"],
+    near: ["show", "conversation", "attach"],
     load: () => import("./transcript.ts"),
   },
   {
@@ -220,7 +223,7 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden cost --json",
     group: TEAM,
     slash: true,
-    near: ["costs", "usage"],
+    near: ["costs", "usage", "tokens", "budget"],
     load: () => import("./cost.ts"),
   },
   {
@@ -264,6 +267,7 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden export ./backup",
     group: MORE,
     options: [["--force", "replace an earlier export"]],
+    near: ["backup", "dump", "save"],
     load: () => import("./export.ts"),
   },
   {
@@ -287,7 +291,7 @@ export const COMMANDS: readonly Entry[] = [
       ["--read-only", "for looking: nothing can be changed"],
       ["--export <file>", "write the team's run as one HTML file that replays without a server"],
     ],
-    near: ["page", "serve", "dashboard", "ui"],
+    near: ["page", "serve", "dashboard", "ui", "gui", "open"],
     load: () => import("./web.ts"),
   },
   ...SETUP_COMMANDS,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { systemClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
-import type { Name } from "../../core/ids.ts";
+import { type HostId, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { Live } from "./live.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -33,9 +33,18 @@ it("never clears the terminal from where it stands, and leaves behind what was s
     paint: (_tone, text) => text,
   };
   const before = new Set(process.listeners("exit"));
+  // The lead waits while more teammates work than there is room for.
+  await store.roster.open("h" as HostId, "here", process.pid);
+  const profile = { role: "", model: "", prompt: "", needsPlan: false } as const;
+  for (const name of [LEAD, ...Array.from({ length: 40 }, (_, i) => `worker-${i}` as Name)]) {
+    const kind = name === LEAD ? "lead" : "teammate";
+    const seat = await store.roster.join({ ...profile, name, kind }, "h" as HostId, PERSON);
+    if (name === LEAD) await store.roster.setActivity(seat, { phase: "idle", reason: "awaiting_messages" });
+  }
   const live = await Live.open(term, store);
   giveBack.push(() => live.stop());
   await expect.poll(() => frames.length).toBeGreaterThan(0);
+  expect(frames.at(-1)).toMatch(/○ lead .*worker-0.*and \d+ more/s);
   live.say("interrupted");
   const atExit = process.listeners("exit").filter((listener) => !before.has(listener));
   expect(atExit).toHaveLength(1);

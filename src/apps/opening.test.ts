@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { instant, type Name } from "../core/ids.ts";
+import { type Member, NOTHING_SPENT } from "../core/member.ts";
+import { openingLine } from "./opening.ts";
+
+const member = (name: string, model: string, more: Partial<Member> = {}): Member => ({
+  name: name as Name,
+  kind: name === "lead" ? "lead" : "teammate",
+  role: "",
+  model,
+  prompt: "",
+  needsPlan: false,
+  ...NOTHING_SPENT,
+  activity: { phase: "work" },
+  since: instant(0),
+  host: null,
+  heartbeat: null,
+  task: null,
+  unread: 0,
+  joinedAt: instant(0),
+  ...more,
+});
+
+it("says who works on which models, in which mode, and where", () => {
+  const gone = member("carol", "x/old", { activity: { phase: "shutdown", reason: "asked" } });
+  const team = [member("lead", "x/large"), member("alice", "x/small"), member("bob", "x/small"), gone];
+  expect(openingLine(team, "default", "/home/me/project", "/home/me")).toBe(
+    "Team of 3 on x/large, x/small · mode default: changes are asked about · ~/project",
+  );
+  expect(openingLine([member("lead", "x/large")], "bypass", "/home/mean", "/home/me")).toBe(
+    "The lead alone on x/large · mode bypass: no question is asked · /home/mean",
+  );
+});

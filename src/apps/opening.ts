@@ -1,0 +1,32 @@
+/** The first words of a team at work: its models, its mode, its folder, and what confines its commands. */
+import { homedir } from "node:os";
+import type { Member } from "../core/member.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import type { Settings } from "../core/settings.ts";
+import type { TeamHost } from "./host/team-host.ts";
+
+const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  plan: "nothing may be changed",
+  default: "changes are asked about",
+  "accept-edits": "files are edited without a question",
+  bypass: "no question is asked",
+};
+
+/** To be called when the members have started. */
+export async function opening(
+  host: TeamHost,
+  settings: Pick<Settings, "permissionMode">,
+  cwd: string,
+): Promise<string[]> {
+  const members = await host.store.roster.members();
+  return [openingLine(members, settings.permissionMode, cwd, homedir()), await host.sandbox()];
+}
+
+/** "Team of 4 on anthropic/claude-sonnet-5-5 · mode default: changes are asked about · ~/project" */
+export function openingLine(members: readonly Member[], mode: Mode, cwd: string, home: string): string {
+  const here = members.filter(({ activity }) => activity.phase !== "shutdown");
+  const models = [...new Set(here.map(({ model }) => model))].filter((model) => model !== "");
+  const folder = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  const team = here.length === 1 ? "The lead alone" : `Team of ${here.length}`;
+  return `${team} on ${models.join(", ") || "no model"} · mode ${mode}: ${MODE_WORDS[mode]} · ${folder}`;
+}
