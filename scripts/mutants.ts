@@ -31,11 +31,11 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },
     files: { type: "string", default: "src/core,src/runtime" },
-    /** Only faults whose line of output contains this. */
-    only: { type: "string", default: "" },
+    /** Only faults whose line of output contains one of these texts. */
+    only: { type: "string", multiple: true, default: [""] },
     /** How many seconds of tests may be spent on one fault, as long as they took without a fault. */
     seconds: { type: "string", default: "60" },
-    /** A file that keeps which tests reach which functions, and how long they take: read if it is there, else written. */
+    /** A file that keeps which tests reach which functions, and how long they take. Tests that it does not have are added. */
     reach: { type: "string" },
   },
 });
@@ -47,7 +47,7 @@ const SURVIVORS = "test/mutants/survivors.md";
 const SLOWER = 5;
 const LEAST_MS = 30_000;
 
-type Verdict = "killed" | "timed out" | "survived" | "judged";
+type Verdict = "killed" | "timed out" | "survived" | "judged" | "unsure";
 type Row = Record<Verdict, number>;
 type Reach = { readonly tests: Record<string, readonly string[]>; readonly ms: Record<string, number> };
 
@@ -70,7 +70,8 @@ try {
   const files = listed();
   place(files);
   const isTest = (file: string): boolean =>
-    /\.test\.tsx?$/.test(file) && !/^test\/(chaos|hostile|architecture|e2e\/(web|sandbox))/.test(file);
+    /\.test\.tsx?$/.test(file) &&
+    !/^test\/(chaos|hostile\/(?!judged)|architecture|e2e\/(web|sandbox))/.test(file);
   const prefixes = values.files.split(",");
   const sources = files.filter(
     (file) =>
@@ -80,7 +81,7 @@ try {
   const reach = await reached(sources, related);
   const mutants = shuffled(
     sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8"))),
-  ).filter((mutant) => shown(mutant).includes(values.only));
+  ).filter((mutant) => values.only.some((text) => shown(mutant).includes(text)));
   console.log(`seed ${seed}: ${mutants.length} faults in ${sources.length} files, ${values.minutes} minutes`);
   print(await judgeAll(mutants, related, reach));
 } finally {
@@ -105,17 +106,19 @@ function place(files: readonly string[]): void {
 
 /** Runs every test that imports one of the sources once, without a fault and with the probes. Tests that fail are not used. */
 async function reached(sources: readonly string[], related: Related): Promise<Reach> {
-  if (values.reach && existsSync(values.reach))
-    return JSON.parse(readFileSync(values.reach, "utf8")) as Reach;
+  const isKept = values.reach !== undefined && existsSync(values.reach);
+  const kept = isKept ? (JSON.parse(readFileSync(values.reach as string, "utf8")) as Reach) : null;
   const report = join(copy, REACH_FILE);
   writeFileSync(join(copy, "probes.ts"), setupFile(report));
   for (const file of sources) {
     const source = readFileSync(join(root, file), "utf8");
     writeFileSync(join(copy, file), new Probes(file, source).probed(source));
   }
-  const tests = [...new Set(sources.flatMap((file) => related.of(file)))];
+  const tests = [...new Set(sources.flatMap((file) => related.of(file)))].filter(
+    (test) => kept?.ms[test] === undefined,
+  );
   const probing = new Runner(copy, { ...runner.options, bail: 0, setupFiles: [join(copy, "probes.ts")] });
-  const ms: Record<string, number> = {};
+  const ms: Record<string, number> = { ...kept?.ms };
   try {
     for (const test of tests) {
       const answer = (await probing.run({ tests: [test], changed: [] }, 5 * 60_000))?.[test];
@@ -126,8 +129,8 @@ async function reached(sources: readonly string[], related: Related): Promise<Re
     await probing.close();
     for (const file of sources) cpSync(join(root, file), join(copy, file));
   }
-  const found = { tests: {} as Record<string, readonly string[]>, ms };
-  for (const [key, by] of readReach(report, copy)) found.tests[key] = [...by];
+  const found: Reach = { tests: { ...kept?.tests }, ms };
+  for (const [key, by] of readReach(report, copy)) found.tests[key] = [...(found.tests[key] ?? []), ...by];
   if (values.reach) writeFileSync(values.reach, JSON.stringify(found));
   return found;
 }
@@ -156,7 +159,7 @@ async function judgeAll(
       .slice(0, 3)
       .join("/")
       .replace(/\/[^/]*\.ts$/, "");
-    const row = rows.get(folder) ?? { killed: 0, "timed out": 0, survived: 0, judged: 0 };
+    const row = rows.get(folder) ?? { killed: 0, "timed out": 0, survived: 0, judged: 0, unsure: 0 };
     rows.set(folder, row);
     const tests = testsOf(mutant, related, reach);
     const isKnown = known.has(`${mutant.file}: ${mutant.name}`);
@@ -174,7 +177,9 @@ function shown({ file, line, name }: Mutant): string {
 /** The fastest first, up to the limit; a file's own test is always among them. */
 function testsOf({ file, start }: Mutant, related: Related, reach: Reach): string[] {
   const key = new Probes(file, readFileSync(join(copy, file), "utf8")).keyAt(start);
-  const by = key.endsWith(":") ? related.of(file) : (reach.tests[key] ?? []);
+  // A file that changed since has other keys.
+  const isKnown = Object.keys(reach.tests).some((one) => one.startsWith(`${file}:`));
+  const by = key.endsWith(":") || !isKnown ? related.of(file) : (reach.tests[key] ?? []);
   const usable = by.filter((test) => reach.ms[test] !== undefined);
   const cost = (test: string): number => reach.ms[test] ?? 0;
   const sorted = usable.sort((a, b) => cost(a) - cost(b));
@@ -208,7 +213,11 @@ async function judge(mutant: Mutant, tests: readonly string[], reach: Reach): Pr
       const most = Math.max(LEAST_MS, SLOWER * usual);
       const answer = await runner.run({ tests: part, changed: [...changed] }, most);
       changed.clear();
-      if (answer === null) return "timed out";
+      if (answer === null) {
+        writeFileSync(path, source);
+        const sane = await runner.run({ tests: part, changed: [mutant.file] }, most);
+        return sane === null ? "unsure" : "timed out"; // the machine may be busy
+      }
       if (Object.values(answer).some(({ passed }) => !passed)) return "killed";
     }
     return "survived";
@@ -225,9 +234,9 @@ function inThrees<T>(list: readonly T[]): T[][] {
 }
 
 function print(rows: ReadonlyMap<string, Row>): void {
-  const head = ["folder", "killed", "timed out", "survived", "judged", "survived %"];
+  const head = ["folder", "killed", "timed out", "survived", "judged", "unsure", "survived %"];
   const lines = [...rows].sort(([a], [b]) => a.localeCompare(b)).map(([folder, row]) => lineOf(folder, row));
-  const total = { killed: 0, "timed out": 0, survived: 0, judged: 0 };
+  const total = { killed: 0, "timed out": 0, survived: 0, judged: 0, unsure: 0 };
   for (const row of rows.values()) for (const key of Object.keys(total) as Verdict[]) total[key] += row[key];
   const all = [head, ...lines, lineOf("all", total)];
   const widths = head.map((_, i) => Math.max(...all.map((line) => (line[i] ?? "").length)));
@@ -244,7 +253,7 @@ function lineOf(folder: string, row: Row): string[] {
   const share = counted === 0 ? "" : ((100 * row.survived) / counted).toFixed(1);
   return [
     folder,
-    ...(["killed", "timed out", "survived", "judged"] as const).map((key) => String(row[key])),
+    ...(["killed", "timed out", "survived", "judged", "unsure"] as const).map((key) => String(row[key])),
     share,
   ];
 }

@@ -37,7 +37,11 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   const add = (node: ts.Node, text: string, shown = text): void => {
     const start = node.getStart(tree);
     const line = tree.getLineAndCharacterOfPosition(start).line + 1;
-    const name = `${oneLine(node.getText(tree))} → ${oneLine(shown)}`;
+    // A number or a switch alone would name every other one of the file, too.
+    const around = ts.isNumericLiteral(node) || /^(?:true|false)$/.test(node.getText(tree));
+    const outer = ts.isPrefixUnaryExpression(node.parent) ? node.parent.parent : node.parent;
+    const place = around ? `${oneLine(outer.getText(tree)).replace(/;$/, "")}: ` : "";
+    const name = `${place}${oneLine(node.getText(tree))} → ${oneLine(shown)}`;
     found.push({ file, line, start, end: node.getEnd(), text, name });
   };
   const visit = (node: ts.Node): void => {
