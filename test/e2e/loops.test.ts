@@ -152,6 +152,28 @@ describe("a teammate without a task", () => {
     });
     await soon(() => expect(team.requests("alice")).toHaveLength(before + 8));
   });
+
+  it("is not asked again for what it has heard before", async () => {
+    const team = await begin({ lead: quiet, alice: LOOPS["the same call"] ?? [] }, { idleTimeoutMs: 600_000 });
+    await team.host.start({ interactive: true });
+    const { mail } = team.store;
+    const sent = async (from: string): Promise<void> => {
+      const body = { kind: "note", text: "Look again." } as const;
+      await mail.send(from as never, { to: "alice" as never, body });
+      await soon(async () => expect(await mail.unread("alice" as never)).toEqual([]));
+    };
+    await sent("lead");
+    await soon(() => expect(team.requests("alice")).toHaveLength(8));
+    await team.until("teammate.phase", { who: "alice", phase: "idle", reason: "repeating" });
+    await sent("lead");
+    await sent("person"); // whose words are always news
+    await soon(async () => {
+      const phases = await team.events("teammate.phase");
+      const stopped = phases.filter((event) => JSON.stringify(event).includes("repeating"));
+      expect(stopped).toHaveLength(2);
+    });
+    expect(team.requests("alice")).toHaveLength(16);
+  });
 });
 
 describe("two members", () => {
