@@ -92,6 +92,7 @@ export function createShell(settings: ShellSettings): Shell {
     try {
       if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
       options.signal.throwIfAborted();
+      if (warden.isOver) throw new EkidenError("tool_failed", NOT_STARTED);
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       if (sink === null) warden.watch();
       child = launch(confined ?? plain, [
@@ -192,9 +193,11 @@ export function createShell(settings: ShellSettings): Shell {
   };
 }
 
-/** It begins as all interruptions do, because a model treats it as one. */
+/** Both begin as all interruptions do, because a model treats them as such. */
 const CUT_OFF =
   "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.";
+const NOT_STARTED =
+  "Interrupted: this process was frozen or cut off from its store, so the command was not started. Run it again.";
 
 /** What a supervisor reports as an exit code was a signal when we have just sent one. */
 function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {

@@ -302,6 +302,13 @@ describe("the end of a command", () => {
     },
   );
 
+  it("comes before the beginning where the lease is over, until it is renewed", async () => {
+    shell.extend?.(1);
+    await soon(() => expect(run("echo a")).rejects.toThrow(/^Interrupted: .* was not started/));
+    shell.extend?.(60_000);
+    expect((await run("echo a")).output).toBe("a\n");
+  });
+
   it("leaves other processes alone", async () => {
     const stranger = spawn("sleep", ["60"]);
     await run("sleep 60", { timeoutMs: 50 });

@@ -107,9 +107,14 @@ export class Warden {
     this.limit();
   }
 
+  /** The time without a renewal is over: a process that was frozen must not start what may run elsewhere by now. */
+  get isOver(): boolean {
+    return performance.now() > this.until;
+  }
+
   /** Whether it has ended commands that ran at that time of `performance.now()`. */
   hasActedSince(time: number): boolean {
-    return this.actedAt >= time || performance.now() > this.until;
+    return this.actedAt >= time || this.isOver;
   }
 
   close(): void {
