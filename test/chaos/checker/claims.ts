@@ -1,7 +1,14 @@
 /** Replays the journal task by task and compares its end with the tables. */
 import type { EventRow, History, TaskRow } from "./history.ts";
 
-type Replayed = { status: string; owner: string | null; attempt: number; blockedBy: number[] };
+type Replayed = {
+  status: string;
+  owner: string | null;
+  attempt: number;
+  blockedBy: number[];
+  /** Whose claims were taken from them. */
+  former: string[];
+};
 type Fact = Record<string, unknown> & {
   type: string;
   task: number;
@@ -29,6 +36,7 @@ export function replay(history: History): { faults: string[]; tasks: Map<number,
         owner: null,
         attempt: 0,
         blockedBy: fact.blockedBy as number[],
+        former: [],
       });
     } else if (!task) faults.push(`${where}: the task was never added`);
     else STEPS[row.type]?.({ task, fact, tasks, leads, fault: (what) => faults.push(`${where}: ${what}`) });
@@ -50,6 +58,14 @@ const held: Step = ({ task, fact, fault }) => {
   if (task.owner !== fact.by) fault(`${fact.by} does not own it, ${task.owner} does`);
   if (fact.attempt !== undefined && task.attempt !== fact.attempt)
     fault(`attempt ${fact.attempt}, but the claim is attempt ${task.attempt}`);
+};
+
+/**
+ * A landing that was under way when its process was frozen ends after it: its commit is on the target branch, and the journal must
+ * say so, whoever holds the task by then. The next attempt finds the commit there.
+ */
+const heldOrBefore: Step = (at) => {
+  if (!at.task.former.includes(at.fact.by)) held(at);
 };
 
 const STEPS: Readonly<Record<string, Step>> = {
@@ -78,15 +94,16 @@ const STEPS: Readonly<Record<string, Step>> = {
     const from = fact.why === "retry" ? ["failed", "cancelled"] : ["in_progress"];
     if (!from.includes(task.status)) fault(`released while ${task.status}`);
     if (fact.from !== task.owner) fault(`released from ${fact.from}, but its owner is ${task.owner}`);
+    if (fact.why === "owner_died" && task.owner !== null) task.former.push(task.owner);
     Object.assign(task, { status: "pending", owner: null });
   },
   "task.cancelled": ({ task, fault }) => {
     if (task.status !== "pending" && task.status !== "in_progress") fault(`cancelled while ${task.status}`);
     Object.assign(task, { status: "cancelled", owner: null });
   },
-  "task.queued": held,
-  "gate.started": held,
-  "task.landed": held,
+  "task.queued": heldOrBefore,
+  "gate.started": heldOrBefore,
+  "task.landed": heldOrBefore,
   "task.reopened": held,
   "task.unblocked": ({ fact, tasks, fault }) => {
     if (tasks.get(Number(fact.by))?.status !== "completed")
