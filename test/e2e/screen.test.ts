@@ -170,20 +170,20 @@ it("shows a running command with its last lines, and the diff of an edit before 
   await terminal.shows(/lead wants to run bash +1 of 1/);
   const card = await terminal.shows("until [ -e go ]; do sleep 0.05; done");
   expect(card).toContain("why:");
-  await soon(() => {
-    terminal.type("\x15y\r");
-    expect(terminal.screen()).toMatch(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
-  });
+  await terminal.shows("then enter");
+  terminal.type("y\r");
+  await terminal.shows(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
   expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] bash/);
   project.write({ go: "" });
   await terminal.shows("Done.");
   terminal.type("edit\r");
   await terminal.shows(/-two\n[^\n]*\+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toContain("two");
-  await soon(() => {
-    terminal.type("\x15y\r");
-    expect(terminal.screen()).toMatch(/● edit_file a\.txt\n +-two\n +\+TWO/);
-  });
+  await terminal.shows("then enter");
+  terminal.type("y\r");
+  await terminal.shows(
+    /● edit_file a\.txt[^\n]*\n[^\n]*one\n +-two\n +\+TWO|● edit_file a\.txt[^\n]*\n +-two\n +\+TWO/,
+  );
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
 });
 
@@ -195,10 +195,9 @@ it("writes the rule of an always where the card says, and asks no more", async (
   terminal.type("run\r");
   const card = await terminal.shows(/always: allow (bash\([^)]*\)) from now on/);
   expect(card).toContain(".ekiden/settings.json");
-  await soon(() => {
-    terminal.type("\x15a\r");
-    expect(terminal.screen()).toContain("Done.");
-  });
+  await terminal.shows("then enter");
+  terminal.type("a\r");
+  await terminal.shows("Done.");
   expect(existsSync(join(project.dir, "made"))).toBe(true);
   expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toContain("bash(");
 });

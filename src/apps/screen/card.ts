@@ -3,8 +3,11 @@ import { colourOf } from "../../core/views/identity.ts";
 import { span } from "../../core/views/view.ts";
 import { diffLines } from "./diff.ts";
 import { GrowingMarkdown } from "./markdown.ts";
-import type { Question, Questions } from "./questions.ts";
+import { isSeen, type Question, type Questions } from "./questions.ts";
 import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
+
+/** What the bar and the blanks of a card take. */
+const MARGIN = 4;
 
 export type CardLook = { readonly width: number; readonly height: number; readonly now: number };
 
@@ -16,7 +19,7 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   if (!current) return { lines: [], overflows: false };
   const { paint } = style;
   const { width, height, now } = look;
-  const inner = width - 4;
+  const inner = width - MARGIN;
   const bar = paint("warn", "┃");
   const { request, why, task } = current;
   const head = [
@@ -31,7 +34,7 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
     ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),
     ...(why === "" ? [] : wrapped(`why:  ${oneLine(exact(why))}`, inner).map((line) => paint("dim", line))),
   ];
-  const foot = answersOf(questions, current, style, inner);
+  const foot = answersOf(questions, current, style, look);
   const body = bodyOf(current, style, inner);
   const room = Math.max(3, height - head.length - foot.length);
   const from = Math.min(scroll, Math.max(0, body.length - room + 1));
@@ -81,10 +84,11 @@ function bodyOf({ request: { ask }, change }: Question, style: Style, width: num
 
 function answersOf(
   questions: Questions,
-  { request: { ask } }: Question,
+  question: Question,
   style: Style,
-  width: number,
+  { width, now }: CardLook,
 ): string[] {
+  const { ask } = question.request;
   const { paint } = style;
   const key = (letter: string, text: string): string => `${paint("busy", letter)} ${text}`;
   const rule = ask.kind === "permission" ? ask.rule : undefined;
@@ -99,8 +103,9 @@ function answersOf(
   const always = rule
     ? wrapped(
         `${key("a", `always: allow ${exact(rule)} from now on, written to .ekiden/settings.json`)}`,
-        width,
+        width - MARGIN,
       )
     : [];
-  return ["", ...always, `${answers}${paint("dim", " — type it, then enter")}`];
+  const how = paint("dim", isSeen(question, now) ? " — type it, then enter" : " — a new question");
+  return ["", ...always, ...wrapped(`${answers}${how}`, width - MARGIN)];
 }

@@ -23,6 +23,8 @@ export type Question = {
 /** A question that has just appeared is not answered by what was typed before the person could see it. */
 const SEEN_MS = 500;
 
+export const isSeen = ({ since }: Question, now: number): boolean => now - since >= SEEN_MS;
+
 export type Given = "answered" | "no question" | "just appeared" | "no rule";
 
 export class Questions {
@@ -95,7 +97,7 @@ export class Questions {
   async answer(store: Store, word: "yes" | "no" | "all" | "always", text: string): Promise<Given> {
     const { current } = this;
     if (!current) return "no question";
-    if (Date.now() - current.since < SEEN_MS) return "just appeared";
+    if (!isSeen(current, Date.now())) return "just appeared";
     if (word === "always" && ruleOf(current) === null) return "no rule";
     this.forget(current);
     await give(store, current.request.id, word, text);
