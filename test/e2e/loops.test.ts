@@ -154,7 +154,10 @@ describe("a teammate without a task", () => {
   });
 
   it("is not asked again for what it has heard before", async () => {
-    const team = await begin({ lead: quiet, alice: LOOPS["the same call"] ?? [] }, { idleTimeoutMs: 600_000 });
+    const team = await begin(
+      { lead: quiet, alice: LOOPS["the same call"] ?? [] },
+      { idleTimeoutMs: 600_000 },
+    );
     await team.host.start({ interactive: true });
     const { mail } = team.store;
     const sent = async (from: string): Promise<void> => {
