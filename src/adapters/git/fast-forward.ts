@@ -36,17 +36,23 @@ export async function fastForward(
   const note = at && (await noteIn(git, at));
   // A process that was killed here left its step half done.
   if (at && note && commitIn(note) !== null) await finishUnderLock(git, at);
-  const move = (): Promise<Ran> =>
-    withWorktreeLock(commonDir, () =>
-      at === null
-        ? git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from)
-        : git.try(at, "merge", "--ff-only", "--quiet", to),
-    );
-  let done: Ran;
+  const tip = (): Promise<string> => git.run(root, "rev-parse", `refs/heads/${target}`);
+  // A merge compares nothing: a branch that somebody has moved back would be moved over what they took away.
+  const move = (): Promise<Ran | null> =>
+    withWorktreeLock(commonDir, async () => {
+      if (at === null)
+        return git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from);
+      return (await tip()) === from ? git.try(at, "merge", "--ff-only", "--quiet", to) : null;
+    });
+  let done: Ran | null;
   try {
     if (note) writeFileSync(note, to);
     done = await move();
-    for (let ms = 0; done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err); ms += POLL_MS) {
+    for (
+      let ms = 0;
+      done && done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err);
+      ms += POLL_MS
+    ) {
       await new Promise((later) => setTimeout(later, POLL_MS));
       signal.throwIfAborted();
       done = await move();
@@ -54,8 +60,8 @@ export async function fastForward(
   } finally {
     if (note) rmSync(note, { force: true });
   }
-  if (done.code === 0) return "moved";
-  if ((await git.run(root, "rev-parse", `refs/heads/${target}`)) !== from) return "raced";
+  if (done?.code === 0) return "moved";
+  if (done === null || (await tip()) !== from) return "raced";
   return {
     why: `${target} cannot be moved forward in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${messageOfGit(done)}`,
   };
