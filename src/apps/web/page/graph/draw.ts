@@ -18,7 +18,8 @@ export const READABLE = 0.5;
 /** Below this, tasks stand together in clusters. */
 const CLUSTERED = 0.11;
 const EDGES_MAX = 2_000;
-const EDGES_MOVING_MAX = 250;
+/** While a larger board moves, so many of its edges are drawn, straight and one pixel wide: curves take half of a frame. */
+const EDGES_MOVING_MAX = 150;
 const NUMBERS_MAX = 800;
 const CELL = 92;
 
@@ -104,7 +105,8 @@ function drawEdges(
   const marked = new Path2D();
   const near = new Path2D();
   let drawn = 0;
-  const most = scene.isMoving ? EDGES_MOVING_MAX : EDGES_MAX;
+  const isRough = scene.isMoving && layout.edges.length > EDGES_MOVING_MAX;
+  const most = isRough ? EDGES_MOVING_MAX : EDGES_MAX;
   for (const edge of layout.edges) {
     const [a, b] = [layout.places.get(edge.from), layout.places.get(edge.to)];
     if (!a || !b || !looks.has(edge.from) || !looks.has(edge.to)) continue;
@@ -114,11 +116,11 @@ function drawEdges(
     const isCritical = critical.has(edge.from) && critical.has(edge.to);
     if (!isNear && !isCritical && ++drawn > most) continue;
     const path = isNear ? near : isCritical ? marked : looks.get(edge.from) === "done" ? done : plain;
-    trace(path, a, b, edge.via, camera.k < 0.25);
+    trace(path, a, b, edge.via, isRough || camera.k < 0.25);
   }
   const stroke = (path: Path2D, color: string, width: number): void => {
     context.strokeStyle = color;
-    context.lineWidth = width / Math.max(camera.k, 0.35);
+    context.lineWidth = isRough ? 1 / camera.k : width / Math.max(camera.k, 0.35);
     context.stroke(path);
   };
   context.globalAlpha = 0.55;
