@@ -16,7 +16,6 @@ import type { Actor } from "./acts.ts";
 import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
-import { fileNow } from "./file-now.ts";
 import { journalBefore, type Search, timeline } from "./journal-pages.ts";
 import { memberRows, snapshot } from "./snapshot.ts";
 import type {
@@ -128,7 +127,6 @@ export class Teams {
 export class TeamPage {
   readonly store: Store;
   readonly feed: Feed;
-  private readonly cwd: string;
   private readonly costReader: CostReader;
   private readonly doingReader: DoingReader;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
@@ -136,7 +134,6 @@ export class TeamPage {
 
   constructor(store: Store, cwd: string) {
     this.store = store;
-    this.cwd = cwd;
     this.feed = new Feed(store, systemClock);
     this.costReader = new CostReader(store);
     this.doingReader = new DoingReader(store, join(cwd, ".ekiden"));
@@ -203,11 +200,7 @@ export class TeamPage {
         if (one.kind !== "permission") return one;
         const at = one.text.indexOf(": ");
         const [tool, subject] = [one.text.slice(0, at), one.text.slice(at + 2)];
-        const input = await this.doingReader.openCall(one.by, tool, subject);
-        const before = CHANGES_FILE.has(tool)
-          ? await fileNow(this.store, this.cwd, one.by, subject)
-          : undefined;
-        return { ...one, tool, input, ...(before !== undefined && { before }) };
+        return { ...one, tool, input: await this.doingReader.openCall(one.by, tool, subject) };
       }),
     );
   }
@@ -227,8 +220,6 @@ export class TeamPage {
   }
 }
 
-/** Tools whose subject is the path of the file that they change. */
-const CHANGES_FILE: ReadonlySet<string> = new Set(["edit_file", "write_file"]);
 const LIST_MAX = 200;
 const list = (text: string): string[] =>
   text

@@ -54,12 +54,7 @@ export type FactPage = { readonly events: readonly Event[]; readonly cursor: str
 export type JournalPage = { readonly events: readonly Event[]; readonly before: number | null };
 
 /** A call that waits for permission, as its member made it: shown as a diff or whole. */
-export type Question = QuestionData & {
-  readonly tool?: string;
-  readonly input?: unknown;
-  /** The file that the call would change, as it is now. Null: it does not exist. Left out: not known. */
-  readonly before?: string | null;
-};
+export type Question = QuestionData & { readonly tool?: string; readonly input?: unknown };
 
 export type ConversationPage = {
   readonly name: string;

@@ -148,7 +148,7 @@ const isEdit = ({ tool }: ToolCall): boolean => tool === "edit_file" || tool ===
 const PROSE = ["plan", "result", "reason", "text"] as const;
 
 /** A call as a person judges it: the change of a file as a diff, the command whole, prose as prose, the rest as it is. */
-export function CallInput({ tool, input, before }: { tool: string; input: unknown; before: Before }) {
+export function CallInput({ tool, input, before }: { tool: string; input: unknown; before?: Before }) {
   const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof fields[key] === "string" ? (fields[key] as string) : "");
   if (tool === "edit_file") {

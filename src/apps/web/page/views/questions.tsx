@@ -4,7 +4,7 @@ import { span } from "../../../../core/views/view.ts";
 import type { Question } from "../../wire.ts";
 import { app } from "../app.ts";
 import { Empty, Link } from "../parts.tsx";
-import { Markdown, Output } from "../text.tsx";
+import { Markdown, Output, Patch } from "../text.tsx";
 import { CallInput } from "./entries.tsx";
 
 export function QuestionsView() {
@@ -49,8 +49,13 @@ function Card({ question }: { question: Question }) {
       <div class="asked">
         {isPlan ? (
           <Markdown text={question.text} />
+        ) : question.diff?.includes("\n@@") ? (
+          <>
+            {question.diff.startsWith("--- /dev/null") && <p class="dim">A new file</p>}
+            <Patch text={question.diff} />
+          </>
         ) : kind === "permission" && question.input !== undefined ? (
-          <CallInput tool={question.tool ?? ""} input={question.input} before={question.before} />
+          <CallInput tool={question.tool ?? ""} input={question.input} />
         ) : (
           <Output text={question.text} lines={40} />
         )}
