@@ -73,8 +73,7 @@ export function createShell(settings: ShellSettings): Shell {
     if (closed)
       throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
     options.signal.throwIfAborted();
-    jobs += 1;
-    const tag = `${mark}.${jobs};`;
+    const tag = `${mark}.${++jobs};`;
     const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
     const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
     const limits = { max, quota, onOutput: options.onOutput };
