@@ -261,10 +261,11 @@ export class Team implements TeamControl {
     return end;
   }
 
-  /** Only the lead checks whether the team is quiet, because only the lead concludes. */
+  /** Only the lead checks whether the team is quiet, because only the lead concludes; not while others are on their way. */
   private async idle(isLead: boolean): Promise<"look again" | "wait"> {
     if (!isLead) return "wait";
-    const quiet = this.starting.size > 0 ? "busy" : await this.parts.store.board.announceQuiet();
+    const quiet =
+      this.starting.size + this.adopting > 0 ? "busy" : await this.parts.store.board.announceQuiet();
     if (quiet === "quiet") this.parts.onQuiet?.();
     return quiet === "told" ? "look again" : "wait";
   }
