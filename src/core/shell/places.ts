@@ -42,7 +42,8 @@ export function pathsOf(word: Word, folder: string, { disk, home }: Place): read
     const path = word.text.replace(/^~(?=\/|$)/, home ?? "~");
     return !word.exact || path.startsWith("~") ? null : [path];
   }
-  if (!disk || word.glob.startsWith("~")) return null;
+  // Brackets mean other names in other locales and shells.
+  if (!disk || word.glob.startsWith("~") || /(?<!\\)\[/.test(word.glob)) return null;
   let found: string[] = [word.glob.startsWith("/") ? "/" : ""];
   for (const part of word.glob.split("/").filter((one) => one !== "")) {
     const next: string[] = [];
