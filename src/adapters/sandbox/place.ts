@@ -137,7 +137,10 @@ function boundSockets(): string[] {
     // Number, reference count, protocol, flags, type, state, inode, path.
     return readFileSync("/proc/net/unix", "utf8")
       .split("\n")
-      .flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []);
+      .flatMap((line) =>
+        // Most sockets have no path.
+        line.includes(" /") ? (/^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []) : [],
+      );
   } catch {
     return [];
   }
