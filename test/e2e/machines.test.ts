@@ -27,7 +27,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const TASKS = 40;
 /** These wait for the test, so that there is work left when the machine that was cut off comes back. */
 const HELD = 28;
-const LEASE_MS = 4_000;
+const LEASE_MS = 8_000;
 
 type Host = { readonly capacity: number; readonly machine: string; readonly pid: number };
 type Shown = { readonly id: number; readonly status: string; readonly subject: string };
@@ -86,7 +86,7 @@ const board = (go: string): string =>
   `# Forty parts\n\n${Array.from({ length: TASKS }, (_, i) => `## Part ${i + 1}\n\`\`\`sh\n${script(i + 1, go)}\n\`\`\`\n`).join("")}`;
 
 describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_MACHINES}` : ""}`, () => {
-  const limit = { timeout: 300_000 };
+  const limit = { timeout: 600_000 };
   it("land forty tasks once each, though one is cut off for a while and one is killed", limit, async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-machines-")));
     onTestFinished(() => takeAway(home));
