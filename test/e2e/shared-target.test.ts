@@ -3,12 +3,12 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
-import { freePort } from "../../../test/fixtures/ports.ts";
-import { type Repository, repository } from "../../../test/fixtures/repository.ts";
-import type { Which, Worktrees } from "../../ports/worktrees.ts";
-import { createShell } from "../shell/index.ts";
-import type { WorktreeOptions } from "./index.ts";
+import type { WorktreeOptions } from "../../src/adapters/git/index.ts";
+import { createShell } from "../../src/adapters/shell/index.ts";
+import type { Which, Worktrees } from "../../src/ports/worktrees.ts";
+import { landing, openTrees, writeWork } from "../fixtures/landing-trees.ts";
+import { freePort } from "../fixtures/ports.ts";
+import { type Repository, repository } from "../fixtures/repository.ts";
 
 const { by } = landing;
 const task = (id: number, attempt: number): Which => ({ ...landing.task(id), attempt });
