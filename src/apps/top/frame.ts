@@ -3,7 +3,7 @@ import type { Event } from "../../core/event.ts";
 import type { Instant, Name } from "../../core/ids.ts";
 import type { Member } from "../../core/member.ts";
 import type { Task } from "../../core/task.ts";
-import { boardData, boardViews, countTasks, progressShare, progressText } from "../../core/views/board.ts";
+import { type BoardData, boardViews, progressShare, progressText } from "../../core/views/board.ts";
 import type { Sentence } from "../../core/views/sentence.ts";
 import { type HostOfTeam, teamData, teamViews } from "../../core/views/team.ts";
 import { money, tokens, type View } from "../../core/views/view.ts";
@@ -18,7 +18,11 @@ export type News = { readonly at: Event["at"]; readonly said: Sentence };
 export type Known = {
   readonly team: Name;
   readonly teams: number;
-  readonly tasks: readonly Task[];
+  /** In the order of `inOrder`, with the ages of the moment `readAt`. */
+  readonly board: BoardData;
+  readonly readAt: Instant;
+  /** The tasks that members have. */
+  readonly held: readonly Task[];
   readonly members: readonly Member[];
   readonly hosts: readonly HostOfTeam[];
   /** The last thing that each member did. */
@@ -55,7 +59,7 @@ export function frame(
   const active = known.members.filter(({ activity }) => activity.phase !== "shutdown");
   // Who has stopped is shown only where nobody else is there.
   const members = active.length > 0 ? active : known.members;
-  const counts = { team: members.length + 1, board: known.tasks.length + 1, feed: known.news.length };
+  const counts = { team: members.length + 1, board: known.board.tasks.length + 1, feed: known.news.length };
   const wants = { team: Math.max(counts.team, 1), board: Math.max(counts.board, 1), feed: counts.feed };
   const heights = share(Math.max(0, size.rows - PANES.length - 2), wants, look.focus);
   const from = (pane: Pane, head: number): number =>
@@ -63,9 +67,12 @@ export function frame(
   const window = <T>(pane: Pane, list: readonly T[], head: number): T[] =>
     list.slice(from(pane, head), from(pane, head) + Math.max(0, heights[pane] - head));
 
-  const board = boardData(known.team, known.tasks, now);
-  const shownTasks = window("board", board.tasks, 1);
-  const whole = teamData(known.team, window("team", members, 1), known.hosts, known.tasks, now);
+  const { board } = known;
+  const shownTasks = window("board", board.tasks, 1).map((task) => ({
+    ...task,
+    ageMs: task.ageMs + (now - known.readAt),
+  }));
+  const whole = teamData(known.team, window("team", members, 1), known.hosts, known.held, now);
   const parts: Record<Pane, string[]> = {
     team: viewLines(
       term,
@@ -80,7 +87,7 @@ export function frame(
   };
   const titles: Readonly<Record<Pane, string>> = {
     team: `team: ${active.length} of ${known.members.length} here`,
-    board: `board: ${progressText(countTasks(known.tasks))}`,
+    board: `board: ${progressText(board.counts)}`,
     feed: "feed",
   };
   const body = PANES.flatMap((pane) => {
@@ -135,11 +142,10 @@ function teamTable(
 
 function head(
   term: Terminal,
-  { team, teams, tasks, members, hosts }: Known,
+  { team, teams, board: { counts }, members, hosts }: Known,
   width: number,
   now: Instant,
 ): string {
-  const counts = countTasks(tasks);
   const isRunning = hosts.some(({ leaseUntil }) => leaseUntil > now);
   const sum = (of: (member: Member) => number): number => members.reduce((all, one) => all + of(one), 0);
   const used = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { asTaskId, instant, LEAD, type Name } from "../../core/ids.ts";
 import { type Member, NOTHING_SPENT } from "../../core/member.ts";
 import type { Task } from "../../core/task.ts";
+import { boardData } from "../../core/views/board.ts";
 import { columns, type Terminal } from "../terminal/terminal.ts";
 import { frame, inOrder, type Known, type Look } from "./frame.ts";
 import { actionsOf } from "./keys.ts";
@@ -49,12 +50,18 @@ const member = (name: string, more: Partial<Member> = {}): Member => ({
 const known: Known = {
   team: "default" as Name,
   teams: 1,
-  tasks: inOrder([
-    task(1, { status: "completed", owner: LEAD, startedAt: instant(0), endedAt: instant(5), result: "" }),
-    task(2),
-    task(3, { status: "in_progress", owner: "alice" as Name, startedAt: instant(0) }),
-    ...Array.from({ length: 60 }, (_, i) => task(i + 4)),
-  ]),
+  board: boardData(
+    "default" as Name,
+    inOrder([
+      task(1, { status: "completed", owner: LEAD, startedAt: instant(0), endedAt: instant(5), result: "" }),
+      task(2),
+      task(3, { status: "in_progress", owner: "alice" as Name, startedAt: instant(0) }),
+      ...Array.from({ length: 60 }, (_, i) => task(i + 4)),
+    ]),
+    now,
+  ),
+  readAt: now,
+  held: [task(3)],
   members: [
     member("lead", { kind: "lead" }),
     member("alice", { task: asTaskId(3) }),

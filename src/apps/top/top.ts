@@ -3,6 +3,8 @@ import { systemClock } from "../../adapters/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
+import type { Task } from "../../core/task.ts";
+import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { detailedSentence, follow, lastEvents, withDetails } from "../queries/journal.ts";
 import { News } from "../terminal/news.ts";
@@ -34,6 +36,8 @@ export class Top {
   private readonly over = new AbortController();
   private next: Name | null = null;
   private isStale = true;
+  private isBoardStale = true;
+  private tasks: readonly Task[] = [];
   private lookedAt = 0;
 
   private readonly term: Terminal;
@@ -70,6 +74,7 @@ export class Top {
   private async watch(): Promise<void> {
     const reading = new AbortController();
     this.reading = reading;
+    this.isBoardStale = true;
     try {
       if (this.next !== null) this.store = await this.store.forTeam(this.next);
       this.next = null;
@@ -100,6 +105,7 @@ export class Top {
     }));
     this.known = { ...this.known, news: [...this.known.news, ...added].slice(-KEPT) };
     this.isStale = true;
+    this.isBoardStale ||= events.some((event) => "task" in event);
     this.schedule();
   }
 
@@ -112,6 +118,7 @@ export class Top {
     try {
       if (this.isStale) await this.refresh();
     } catch (error) {
+      this.isBoardStale = true;
       this.known = { ...this.known, trouble: messageOf(error) };
     }
     this.timer = null;
@@ -122,22 +129,23 @@ export class Top {
     const { store } = this;
     this.isStale = false;
     this.lookedAt = systemClock.now();
-    const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
-    const [hosts, teams] = [await store.roster.hosts(), await store.teams()];
+    const [members, hosts] = [await store.roster.members(), await store.roster.hosts()];
+    const teams = (await store.teams()).length;
+    if (this.isBoardStale) await this.readBoard(store);
+    const { tasks } = this;
     if (this.status.members.size === 0 && members.length > 0) this.status = new TeamStatus(members, tasks);
     const steps = new Map([...this.status.members.values()].map(({ name, step }) => [name, step]));
-    const { news } = this.known;
-    const { team } = store;
-    this.known = {
-      team,
-      teams: teams.length,
-      tasks: inOrder(tasks),
-      members,
-      hosts,
-      steps,
-      news,
-      trouble: "",
-    };
+    const inHand = new Set(members.map(({ task }) => task));
+    const held = tasks.filter(({ id }) => inHand.has(id));
+    this.known = { ...this.known, team: store.team, teams, held, members, hosts, steps, trouble: "" };
+  }
+
+  /** Ten thousand tasks take a tenth of a second, so they are read only when something has happened to one. */
+  private async readBoard(store: Store): Promise<void> {
+    this.isBoardStale = false;
+    this.tasks = inOrder(await store.board.tasks());
+    const readAt = systemClock.now();
+    this.known = { ...this.known, board: boardData(store.team, this.tasks, readAt), readAt };
   }
 
   private onTick(): void {
@@ -206,7 +214,9 @@ export class Top {
 const empty = (team: Name): Known => ({
   team,
   teams: 1,
-  tasks: [],
+  board: boardData(team, [], systemClock.now()),
+  readAt: systemClock.now(),
+  held: [],
   members: [],
   hosts: [],
   steps: new Map(),
