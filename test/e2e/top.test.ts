@@ -1,6 +1,7 @@
 /** `ekiden top` on a terminal (that of `script`), beside a team of another process. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, inject, it, onTestFinished } from "vitest";
+import { dropSchema } from "../fixtures/stage.ts";
 import { EKIDEN, ended, Project } from "./cli-program.ts";
 
 let project: Project;
@@ -51,18 +52,29 @@ it.runIf(hasScript)(
   },
 );
 
-it.runIf(hasScript)("goes from team to team, and writes nothing", async () => {
-  await project.run(["add", "First things"]);
-  await project.run(["--team", "other", "add", "Second things"]);
-  const before = (await project.run(["log", "--json"])).stdout;
-  const { child, text, type } = top();
-  await expect.poll(text).toContain("First things");
-  type("t");
-  await expect.poll(text).toContain("Second things");
-  type("\x1b");
-  expect(await new Promise((done) => child.once("close", done))).toBe(0);
-  expect((await project.run(["log", "--json"])).stdout).toBe(before);
-});
+it.runIf(hasScript).each(["sqlite", "postgres"])(
+  "goes from team to team on %s, and writes nothing",
+  async (kind) => {
+    const url = new URL(inject("postgresUrl"));
+    const schema = `top_${process.pid}`;
+    url.searchParams.set("schema", schema);
+    const where = kind === "postgres" ? ["--store", url.href] : [];
+    onTestFinished(async () => {
+      if (kind === "postgres") await dropSchema(inject("postgresUrl"), schema);
+    });
+    await project.run([...where, "add", "First things"]);
+    await project.run([...where, "--team", "other", "add", "Second things"]);
+    const before = (await project.run([...where, "log", "--json"])).stdout;
+    const { child, text, type } = top(...where.map((word) => `'${word}'`));
+    await expect.poll(text).toContain("First things");
+    type("t");
+    await expect.poll(text).toContain("Second things");
+    type("\x1b");
+    expect(await new Promise((done) => child.once("close", done))).toBe(0);
+    expect(before).not.toBe("");
+    expect((await project.run([...where, "log", "--json"])).stdout).toBe(before);
+  },
+);
 
 it("needs a terminal", async () => {
   await project.run(["add", "x"]);
