@@ -38,6 +38,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     use: "read",
     about: "Home folder: the user's settings, roles and skills are found from it.",
   },
+  { name: "SHELL", use: "read", about: "Shell of `!command` in the conversation (default /bin/sh)." },
   { name: "PATH", use: "read", about: "Where commands are looked for." },
   {
     name: "EKIDEN_TASK",
@@ -67,6 +68,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     use: "internal",
     about: "Marks the processes of a command, so that they end with it.",
   },
+  { name: "EKIDEN_WARDEN", use: "internal", about: "Marks the process that watches over a command." },
   { name: "EKIDEN_JOB_OUTPUT", use: "internal", about: "Marks background commands." },
   { name: "EKIDEN_HOOK_MARK", use: "internal", about: "Marks the processes of a hook." },
   { name: "EKIDEN_PROXY_TOKEN", use: "internal", about: "Token of the sandbox's proxy." },
