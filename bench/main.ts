@@ -16,6 +16,7 @@ import { postgres } from "./postgres.ts";
 import { prompt } from "./prompt.ts";
 import { sandboxed } from "./sandbox.ts";
 import { scheduling } from "./scheduling.ts";
+import { screen } from "./screen.ts";
 import { BUILT, cleanUp } from "./stage.ts";
 import { start } from "./start.ts";
 import { talk } from "./talk.ts";
@@ -37,6 +38,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   landing: ["l", landings],
   growth: ["m", growth],
   postgres: ["n", postgres],
+  screen: ["o", screen],
 };
 
 const { values, positionals } = parseArgs({

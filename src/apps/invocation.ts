@@ -57,6 +57,8 @@ export type Invocation = {
   readonly out: Terminal;
   /** Progress and chatter. */
   readonly err: Terminal;
+  /** A full screen gives the terminal back while the person is asked about trust, and shows what is said meanwhile. */
+  readonly onScreen: (screen: FullScreen) => void;
   /** A team that is open already: that of the conversation. */
   readonly store?: Store;
   /** What a query found: the data with `--json`, its views without. */
@@ -64,6 +66,12 @@ export type Invocation = {
   /** What an action did: its data with `--json`, its sentence without. */
   done(done: Done): void;
   /** A sentence for the person; nothing with `--quiet` or `--json`. */
+  say(text: string): void;
+};
+
+export type FullScreen = {
+  leave(): void;
+  enter(): void;
   say(text: string): void;
 };
 
@@ -80,6 +88,7 @@ export function prepare(
   const quiet = options.quiet === true;
   const flags = flagsOf(options);
   let loading: Promise<Loaded> | undefined;
+  let screen: FullScreen | undefined;
   const loaded = (): Promise<Loaded> => {
     loading ??= load();
     return loading;
@@ -90,11 +99,14 @@ export function prepare(
     const trusted = options.trust === true || /^(1|true|yes)$/i.test(env.EKIDEN_TRUST ?? "");
     const read = (all: boolean): Promise<Loaded> => loadSettings({ cwd, env, flags }, { trusted: all });
     const found = await read(trusted);
-    for (const text of renamed(flags, found.settings)) say(text);
+    for (const text of renamed(flags, found.settings)) (screen?.say ?? say)(text);
     const { waiting, refused } = found.trust;
     if (need === "nothing" || waiting.length + refused.length === 0) return found;
     const { settleTrust } = await import("./trust/asking.ts");
-    return (await settleTrust(found.trust, { need, json, err, say })) ? await read(false) : found;
+    screen?.leave();
+    const isSettled = await settleTrust(found.trust, { need, json, err, say });
+    screen?.enter();
+    return isSettled ? await read(false) : found;
   };
   const say = (text: string): void => {
     if (!quiet && !json) err.write(`${clean(text)}\n`);
@@ -102,6 +114,9 @@ export function prepare(
   return {
     settings: async () => (await loaded()).settings,
     trust: async () => (await loaded()).trust,
+    onScreen: (opened) => {
+      screen = opened;
+    },
     flags,
     cwd,
     env,

@@ -38,6 +38,11 @@ export class Feed {
         this.top.block < gone ? { block: 0, line: 0 } : { ...this.top, block: this.top.block - gone };
   }
 
+  /** Takes over what was shown before. */
+  append(feed: Feed): void {
+    for (const block of feed.blocks.splice(0)) this.add(block);
+  }
+
   remove(block: Block): void {
     const at = this.blocks.lastIndexOf(block);
     if (at < 0) return;

@@ -45,7 +45,7 @@ const CARD_STEP = 5;
 export class Screen {
   readonly style: Style;
   readonly questions: Questions;
-  /** What was said before the team was open stays in front of its feed. */
+  /** What is said before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
   private readonly editor: Editor;
@@ -88,6 +88,7 @@ export class Screen {
   show(team: TeamModel, store: Store): void {
     this.team = team;
     this.store = store;
+    team.main.append(this.early);
     this.changed();
   }
 
@@ -140,6 +141,10 @@ export class Screen {
   refreshPanel(): void {
     if (this.team && this.store) this.panel.refresh(this.team, this.store);
   }
+
+  /** Gives the terminal back for a while. */
+  readonly leave = (): void => this.canvas.leave();
+  readonly enterAgain = (): void => this.canvas.enter();
 
   close(): void {
     clearInterval(this.tick);

@@ -1,34 +1,36 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
 import { messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { makeProjectFolder } from "../project-folder.ts";
 import { offeredCommands } from "../repl/slash.ts";
-import { exitCodeOf } from "../run-team.ts";
 import { clean } from "../terminal/terminal.ts";
 import { runLine, SCREEN_COMMANDS } from "./commands.ts";
 import { Screen } from "./screen.ts";
 import { safe } from "./style.ts";
 import type { TeamModel } from "./team.ts";
-import { Live, Watcher } from "./watch.ts";
+import type { Live } from "./watch.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
 
 /** Resolves with the exit code. */
 export async function talk(call: Invocation): Promise<number | undefined> {
-  const settings = await call.settings();
-  const trust = await call.trust();
-  makeProjectFolder(call.cwd);
+  // The picture comes first: everything that takes time is loaded behind it.
   const session = new Session(call);
-  const { screen, live } = session;
+  const { screen } = session;
+  call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
   const stop = (): void => session.quit(130);
   process.on("SIGTERM", stop).on("SIGHUP", stop);
   let host: TeamHost | undefined;
   try {
+    const [{ openHost }, { Live }] = await Promise.all([import("../host/host.ts"), import("./watch.ts")]);
+    const settings = await call.settings();
+    const trust = await call.trust();
+    makeProjectFolder(call.cwd);
+    const live = new Live(screen);
     host = await openHost({
       settings,
       cwd: call.cwd,
@@ -41,7 +43,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
       onModel: live.onModel,
       onNotice: (text) => screen.warn(text),
     });
-    return await session.run(host);
+    return await session.run(host, live);
   } finally {
     screen.close();
     process.off("SIGTERM", stop).off("SIGHUP", stop);
@@ -52,7 +54,6 @@ export async function talk(call: Invocation): Promise<number | undefined> {
 
 class Session {
   readonly screen: Screen;
-  readonly live: Live;
   private readonly call: Invocation;
   private readonly over: Promise<number | undefined>;
   private end: (code: number | undefined) => void = () => {};
@@ -81,17 +82,17 @@ class Session {
         leave: () => this.quit(undefined),
       },
     });
-    this.live = new Live(this.screen);
   }
 
-  async run(host: TeamHost): Promise<number | undefined> {
+  async run(host: TeamHost, live: Live): Promise<number | undefined> {
     const { screen, call } = this;
     const reading = new AbortController();
+    const [{ Watcher }, { exitCodeOf }] = await Promise.all([import("./watch.ts"), import("../run-team.ts")]);
     void host.done.then((outcome) => {
       this.outcome = outcome;
       this.quit(exitCodeOf(outcome));
     });
-    const team = await this.live.open(host.store);
+    const team = await live.open(host.store);
     this.host = host;
     this.team = team;
     const isNew = team.main.isEmpty;
