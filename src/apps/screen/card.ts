@@ -1,7 +1,8 @@
 /** The card of the question that waits: who asks, for which task, why, and the whole command, diff or plan. */
 import { colourOf } from "../../core/views/identity.ts";
 import { span } from "../../core/views/view.ts";
-import { diffLines } from "./diff.ts";
+import { meaning } from "../terminal/asking.ts";
+import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { isSeen, type Question, type Questions } from "./questions.ts";
 import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
@@ -65,13 +66,11 @@ function headOf({ request: { ask, of } }: Question): string {
   }
 }
 
-function bodyOf({ request: { ask }, change }: Question, style: Style, width: number): string[] {
+function bodyOf({ request: { ask } }: Question, style: Style, width: number): string[] {
   switch (ask.kind) {
     case "permission": {
       const subject = wrapped(exact(ask.subject), width).map((line) => style.paint("strong", line));
-      return change
-        ? [...subject, ...diffLines(change, style.paint).map((line) => shortened(line, width))]
-        : subject;
+      return [...subject, ...changeLines(ask.diff ?? "", style, width)];
     }
     case "plan":
       return [...new GrowingMarkdown(style, ask.plan).render(width)];
@@ -81,6 +80,14 @@ function bodyOf({ request: { ask }, change }: Question, style: Style, width: num
       return ask satisfies never;
   }
 }
+
+/** Without the head of the diff: the file is named above it. */
+const changeLines = (diff: string, { paint }: Style, width: number): string[] =>
+  diff
+    .split("\n")
+    // Only the first two lines: "--- x" further down is a removed "-- x".
+    .filter((line, i) => line !== "" && !(i < 2 && /^(?:---|\+\+\+) /.test(line)))
+    .flatMap((line) => wrapped(exact(line), width).map((part) => diffLine(part, paint)));
 
 function answersOf(
   questions: Questions,
@@ -102,7 +109,7 @@ function answersOf(
   ].join(paint("dim", " · "));
   const always = rule
     ? wrapped(
-        `${key("a", `always: allow ${exact(rule)} from now on, written to .ekiden/settings.json`)}`,
+        key("a", `always: allow ${exact(rule)} (${meaning(rule)}), written to .ekiden/settings.json`),
         width - MARGIN,
       )
     : [];

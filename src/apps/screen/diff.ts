@@ -1,6 +1,4 @@
-/** What an edit changes, as coloured lines: of the input of a call, and of the file as it is now. */
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+/** What an edit changes, as coloured lines: from the input of its call. */
 import { structuredPatch } from "diff";
 import { diffLine } from "./highlight.ts";
 import { type Paint, safe } from "./style.ts";
@@ -27,18 +25,6 @@ export function changeOf({ tool, input }: Edit): Change | null {
   return tool === "write_file" && content !== undefined ? between(path, "", content) : null;
 }
 
-/** With the file as it is now, for a question about a call that has not run. */
-export async function changeToFile(call: Edit, folder: string): Promise<Change | null> {
-  const alone = changeOf(call);
-  if (alone === null) return null;
-  const { path = "", old = "", new: fresh = "", content, replace_all: all } = fieldsOf(call.input);
-  const now = await readFile(resolve(folder, path), "utf8").catch(() => null);
-  if (now === null || now.length > COMPARED_MAX) return alone;
-  if (call.tool === "write_file") return between(path, now, content ?? "");
-  if (!now.includes(old) || old === "") return alone;
-  return between(path, now, all === true ? now.split(old).join(fresh) : now.replace(old, () => fresh));
-}
-
 function between(path: string, before: string, after: string): Change {
   const far = before.length + after.length > COMPARED_MAX;
   const lines = far
@@ -59,7 +45,6 @@ type Fields = {
   readonly old?: string;
   readonly new?: string;
   readonly content?: string;
-  readonly replace_all?: boolean;
 };
 
 function fieldsOf(input: unknown): Fields {
@@ -72,7 +57,6 @@ function fieldsOf(input: unknown): Fields {
       old: text("old"),
       new: text("new"),
       content: text("content"),
-      replace_all: of.replace_all === true ? true : undefined,
     }).filter(([, value]) => value !== undefined),
   );
 }

@@ -8,14 +8,12 @@ import type { Request, Store } from "../../ports/index.ts";
 import { answer as give } from "../actions/answer.ts";
 import type { AskAtTerminal } from "../host/permission-questions.ts";
 import { NO } from "../terminal/asking.ts";
-import { type Change, changeToFile } from "./diff.ts";
 import type { TeamModel } from "./team.ts";
 
 export type Question = {
   readonly request: Request;
   readonly why: string;
   readonly task: string;
-  readonly change: Change | null;
   /** When it was first on the screen. */
   readonly since: number;
 };
@@ -31,11 +29,9 @@ export class Questions {
   private waiting: Question[] = [];
   private at = 0;
   private readonly reasons = new Map<string, string>();
-  private readonly folder: string;
   private readonly onChange: () => void;
 
-  constructor(folder: string, onChange: () => void) {
-    this.folder = folder;
+  constructor(onChange: () => void) {
     this.onChange = onChange;
   }
 
@@ -83,9 +79,7 @@ export class Questions {
     );
     const current = this.current?.request.id;
     const known = new Map(this.waiting.map((one) => [one.request.id, one]));
-    this.waiting = await Promise.all(
-      open.map(async (one) => known.get(one.id) ?? (await this.made(one, team))),
-    );
+    this.waiting = open.map((one) => known.get(one.id) ?? this.made(one, team));
     this.at = Math.max(
       0,
       this.waiting.findIndex(({ request }) => request.id === current),
@@ -110,16 +104,13 @@ export class Questions {
     this.onChange();
   }
 
-  private async made(request: Request, team: TeamModel): Promise<Question> {
+  private made(request: Request, team: TeamModel): Question {
     const { ask, by } = request;
     const member = team.status.members.get(by);
     const id = ask.kind === "plan" ? ask.task : (member?.task ?? null);
     const task = id === null ? "" : `#${id} ${team.status.subject(id)}`;
     const why = ask.kind === "permission" ? (this.reasons.get(`${by} ${ask.tool} ${ask.subject}`) ?? "") : "";
-    const call =
-      ask.kind === "permission" ? team.stories.get(by)?.callFor(ask.tool, ask.subject)?.call : undefined;
-    const change = call ? await changeToFile(call, this.folder).catch(() => null) : null;
-    return { request, why, task, change, since: Date.now() };
+    return { request, why, task, since: Date.now() };
   }
 }
 

@@ -70,7 +70,7 @@ export class Screen {
     this.style = styleOf(call.out);
     this.canvas = new Canvas(this.picture, this.key);
     this.panel = new PanelView(this.style, () => this.changed());
-    this.questions = new Questions(call.cwd, () => {
+    this.questions = new Questions(() => {
       this.cardScroll = 0;
       this.changed();
     });

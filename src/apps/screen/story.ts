@@ -57,12 +57,6 @@ export class Story {
     return this.justEdited.shift() ?? null;
   }
 
-  /** The input of the call that a permission question is about. */
-  callFor(tool: string, subject: string): CallBlock | undefined {
-    const fitting = this.running.filter(({ call }) => call.tool === tool);
-    return fitting.find((one) => one.title.includes(subject.slice(0, 60))) ?? fitting[0];
-  }
-
   /** Reads what was added to the transcript. */
   readOn(store: Store): Promise<void> {
     this.reading = this.reading.then(async () => {
