@@ -22,7 +22,7 @@ export const questionText = ({ who, tool, subject, diff, reason, rule }: Questio
   `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
 
 /** A rule for a file or a tool allows more than the one call that is shown. */
-const meaning = (rule: string): string =>
+export const meaning = (rule: string): string =>
   /^(?:write_file|edit_file)\(/.test(rule)
     ? "whatever is written into this file"
     : rule.endsWith(")")
