@@ -14,6 +14,7 @@ async function attempt(uid: number, kind: "confined" | "plain"): Promise<Row[]> 
       "src/ports",
       "src/adapters/sandbox",
       "src/adapters/shell",
+      "src/adapters/process-identity.ts",
       "src/adapters/process-table.ts",
       "test/fixtures/escape-owner.ts",
       "test/fixtures/escapes.ts",
