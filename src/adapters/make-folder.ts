@@ -1,5 +1,5 @@
 /** Makes a folder that a person named, with its parents. */
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { EkidenError } from "../core/errors.ts";
 
@@ -19,8 +19,18 @@ export function makeFolder(path: string, mode?: number): void {
 }
 
 function isFolder(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = look(path);
   if (found && !found.isDirectory())
     throw new EkidenError("bad_input", `${path} is a file. Give a folder, or another name.`);
   return found !== undefined;
+}
+
+/** Below a file there is nothing: Node 20 throws ENOTDIR for that, Node 24 does not. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }

@@ -62,9 +62,9 @@ describe.each(BACKENDS)("liveness on %s", (backend) => {
     );
   });
 
-  it.runIf(backend === "postgres")(
-    "clocks that differ by 12 s do not shorten or lengthen a lease",
-    async () => {
+  // SQLite has one machine, so one clock.
+  if (backend === "postgres")
+    it("clocks that differ by 12 s do not shorten or lengthen a lease", async () => {
       const leaseMs = 4_000;
       const behind = await at.open({ clock: skewed(-SKEW_MS), leaseMs });
       const ahead = await at.open({ clock: skewed(SKEW_MS), leaseMs });
@@ -95,6 +95,5 @@ describe.each(BACKENDS)("liveness on %s", (backend) => {
         expect((await ahead.roster.reap(() => null)).released).toEqual([1]);
       });
       expect(await behind.roster.beat(owner)).toBe(false);
-    },
-  );
+    });
 });

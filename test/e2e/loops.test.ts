@@ -136,9 +136,19 @@ describe("a teammate without a task", () => {
     expect(team.requests("lead").length).toBeLessThanOrEqual(6);
   });
 
-  it("goes on when there is news", async () => {
-    const team = await begin({ lead: told, alice: LOOPS["the same call"] ?? [] }, { idleTimeoutMs: 600_000 });
+  /** With a person at the terminal, so that the lead does not conclude between two mails. */
+  const conversation = async (lead: readonly Step[]) => {
+    const team = await programTeam({
+      says: { lead, alice: LOOPS["the same call"] ?? [] },
+      settings: { ...bypass, idleTimeoutMs: 600_000 },
+      host: { interactive: true },
+    });
     await team.host.start({ interactive: true });
+    return team;
+  };
+
+  it("goes on when there is news", async () => {
+    const team = await conversation(told);
     await team.store.mail.send("person" as never, {
       to: "alice" as never,
       body: { kind: "note", text: "Look around." },
@@ -154,11 +164,7 @@ describe("a teammate without a task", () => {
   });
 
   it("is not asked again for what it has heard before", async () => {
-    const team = await begin(
-      { lead: quiet, alice: LOOPS["the same call"] ?? [] },
-      { idleTimeoutMs: 600_000 },
-    );
-    await team.host.start({ interactive: true });
+    const team = await conversation(quiet);
     const { mail } = team.store;
     const sent = async (from: string): Promise<void> => {
       const body = { kind: "note", text: "Look again." } as const;

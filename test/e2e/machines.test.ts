@@ -124,7 +124,7 @@ describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_
     await soon(() => desks[0].clone(url));
     for (const one of desks.slice(1)) await one.clone(url);
     writeFileSync(join(home, "board.md"), board(go));
-    const run = desks[0].start(`run ${join(home, "board.md")} --teammates 0`);
+    const run = desks[0].start(`run ${join(home, "board.md")} --teammates 1`);
     const over = ended(run);
     // The number of its places tells which machine a host is on: their names are the same.
     const workers = desks.slice(1).map((one, nth) => one.start(`worker --count ${nth + 2}`, "box"));
@@ -138,7 +138,7 @@ describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_
     const shown = await hosts();
     expect(new Set(shown.map(({ machine }) => machine)).size).toBe(1);
     expect(new Set(shown.map(({ pid }) => pid)).size).toBe(1);
-    await soon(() => expect(landed()).toBeGreaterThan(5));
+    await soon(() => expect(landed(), said.map((text) => text()).join("\n")).toBeGreaterThan(5));
     second.plug(false);
     await soon(() => expect(landed()).toBeGreaterThan(12));
     third.kill();

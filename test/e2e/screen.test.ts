@@ -51,7 +51,7 @@ async function conversation(
   giveBack.push(() => project.end());
   const terminal = await project.open(["--model", "anthropic/claude-sonnet-5-5"], {
     ...size,
-    env: server.env,
+    env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
   });
   await terminal.shows("What you type goes to the lead");
   return { project, terminal, server };

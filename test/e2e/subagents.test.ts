@@ -184,7 +184,7 @@ it("is bounded: after its last round it is told so, its calls do not run, and wh
     (_, n): Step => ({
       who: "alice/1",
       text: "Still looking.",
-      calls: [{ tool: "glob", input: { pattern: `${"a".repeat(n)}*` } }],
+      calls: [{ tool: "glob", input: { pattern: `${String.fromCharCode(97 + n)}*` } }],
     }),
   );
   const team = await equippedTeam({

@@ -36,14 +36,14 @@ it.runIf(hasScript)(
   "shows a team that another process runs as it works, and leaves the screen as it was",
   async () => {
     project.write({ "plan.md": PLAN });
-    const run = project.start(["run", "plan.md", "--teammates", "1"]);
+    const run = ended(project.start(["run", "plan.md", "--teammates", "1"]));
     await expect.poll(async () => (await project.run(["tasks"])).stdout).toContain("in progress");
     const { child, text, type } = top();
     await expect.poll(text).toMatch(/team default · running/);
     await expect.poll(text).toMatch(/#1 {2}▶ in progress {2}Count/);
     project.write({ go: "" });
     await expect.poll(text).toMatch(/#1 {2}✓ completed/);
-    expect((await ended(run)).code).toBe(0);
+    expect((await run).code).toBe(0);
     await expect.poll(text).toMatch(/team default · at rest/);
     type("q");
     expect(await new Promise((done) => child.once("close", done))).toBe(0);
