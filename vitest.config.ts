@@ -1,13 +1,13 @@
 /**
  * Four projects. `unit`: beside the source, in seconds. `system`: real stores, processes and terminals, as forks because some
- * tests kill, chdir or load native addons. `platform`: about bubblewrap, the shells and Chromium, so one version of Node is
+ * tests kill, chdir or load native addons. `platform`: about bubblewrap, networks, the shells and Chromium, so one version of Node is
  * enough. `chaos`: long and random, so `npm run chaos` only.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/{web,sandbox}*.test.ts"];
+const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/{machines,web,sandbox}*.test.ts"];
 
 export default defineConfig({
   test: {
