@@ -1,5 +1,5 @@
 /** Real work inside the sandbox, and what it says when it is in the way. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type SandboxOptions } from "../../src/adapters/sandbox/index.ts";
 import { createShell } from "../../src/adapters/shell/index.ts";
@@ -121,6 +122,23 @@ bubblewrapOrSkip(describe)("inside the sandbox", () => {
     expect(await run("echo x > n && git add n && git commit -qm n", { cwd })).toMatchObject({ exitCode: 0 });
     expect(await run("echo x > ../../settings.json", { cwd })).toMatchObject({ exitCode: 1 });
     expect(git("log", "--oneline", "refs/heads/a").trim().split("\n")).toHaveLength(2);
+  });
+
+  it("a command starts while worktrees of other members are removed", async () => {
+    git("worktree", "add", "-q", ".ekiden/worktrees/2-b", "-b", "b");
+    const cwd = join(workspace, ".ekiden/worktrees/2-b");
+    let isOver = false;
+    const removing = (async () => {
+      for (let nth = 0; !isOver; nth += 1) {
+        const other = `.ekiden/worktrees/other-${nth}`;
+        await promisify(execFile)("git", ["worktree", "add", "-q", "--detach", other], { cwd: workspace });
+        await promisify(execFile)("git", ["worktree", "remove", "--force", other], { cwd: workspace });
+      }
+    })();
+    for (let nth = 0; nth < 40; nth += 1)
+      expect(await run("git status --short", { cwd })).toMatchObject({ exitCode: 0, output: "" });
+    isOver = true;
+    await removing;
   });
 
   it("/tmp stays from one command to the next, and nobody else sees it", async () => {

@@ -7,8 +7,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
 
-/** More worktrees than this are read-only as a whole but for the one in use: each guarded file is a mount. */
-const WORKTREES_MAX = 32;
 const MODULE_DEPTH = 4;
 
 /** The repository of a folder, and the `.git` file that leads to it, which must not be rewritten. */
@@ -95,15 +93,12 @@ function guardedIn(git: string): string[] {
   });
 }
 
+/** Read-only as a whole but for the one in use: files of a worktree that another member removes cannot be mounted one by one. */
 function worktreesOf(common: string, own: string): { guarded: string[]; writable: string[] } {
   const folder = join(common, "worktrees");
-  const all = list(folder);
-  if (all.length > WORKTREES_MAX) return { guarded: [folder], writable: isWithin(folder, own) ? [own] : [] };
-  const guarded = all
-    .map((name) => join(folder, name))
-    .filter((path) => path !== own)
-    .flatMap((path) => GUARDED_GIT_PATHS.map((name) => join(path, name)).filter((one) => existsSync(one)));
-  return { guarded, writable: [] };
+  return list(folder).length === 0
+    ? { guarded: [], writable: [] }
+    : { guarded: [folder], writable: isWithin(folder, own) ? [own] : [] };
 }
 
 function modulesOf(folder: string, depth: number): string[] {
