@@ -3,19 +3,9 @@
  * they last agreed. Pure: ids of tasks are those of the files.
  */
 import { foldName, type Name } from "./ids.ts";
-import type { Status } from "./task.ts";
+import { EDITABLE_FIELDS, type Status } from "./task.ts";
 
-export const SHARED_FIELDS = [
-  "subject",
-  "description",
-  "blockedBy",
-  "priority",
-  "estimate",
-  "role",
-  "touches",
-  "needsPlan",
-] as const;
-export type SharedField = (typeof SHARED_FIELDS)[number];
+export type SharedField = (typeof EDITABLE_FIELDS)[number];
 
 /** Who has a task, and how far it is. `owner`: "" for nobody. */
 export type Progress = { readonly status: Status; readonly owner: string };
@@ -59,7 +49,7 @@ export function merge(
   const toBoard: SharedField[] = [];
   const toFile: SharedField[] = [];
   const conflicts: SharedField[] = [];
-  for (const field of SHARED_FIELDS) {
+  for (const field of EDITABLE_FIELDS) {
     const [said, here, before] = [file[field], mark(board[field]), agreed?.marks[field]];
     // A file without the field differs only if the board has changed it.
     const there = said === undefined ? (before ?? here) : mark(said);
@@ -92,7 +82,7 @@ export function sameProgress(a: Progress, b: Progress): boolean {
 export const agreedOn = (task: SharedTask, mark: (value: unknown) => string): Agreed => ({
   status: task.status,
   owner: task.owner,
-  marks: Object.fromEntries(SHARED_FIELDS.map((field) => [field, mark(task[field])])) as Agreed["marks"],
+  marks: Object.fromEntries(EDITABLE_FIELDS.map((field) => [field, mark(task[field])])) as Agreed["marks"],
 });
 
 const OUTSIDE = "outside:";

@@ -199,3 +199,15 @@ export function checkRole(role: string): void {
 
 /** A cycle as errors show it: "#1 → #2 → #1". */
 export const showCycle = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(" → ");
+
+/** What may change while a task is on the board. */
+export const EDITABLE_FIELDS = [
+  "subject",
+  "description",
+  "blockedBy",
+  "priority",
+  "estimate",
+  "role",
+  "touches",
+  "needsPlan",
+] as const;

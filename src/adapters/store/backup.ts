@@ -47,7 +47,7 @@ export async function backupSqlite(path: string, file: string, replace: boolean)
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
     throw new EkidenError(
       "bad_input",
-      `${file} cannot be written: ${messageOf(error)}. Nothing was written.`,
+      `${file} cannot be written: ${messageOf(error)}. Nothing was written. Give a file in a folder that exists and that you may write.`,
       {
         cause: error,
       },

@@ -2,7 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { checkTask, EDITABLE_FIELDS, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -40,7 +40,9 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
     }),
   };
   const after = await store.board.change(id, change, by);
-  const changed = EDITABLE.filter((key) => JSON.stringify(before?.[key]) !== JSON.stringify(after[key]));
+  const changed = EDITABLE_FIELDS.filter(
+    (key) => JSON.stringify(before?.[key]) !== JSON.stringify(after[key]),
+  );
   if (changed.length === 0) return { data: { id, changed }, text: `#${id} is unchanged` };
   const told = await tellOwner(store, by, after, changed);
   return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}` };
@@ -54,17 +56,6 @@ async function tellOwner(store: Store, by: Name, task: Task, changed: readonly s
   await store.mail.send(by, { to: owner, body: { kind: "note", text: text.trimEnd() } });
   return `; ${owner} was told`;
 }
-
-const EDITABLE = [
-  "subject",
-  "description",
-  "blockedBy",
-  "priority",
-  "estimate",
-  "role",
-  "touches",
-  "needsPlan",
-] as const;
 
 type Decided = { readonly id: TaskId; readonly status: string | undefined };
 

@@ -1,4 +1,4 @@
-/** What stands in a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
+/** The blocks of a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Tone } from "../../core/views/view.ts";
 import type { Block, Look } from "./feed.ts";

@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { type Agreed, SHARED_FIELDS } from "../../core/sync.ts";
+import type { Agreed } from "../../core/sync.ts";
+import { EDITABLE_FIELDS } from "../../core/task.ts";
 
 export type Pair = {
   /** The id in the file. */
@@ -27,7 +28,7 @@ const pair = z.object({
   agreed: z.object({
     status: z.enum(["pending", "in_progress", "completed", "failed", "cancelled"]),
     owner: z.string(),
-    marks: z.object(Object.fromEntries(SHARED_FIELDS.map((field) => [field, short]))),
+    marks: z.object(Object.fromEntries(EDITABLE_FIELDS.map((field) => [field, short]))),
   }),
   text: short,
   isDeleted: z.boolean(),

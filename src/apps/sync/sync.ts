@@ -4,8 +4,8 @@
  */
 import type { TaskFile, TaskFolder } from "../../adapters/layout/task-folder.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { agreedOn, type FileTask, merge, SHARED_FIELDS, sameProgress } from "../../core/sync.ts";
-import { isFinished, type Task } from "../../core/task.ts";
+import { agreedOn, type FileTask, merge, sameProgress } from "../../core/sync.ts";
+import { EDITABLE_FIELDS, isFinished, type Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 import { addFile, addTasks, twinOf } from "./arrivals.ts";
 import { type Board, change, openOf, ownerIn, progress, sharedOf } from "./board-side.ts";
@@ -183,7 +183,7 @@ export class FolderSync {
       { status: said.status ?? pair.agreed.status, owner: said.owner ?? pair.agreed.owner },
       shared,
     );
-    const fields = SHARED_FIELDS.filter((field) => {
+    const fields = EDITABLE_FIELDS.filter((field) => {
       const there = said[field] === undefined ? pair.agreed.marks[field] : mark(said[field]);
       return there !== mark(shared[field]);
     });
