@@ -9,91 +9,56 @@ import { ENDED_STINT, type IdleReason, type ShutdownReason } from "./lifecycle.t
 import type { Counts } from "./task.ts";
 import { reasonWords } from "./views/reason.ts";
 
-export type Body =
-  | { readonly kind: "note"; readonly text: string }
-  | { readonly kind: "broadcast"; readonly text: string }
+export type Body = Readonly<
+  | { kind: "note"; text: string }
+  | { kind: "broadcast"; text: string }
   /** The last words of a member's stint, sent by the harness. `inHand`: they are about a task that it has not finished. */
-  | {
-      readonly kind: "result";
-      readonly task: TaskId | null;
-      readonly inHand: boolean;
-      readonly text: string;
-    }
+  | { kind: "result"; task: TaskId | null; inHand: boolean; text: string }
   /** `goesOn`: the others work on without a decision of the lead, so the notice waits for its next turn. */
-  | {
-      readonly kind: "idle_notice";
-      readonly reason: IdleReason;
-      readonly completed: readonly TaskId[];
-      readonly goesOn?: boolean;
-    }
+  | { kind: "idle_notice"; reason: IdleReason; completed: readonly TaskId[]; goesOn?: boolean }
   /** A member has stopped: why, its last words, and its tasks that went back to the board. */
-  | {
-      readonly kind: "stopped";
-      readonly reason: ShutdownReason;
-      readonly text: string;
-      readonly released: readonly TaskId[];
-    }
-  | { readonly kind: "task_failed"; readonly task: TaskId; readonly subject: string; readonly reason: string }
+  | { kind: "stopped"; reason: ShutdownReason; text: string; released: readonly TaskId[] }
+  | { kind: "task_failed"; task: TaskId; subject: string; reason: string }
   /** Nothing is ready, running or unread: the lead should conclude. */
   | {
-      readonly kind: "board_quiet";
-      readonly counts: Counts;
-      readonly unfinished: readonly { readonly id: TaskId; readonly subject: string; readonly why: string }[];
+      kind: "board_quiet";
+      counts: Counts;
+      unfinished: readonly Readonly<{ id: TaskId; subject: string; why: string }>[];
       /** Running commands of finished tasks. Older mail has none. */
-      readonly running?: readonly { readonly job: string; readonly owner: Name; readonly command: string }[];
+      running?: readonly Readonly<{ job: string; owner: Name; command: string }>[];
     }
   | {
-      readonly kind: "job_done";
-      readonly job: string;
-      readonly command: string;
-      readonly text: string;
-      readonly isError: boolean;
+      kind: "job_done";
+      job: string;
+      command: string;
+      text: string;
+      isError: boolean;
       /** It is unknown how it ended, or whether it did. */
-      readonly lost?: boolean;
+      lost?: boolean;
     }
-  | { readonly kind: "cron"; readonly cron: string; readonly text: string }
+  | { kind: "cron"; cron: string; text: string }
+  | { kind: "shutdown_request"; request: RequestId; reason: string; deadline: Instant }
+  | { kind: "shutdown_response"; request: RequestId; accepted: boolean; reason: string }
+  | { kind: "plan_request"; task: TaskId | null; text: string }
+  | { kind: "plan_submission"; request: RequestId; task: TaskId; attempt: number; plan: string }
   | {
-      readonly kind: "shutdown_request";
-      readonly request: RequestId;
-      readonly reason: string;
-      readonly deadline: Instant;
-    }
-  | {
-      readonly kind: "shutdown_response";
-      readonly request: RequestId;
-      readonly accepted: boolean;
-      readonly reason: string;
-    }
-  | { readonly kind: "plan_request"; readonly task: TaskId | null; readonly text: string }
-  | {
-      readonly kind: "plan_submission";
-      readonly request: RequestId;
-      readonly task: TaskId;
-      readonly attempt: number;
-      readonly plan: string;
+      kind: "plan_response";
+      request: RequestId;
+      task: TaskId;
+      attempt: number;
+      approved: boolean;
+      feedback: string;
     }
   | {
-      readonly kind: "plan_response";
-      readonly request: RequestId;
-      readonly task: TaskId;
-      readonly attempt: number;
-      readonly approved: boolean;
-      readonly feedback: string;
+      kind: "permission_request";
+      request: RequestId;
+      tool: string;
+      subject: string;
+      diff?: string;
+      deadline: Instant;
     }
-  | {
-      readonly kind: "permission_request";
-      readonly request: RequestId;
-      readonly tool: string;
-      readonly subject: string;
-      readonly diff?: string;
-      readonly deadline: Instant;
-    }
-  | {
-      readonly kind: "permission_response";
-      readonly request: RequestId;
-      readonly allowed: boolean;
-      readonly reason: string;
-    };
+  | { kind: "permission_response"; request: RequestId; allowed: boolean; reason: string }
+>;
 
 export type Kind = Body["kind"];
 

@@ -1,5 +1,5 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
-import type { Event } from "../event.ts";
+import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import type { JobState } from "../job.ts";
 import { oneLine } from "../one-line.ts";
 import { kindWords, reasonWords } from "./reason.ts";
@@ -10,174 +10,149 @@ const TEXT_MAX = 400;
 
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
 
+/** Who, what they did, and the tone if it is not plain. */
+type Said = readonly [who: string | null, text: string, tone?: Tone];
+
+const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
+  "team.created": ({ team, by }) =>
+    team
+      ? [by ?? null, `created the team ${team}; start it with: ${runTeam(team)}`]
+      : [null, "the team was created", "dim"],
+  "team.deleted": ({ team, by }) => [by, `deleted the team ${team}`, "warn"],
+  "journal.pruned": ({ before, by }) => [
+    by,
+    `deleted old facts and conversations, from before ${new Date(before).toISOString()}`,
+    "dim",
+  ],
+  "team.resumed": () => [null, "the team was resumed", "dim"],
+  "team.finished": (end) => [
+    null,
+    `${end.reason === "concluded" ? "finished" : `stopped (${reasonWords(end.reason)})`}: ${tally(end)}`,
+    end.failed + end.cancelled + end.unfinished > 0 ? "warn" : "good",
+  ],
+  "teammate.spawned": ({ who, kind, role, model }) => [
+    who,
+    `joined${kind === "lead" ? " as the lead" : ""}${role && ` as ${role}`}${model && ` on ${model}`}`,
+  ],
+  "teammate.phase": ({ who, phase, reason }) => {
+    if (phase === "work") return [who, "is at work", "dim"];
+    const now = phase === "idle" ? "is idle" : "has stopped";
+    return [who, `${now}${reason ? ` (${reasonWords(reason)})` : ""}`, "dim"];
+  },
+  "task.added": ({ by, task, subject, blockedBy }) => [
+    by,
+    `added #${task} ${subject}${blockedBy.length > 0 ? `, after ${ids(blockedBy)}` : ""}`,
+  ],
+  "task.changed": ({ by, task, what }) => [by, `changed #${task}: ${what.join(", ")}`, "dim"],
+  "task.claimed": ({ by, task, subject, attempt }) => [
+    by,
+    `claimed #${task} ${subject}${attempt > 1 ? ` (attempt ${attempt})` : ""}`,
+    "busy",
+  ],
+  "task.completed": ({ by, task, subject, result }) => [
+    by,
+    `completed #${task} ${subject}${result && `: ${result}`}`,
+    "good",
+  ],
+  "task.failed": ({ by, task, subject, reason }) => [by, `failed #${task} ${subject}: ${reason}`, "bad"],
+  "task.released": ({ from, task, why, note }) => [
+    from,
+    `#${task} is back on the board (${reasonWords(why)})${note ? `: ${note}` : ""}`,
+    "warn",
+  ],
+  "task.cancelled": ({ by, task, reason }) => [by, `cancelled #${task}${reason && `: ${reason}`}`, "warn"],
+  "task.unblocked": ({ by, task }) => [null, `#${task} is ready now that #${by} is completed`, "dim"],
+  "task.queued": ({ by, task, target }) => [
+    by,
+    `waits for other tasks before #${task} can land on ${target}`,
+    "dim",
+  ],
+  "gate.started": ({ by, task, command }) => [by, `runs the gate for #${task}: ${command}`, "busy"],
+  "task.landed": ({ by, task, target, commit }) => [
+    by,
+    `landed #${task} on ${target} (${commit.slice(0, 9)})`,
+    "good",
+  ],
+  "task.proposed": ({ by, task, target, said }) => [
+    by,
+    `proposed #${task} for ${target}${said && `: ${said}`}`,
+    "good",
+  ],
+  "task.reopened": ({ by, task, why, evidence }) => {
+    const refused =
+      why === "hook"
+        ? `was refused the completion of #${task} by a hook`
+        : `could not land #${task} (${reasonWords(why)})`;
+    return [by, `${refused} and works on it again: ${evidence}`, "warn"];
+  },
+  "mail.sent": ({ from, to, kind }) => [from, `→ ${to} (${kindWords(kind)})`, "dim"],
+  "mail.delivered": ({ from, to, kind }) => [to, `read the ${kindWords(kind)} from ${from}`, "dim"],
+  "turn.taken": ({ who, subagent, text, ms }) =>
+    text
+      ? [subagent ?? who, `says: ${text}`]
+      : [subagent ?? who, `thought${ms < 100 ? "" : ` for ${seconds(ms)}`}`, "dim"],
+  "tool.called": ({ who, subagent, tool, subject, ms, isError, note }) => {
+    const failed = isError ? ` failed${note ? `: ${note}` : ""}` : "";
+    const text = `${tool}${subject && ` ${subject}`}${failed} (${seconds(ms)})`;
+    return [subagent ?? who, text, isError ? "warn" : "dim"];
+  },
+  "permission.asked": ({ who, tool, subject, request }) => [
+    who,
+    `asks to run ${tool}: ${subject} (request ${request})`,
+    "warn",
+  ],
+  "permission.answered": ({ who, tool, subject, allowed, by }) => [
+    who,
+    `${allowed ? "may" : "may not"} run ${tool}: ${subject} (decided by ${by})`,
+    allowed ? "dim" : "warn",
+  ],
+  "shutdown.asked": ({ who, by, reason }) => [by, `asked ${who} to stop${reason && `: ${reason}`}`],
+  "shutdown.answered": ({ who, accepted, reason }) =>
+    accepted ? [who, "agreed to stop", "dim"] : [who, `refused to stop: ${reason}`, "warn"],
+  "plan.submitted": ({ who, task, request }) => [
+    who,
+    `submitted a plan for #${task}${request ? ` (request ${request})` : ""}`,
+  ],
+  "plan.answered": ({ who, task, by, approved }) => [
+    by,
+    `${approved ? "approved" : "rejected"} the plan of ${who} for #${task}`,
+    approved ? "good" : "warn",
+  ],
+  "answer.ignored": ({ from, why }) => [
+    from,
+    `answered a request, and the answer was ignored: ${why}`,
+    "warn",
+  ],
+  "context.compacted": ({ who, layer, before, after }) => [
+    who,
+    `compacted its context (${layer}): ${before} → ${after} tokens`,
+    "dim",
+  ],
+  "model.retried": ({ who, why, attempt, waitMs }) => [
+    who,
+    `asks the model again in ${seconds(waitMs)} (attempt ${attempt}): ${why}`,
+    "warn",
+  ],
+  "job.started": ({ who, job, command }) => [who, `runs j${job} in the background: ${command}`, "dim"],
+  "job.ended": ({ who, job, state, exitCode }) => {
+    const code = state === "failed" && exitCode !== null ? ` (exit code ${exitCode})` : "";
+    const isBad = state === "failed" || state === "unknown";
+    return [who, `j${job} ${JOB_ENDS[state]}${code}`, isBad ? "warn" : "dim"];
+  },
+  "cron.added": ({ by, cron, expression, text }) => [by, `set the cron c${cron} (${expression}): ${text}`],
+  "cron.fired": ({ cron, to, task, late }) => {
+    const what = task === null ? `→ ${to}` : `added #${task}`;
+    return [null, `the cron c${cron} fired${late ? " late" : ""}: ${what}`];
+  },
+  "cron.cancelled": ({ by, cron }) => [by, `the cron c${cron} was cancelled`, "dim"],
+  "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
+  "warning.raised": ({ who, text }) => [who, text, "warn"],
+};
+
 export function sentence(event: Event): Sentence {
-  const say = (who: string | null, text: string, tone: Tone = "plain"): Sentence => ({
-    who: who ?? "",
-    text: oneLine(text, TEXT_MAX),
-    tone,
-  });
-  switch (event.type) {
-    case "team.created":
-      return event.team
-        ? say(event.by ?? null, `created the team ${event.team}; start it with: ${runTeam(event.team)}`)
-        : say(null, "the team was created", "dim");
-    case "team.deleted":
-      return say(event.by, `deleted the team ${event.team}`, "warn");
-    case "journal.pruned":
-      return say(
-        event.by,
-        `deleted old facts and conversations, from before ${new Date(event.before).toISOString()}`,
-        "dim",
-      );
-    case "team.resumed":
-      return say(null, "the team was resumed", "dim");
-    case "team.finished":
-      return say(
-        null,
-        `${event.reason === "concluded" ? "finished" : `stopped (${reasonWords(event.reason)})`}: ${tally(event)}`,
-        event.failed + event.cancelled + event.unfinished > 0 ? "warn" : "good",
-      );
-    case "teammate.spawned":
-      return say(
-        event.who,
-        `joined${event.kind === "lead" ? " as the lead" : ""}${event.role && ` as ${event.role}`}${event.model && ` on ${event.model}`}`,
-      );
-    case "teammate.phase":
-      if (event.phase === "work") return say(event.who, "is at work", "dim");
-      return say(
-        event.who,
-        `${event.phase === "idle" ? "is idle" : "has stopped"}${event.reason ? ` (${reasonWords(event.reason)})` : ""}`,
-        "dim",
-      );
-    case "task.added":
-      return say(
-        event.by,
-        `added #${event.task} ${event.subject}${event.blockedBy.length > 0 ? `, after ${ids(event.blockedBy)}` : ""}`,
-      );
-    case "task.changed":
-      return say(event.by, `changed #${event.task}: ${event.what.join(", ")}`, "dim");
-    case "task.claimed":
-      return say(
-        event.by,
-        `claimed #${event.task} ${event.subject}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}`,
-        "busy",
-      );
-    case "task.completed":
-      return say(
-        event.by,
-        `completed #${event.task} ${event.subject}${event.result && `: ${event.result}`}`,
-        "good",
-      );
-    case "task.failed":
-      return say(event.by, `failed #${event.task} ${event.subject}: ${event.reason}`, "bad");
-    case "task.released":
-      return say(
-        event.from,
-        `#${event.task} is back on the board (${reasonWords(event.why)})${event.note ? `: ${event.note}` : ""}`,
-        "warn",
-      );
-    case "task.cancelled":
-      return say(event.by, `cancelled #${event.task}${event.reason && `: ${event.reason}`}`, "warn");
-    case "task.unblocked":
-      return say(null, `#${event.task} is ready now that #${event.by} is completed`, "dim");
-    case "task.queued":
-      return say(event.by, `waits for other tasks before #${event.task} can land on ${event.target}`, "dim");
-    case "gate.started":
-      return say(event.by, `runs the gate for #${event.task}: ${event.command}`, "busy");
-    case "task.landed":
-      return say(event.by, `landed #${event.task} on ${event.target} (${event.commit.slice(0, 9)})`, "good");
-    case "task.proposed":
-      return say(
-        event.by,
-        `proposed #${event.task} for ${event.target}${event.said && `: ${event.said}`}`,
-        "good",
-      );
-    case "task.reopened":
-      return say(
-        event.by,
-        `${event.why === "hook" ? `was refused the completion of #${event.task} by a hook` : `could not land #${event.task} (${reasonWords(event.why)})`} and works on it again: ${event.evidence}`,
-        "warn",
-      );
-    case "mail.sent":
-      return say(event.from, `→ ${event.to} (${kindWords(event.kind)})`, "dim");
-    case "mail.delivered":
-      return say(event.to, `read the ${kindWords(event.kind)} from ${event.from}`, "dim");
-    case "turn.taken":
-      return say(
-        event.subagent ?? event.who,
-        event.text ? `says: ${event.text}` : `thought${event.ms < 100 ? "" : ` for ${seconds(event.ms)}`}`,
-        event.text ? "plain" : "dim",
-      );
-    case "tool.called":
-      return say(
-        event.subagent ?? event.who,
-        `${event.tool}${event.subject && ` ${event.subject}`}${event.isError ? ` failed${event.note ? `: ${event.note}` : ""}` : ""} (${seconds(event.ms)})`,
-        event.isError ? "warn" : "dim",
-      );
-    case "permission.asked":
-      return say(event.who, `asks to run ${event.tool}: ${event.subject} (request ${event.request})`, "warn");
-    case "permission.answered":
-      return say(
-        event.who,
-        `${event.allowed ? "may" : "may not"} run ${event.tool}: ${event.subject} (decided by ${event.by})`,
-        event.allowed ? "dim" : "warn",
-      );
-    case "shutdown.asked":
-      return say(event.by, `asked ${event.who} to stop${event.reason && `: ${event.reason}`}`);
-    case "shutdown.answered":
-      return say(
-        event.who,
-        event.accepted ? "agreed to stop" : `refused to stop: ${event.reason}`,
-        event.accepted ? "dim" : "warn",
-      );
-    case "plan.submitted":
-      return say(
-        event.who,
-        `submitted a plan for #${event.task}${event.request ? ` (request ${event.request})` : ""}`,
-      );
-    case "plan.answered":
-      return say(
-        event.by,
-        `${event.approved ? "approved" : "rejected"} the plan of ${event.who} for #${event.task}`,
-        event.approved ? "good" : "warn",
-      );
-    case "answer.ignored":
-      return say(event.from, `answered a request, and the answer was ignored: ${event.why}`, "warn");
-    case "context.compacted":
-      return say(
-        event.who,
-        `compacted its context (${event.layer}): ${event.before} → ${event.after} tokens`,
-        "dim",
-      );
-    case "model.retried":
-      return say(
-        event.who,
-        `asks the model again in ${seconds(event.waitMs)} (attempt ${event.attempt}): ${event.why}`,
-        "warn",
-      );
-    case "job.started":
-      return say(event.who, `runs j${event.job} in the background: ${event.command}`, "dim");
-    case "job.ended":
-      return say(
-        event.who,
-        `j${event.job} ${JOB_ENDS[event.state]}${event.state === "failed" && event.exitCode !== null ? ` (exit code ${event.exitCode})` : ""}`,
-        event.state === "failed" || event.state === "unknown" ? "warn" : "dim",
-      );
-    case "cron.added":
-      return say(event.by, `set the cron c${event.cron} (${event.expression}): ${event.text}`);
-    case "cron.fired": {
-      const what = event.task === null ? `→ ${event.to}` : `added #${event.task}`;
-      return say(null, `the cron c${event.cron} fired${event.late ? " late" : ""}: ${what}`);
-    }
-    case "cron.cancelled":
-      return say(event.by, `the cron c${event.cron} was cancelled`, "dim");
-    case "memory.kept":
-      return say(event.who, `noted for later sessions: ${event.topics.join(", ")}`, "dim");
-    case "warning.raised":
-      return say(event.who, event.text, "warn");
-    default:
-      return event satisfies never;
-  }
+  const say = SENTENCES[event.type] as (fact: Fact) => Said;
+  const [who, text, tone = "plain"] = say(event);
+  return { who: who ?? "", text: oneLine(text, TEXT_MAX), tone };
 }
 
 export const journalView = (events: readonly Event[], empty = "The journal is empty."): View => ({
