@@ -4,19 +4,15 @@
  */
 import { LEAD, type Name } from "./ids.ts";
 import type { Spent } from "./member.ts";
+import type { Settings } from "./settings.ts";
 
-export type Allowance = {
-  /** Of all members together, input and output. */
-  readonly budgetTokens?: number | undefined;
-  readonly budgetUsd?: number | undefined;
-  /** Of each teammate. */
-  readonly teammateBudgetTokens?: number | undefined;
-  readonly teammateBudgetUsd?: number | undefined;
-  /** Turns of the whole team in this run. */
-  readonly maxTurns?: number | undefined;
-  /** Turns of the whole team in this run, for each task of the board. */
-  readonly callsPerTask?: number | undefined;
-};
+/** Turns are those of the whole team in this run. */
+export type Allowance = Partial<
+  Pick<
+    Settings,
+    "budgetTokens" | "budgetUsd" | "teammateBudgetTokens" | "teammateBudgetUsd" | "maxTurns" | "callsPerTask"
+  >
+>;
 
 /** `who`: null for the team. */
 export type Verdict =
@@ -29,8 +25,6 @@ export type Verdict =
     };
 
 const WARN_AT = 0.8;
-
-type Limit = { readonly key: string; readonly used: number; readonly of: number; readonly text: string };
 
 type Used = { tokens: number; usd: number };
 const NOTHING: Readonly<Used> = { tokens: 0, usd: 0 };
@@ -81,66 +75,44 @@ export class Budget {
   private judge(who: Name): Verdict[] {
     const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns, callsPerTask } =
       this.allowed;
-    const own = this.own.get(who) ?? NOTHING;
-    const verdicts: Verdict[] = [];
-    const limit = (
-      about: Name | null,
-      what: "budget" | "turns" | "calls",
-      { key, used, of, text }: Limit,
-    ): void => {
-      if (used >= of) verdicts.push({ kind: "over", who: about, what, text: `${text} is used up.` });
-      else if (used >= of * WARN_AT && !this.told.has(key)) {
-        this.told.add(key);
-        verdicts.push({
-          kind: "warning",
-          who: about,
-          text: `${text} is used up to ${Math.floor((used / of) * 100)} %.`,
-        });
-      }
-    };
-    if (budgetTokens !== undefined)
-      limit(null, "budget", {
-        key: "tokens",
-        used: this.all.tokens,
-        of: budgetTokens,
-        text: `The team's budget of ${budgetTokens} tokens`,
-      });
-    if (budgetUsd !== undefined)
-      limit(null, "budget", {
-        key: "usd",
-        used: this.all.usd,
-        of: budgetUsd,
-        text: `The team's budget of $${budgetUsd}`,
-      });
-    if (maxTurns !== undefined)
-      limit(null, "turns", {
-        key: "turns",
-        used: this.turns,
-        of: maxTurns,
-        text: `The run's limit of ${maxTurns} turns`,
-      });
-    if (callsPerTask !== undefined && this.calls >= callsPerTask * this.tasks)
-      verdicts.push({
-        kind: "over",
-        who: null,
-        what: "calls",
-        text: `The run's limit of ${callsPerTask} model calls for each task of the board (${this.tasks}) is used up.`,
-      });
-    if (teammateBudgetTokens !== undefined && who !== LEAD)
-      limit(who, "budget", {
-        key: `tokens of ${who}`,
-        used: own.tokens,
-        of: teammateBudgetTokens,
-        text: `${who}'s budget of ${teammateBudgetTokens} tokens`,
-      });
-    if (teammateBudgetUsd !== undefined && who !== LEAD)
-      limit(who, "budget", {
-        key: `usd of ${who}`,
-        used: own.usd,
-        of: teammateBudgetUsd,
-        text: `${who}'s budget of $${teammateBudgetUsd}`,
-      });
-    return verdicts;
+    const { all, turns, tasks, calls } = this;
+    const own = who === LEAD ? NOTHING : (this.own.get(who) ?? NOTHING);
+    const perTask = `for each task of the board (${tasks})`;
+    return [
+      ...this.limit(null, "budget", all.tokens, budgetTokens, `The team's budget of ${budgetTokens} tokens`),
+      ...this.limit(null, "budget", all.usd, budgetUsd, `The team's budget of $${budgetUsd}`),
+      ...this.limit(null, "turns", turns, maxTurns, `The run's limit of ${maxTurns} turns`),
+      ...this.limit(
+        null,
+        "calls",
+        calls / tasks,
+        callsPerTask,
+        `The run's limit of ${callsPerTask} model calls ${perTask}`,
+      ),
+      ...this.limit(
+        who,
+        "budget",
+        own.tokens,
+        teammateBudgetTokens,
+        `${who}'s budget of ${teammateBudgetTokens} tokens`,
+      ),
+      ...this.limit(who, "budget", own.usd, teammateBudgetUsd, `${who}'s budget of $${teammateBudgetUsd}`),
+    ];
+  }
+
+  /** `text` names the limit. The generous one of calls is only told when it is reached. */
+  private limit(
+    who: Name | null,
+    what: "budget" | "turns" | "calls",
+    used: number,
+    most: number | undefined,
+    text: string,
+  ): Verdict[] {
+    if (most === undefined) return [];
+    if (used >= most) return [{ kind: "over", who, what, text: `${text} is used up.` }];
+    if (used < most * WARN_AT || what === "calls" || this.told.has(text)) return [];
+    this.told.add(text);
+    return [{ kind: "warning", who, text: `${text} is used up to ${Math.floor((used / most) * 100)} %.` }];
   }
 
   private count(who: Name, tokens: number, usd: number): void {

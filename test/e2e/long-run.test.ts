@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openModel } from "../../src/adapters/models/index.ts";
-import { CONTEXT_DEFAULTS } from "../../src/core/conversation/compaction.ts";
+import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { identity } from "../../src/core/conversation/prompt.ts";
 import { LEAD, name } from "../../src/core/ids.ts";
 import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
@@ -13,7 +13,7 @@ import { calls, type ModelCall, type Said, says, startModelServer } from "../fix
 const TURNS = 300;
 const RESTART_AT = 120;
 const MAIL_AT = 200;
-const CONTEXT = { ...CONTEXT_DEFAULTS, contextShare: 0.8, contextTokens: 5_000, trimTokens: 4_000 };
+const CONTEXT = { ...DEFAULT_SETTINGS, contextShare: 0.8, contextTokens: 5_000, trimTokens: 4_000 };
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 const words = ({ messages }: ModelCall): string =>

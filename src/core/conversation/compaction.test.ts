@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
+import { DEFAULT_SETTINGS } from "../settings.ts";
 import { type Entry, heard, type Message, textOf } from "./chat.ts";
-import {
-  CONTEXT_DEFAULTS,
-  calibrated,
-  compactionSteps,
-  type Load,
-  limitsOf,
-  resultCharacters,
-} from "./compaction.ts";
+import { calibrated, compactionSteps, type Load, limitsOf, resultCharacters } from "./compaction.ts";
 import { Conversation } from "./conversation.ts";
 import { rendered, summarySystem, summaryText } from "./summary.ts";
 import { WHOLE } from "./trim.ts";
@@ -48,21 +42,21 @@ const LIMITS = { trimAt: 10_000, summariseAt: 40_000 };
 
 describe("the plan", () => {
   it("leaves a conversation alone while it is small", () => {
-    expect(compactionSteps(load(history(9, 4_000)), LIMITS)).toEqual([]);
+    expect(compactionSteps(load(history(9, 4_000)), LIMITS, DEFAULT_SETTINGS)).toEqual([]);
   });
 
   it("makes lines of all results but the last three, once there is something to gain", () => {
     const entries = history(20, 4_000);
-    const steps = compactionSteps(load(entries), LIMITS);
+    const steps = compactionSteps(load(entries), LIMITS, DEFAULT_SETTINGS);
     expect(steps).toMatchObject([{ layer: "micro", trim: { steps: 0, results: 17, reads: 0 } }]);
     const trimmedAlready: Entry = { kind: "trimmed", trim: { ...WHOLE, results: 17 } };
-    expect(compactionSteps(load([...entries, trimmedAlready]), LIMITS)).toEqual([]);
+    expect(compactionSteps(load([...entries, trimmedAlready]), LIMITS, DEFAULT_SETTINGS)).toEqual([]);
   });
 
   it("keeps as many results, and results as short, as the settings say", () => {
     const entries = history(20, 4_000);
     const keep = (settings: object) =>
-      compactionSteps(load(entries), LIMITS, { ...CONTEXT_DEFAULTS, ...settings });
+      compactionSteps(load(entries), LIMITS, { ...DEFAULT_SETTINGS, ...settings });
     expect(keep({ keepResults: 8 })).toMatchObject([{ trim: { results: 12 } }]);
     expect(keep({ keepResults: 0 })).toMatchObject([{ trim: { results: 19 } }]); // the model has not read the last
     expect(keep({ shortResult: 4_000 })).toEqual([]);
@@ -76,21 +70,23 @@ describe("the plan", () => {
   });
 
   it("leaves steps out of a long conversation before it touches results", () => {
-    const steps = compactionSteps(load(history(200, 300)), LIMITS);
+    const steps = compactionSteps(load(history(200, 300)), LIMITS, DEFAULT_SETTINGS);
     expect(steps[0]).toMatchObject({ layer: "snip", trim: { steps: 340, results: 0 } });
   });
 
   it("lets go of what was read only to get round a summary", () => {
     const reads = history(12, 4_000, "read_file");
-    expect(compactionSteps(load(reads), LIMITS)).toEqual([]);
-    expect(compactionSteps(load(history(45, 4_000, "read_file")), LIMITS)).toMatchObject([
+    expect(compactionSteps(load(reads), LIMITS, DEFAULT_SETTINGS)).toEqual([]);
+    expect(compactionSteps(load(history(45, 4_000, "read_file")), LIMITS, DEFAULT_SETTINGS)).toMatchObject([
       { layer: "micro", trim: { results: 42, reads: 42 } },
     ]);
   });
 
   it("asks for a summary when nothing else is enough, and for nothing besides", () => {
     const words = Array.from({ length: 50 }, () => heard("y".repeat(4_000)));
-    expect(compactionSteps(load([...words, ...history(20, 4_000)]), LIMITS)).toEqual([{ layer: "summary" }]);
+    expect(compactionSteps(load([...words, ...history(20, 4_000)]), LIMITS, DEFAULT_SETTINGS)).toEqual([
+      { layer: "summary" },
+    ]);
   });
 
   it("counts in tokens of the model's window", () => {

@@ -8,31 +8,15 @@
  *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
+import type { Settings } from "../settings.ts";
 import type { Message, Trim } from "./chat.ts";
 import { countResults, SHORT_RESULT, trimmed, weighAll } from "./trim.ts";
 import { cutEnd, cutStart } from "./valid.ts";
 
-export type ContextSettings = {
-  /** Share of the model's window at which a summary is made. */
-  readonly contextShare: number;
-  /** Tokens at which a summary is made, if that is less. */
-  readonly contextTokens?: number | undefined;
-  /** Tokens from which on old steps and results are sent shortened. */
-  readonly trimTokens: number;
-  /** Results that stay whole, newest first. */
-  readonly keepResults: number;
-  /** Characters up to which a result stays: a line about it would hardly be shorter. */
-  readonly shortResult: number;
-  /** Of the notes of a summary. */
-  readonly notesTokens: number;
-};
-export const CONTEXT_DEFAULTS: ContextSettings = {
-  contextShare: 0.8,
-  trimTokens: 50_000,
-  keepResults: 3,
-  shortResult: SHORT_RESULT,
-  notesTokens: 8_000,
-};
+export type ContextSettings = Pick<
+  Settings,
+  "contextShare" | "contextTokens" | "trimTokens" | "keepResults" | "shortResult" | "notesTokens"
+>;
 
 export type ContextLimits = { readonly trimAt: number; readonly summariseAt: number };
 
@@ -80,7 +64,7 @@ const RELIEF = 0.75;
 export function compactionSteps(
   load: Load,
   limits: ContextLimits,
-  { keepResults, shortResult }: ContextSettings = CONTEXT_DEFAULTS,
+  { keepResults, shortResult }: Pick<ContextSettings, "keepResults" | "shortResult">,
 ): Step[] {
   const { messages, unread, charactersPerToken } = load;
   if (load.tokens <= limits.trimAt) return [];

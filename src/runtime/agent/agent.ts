@@ -27,8 +27,8 @@ export type Agent = Workplace & {
   readonly conversation: Conversation;
   /** The task of this stint, for reports. */
   readonly about: () => TaskId | null;
-  /** When its context is made smaller; without it, the defaults. */
-  readonly context?: ContextSettings | undefined;
+  /** When its context is made smaller. */
+  readonly context: ContextSettings;
   readonly spool?: Spool | undefined;
   /** What a summary must keep, one paragraph each. Without it: its task, an open plan, unread mail. */
   readonly holds?: (() => Promise<readonly string[]>) | undefined;

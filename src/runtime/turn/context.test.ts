@@ -17,11 +17,11 @@ import { conversationFaults } from "../../../test/fixtures/model-server/check.ts
 import { soon } from "../../../test/fixtures/soon.ts";
 import { host, name, profile, stage } from "../../../test/fixtures/stage.ts";
 import { type Entry, heard, type Message } from "../../core/conversation/chat.ts";
-import { CONTEXT_DEFAULTS } from "../../core/conversation/compaction.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { claimed } from "../../core/conversation/prompt.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Model, ModelRequest } from "../../ports/index.ts";
 import { compact } from "../../tools/compact.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -33,7 +33,7 @@ import { readMail, turn } from "./turn.ts";
 const here = stage("sqlite");
 const never = new AbortController().signal;
 const alice = name("alice");
-const SMALL = { ...CONTEXT_DEFAULTS, contextShare: 0.8, contextTokens: 4_000, trimTokens: 1_000 };
+const SMALL = { ...DEFAULT_SETTINGS, contextShare: 0.8, contextTokens: 4_000, trimTokens: 1_000 };
 
 afterEach(endLives);
 

@@ -5,9 +5,7 @@
 import { type Entry, heard, textOf, type UserMessage } from "../../core/conversation/chat.ts";
 import {
   CHARACTERS_PER_TOKEN,
-  CONTEXT_DEFAULTS,
   type ContextLimits,
-  type ContextSettings,
   calibrated,
   compactionSteps,
   limitsOf,
@@ -93,7 +91,7 @@ export class Context {
         charactersPerToken: this.charactersPerToken,
       },
       limits,
-      settingsOf(this.agent),
+      this.agent.context,
     );
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
@@ -209,7 +207,7 @@ export class Context {
         tools: [],
         maxOutputTokens: Math.max(
           256,
-          Math.min(settingsOf(this.agent).notesTokens, Math.floor(limits.summariseAt / 4)),
+          Math.min(this.agent.context.notesTokens, Math.floor(limits.summariseAt / 4)),
         ),
       },
       { signal, onRetry: this.onRetry, ...this.patience(model) },
@@ -260,7 +258,7 @@ export class Context {
   }
 
   limits(model: Model): ContextLimits {
-    const limits = limitsOf(model.window, settingsOf(this.agent));
+    const limits = limitsOf(model.window, this.agent.context);
     const summariseAt = Math.min(limits.summariseAt, this.proven);
     return { summariseAt, trimAt: Math.min(limits.trimAt, Math.floor(summariseAt / 2)) };
   }
@@ -277,7 +275,7 @@ export class Context {
 
   private tooSmall(model: Model, why: string): EkidenError {
     const { seat } = this.agent;
-    const { contextTokens, contextShare } = settingsOf(this.agent);
+    const { contextTokens, contextShare } = this.agent.context;
     const isSetting = contextTokens !== undefined && contextTokens < model.window * contextShare;
     const [limit, advice] = isSetting
       ? [`the ${contextTokens} tokens of the setting contextTokens`, "Raise contextTokens"]
@@ -288,8 +286,6 @@ export class Context {
     );
   }
 }
-
-const settingsOf = (agent: Agent): ContextSettings => agent.context ?? CONTEXT_DEFAULTS;
 
 export const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,
