@@ -7,6 +7,7 @@ import type { addTask, editTask, retryTask } from "../../src/apps/actions/tasks.
 import type { Finding } from "../../src/apps/doctor/finding.ts";
 import type { costs } from "../../src/apps/queries/costs.ts";
 import type { Summary } from "../../src/apps/queries/summary.ts";
+import type { Recorded } from "../../src/core/conversation/chat.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { FactOf, FactType } from "../../src/core/event.ts";
 import type { Instant } from "../../src/core/ids.ts";
@@ -18,7 +19,7 @@ import type { PruneData } from "../../src/core/views/prune.ts";
 import type { QuestionsData } from "../../src/core/views/request.ts";
 import type { TeamData } from "../../src/core/views/team.ts";
 import type { TeamsData } from "../../src/core/views/teams.ts";
-import type { Line, TranscriptData } from "../../src/core/views/transcript.ts";
+import type { TranscriptData } from "../../src/core/views/transcript.ts";
 
 type Of<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 type DataOf<F extends (...args: never[]) => Promise<Done>> = Of<F>["data"];
@@ -85,7 +86,7 @@ export type Shapes = {
   };
   log: readonly DetailedFact[];
   transcript: TranscriptData;
-  "transcript --follow": readonly Line[];
+  "transcript --follow": readonly Recorded[];
   cost: Of<typeof costs>;
   teams: TeamsData;
   "teams create": { readonly name: string; readonly created: true };

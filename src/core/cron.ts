@@ -1,5 +1,5 @@
 /**
- * Cron expressions of five fields: the check, and the next time at which one is due. Pure: the current time comes in as `from`.
+ * Crons, and their expressions of five fields: the check, and the next time at which one is due. Pure: the current time comes in as `from`.
  *
  * croner calculates. It accepts more than the five classic fields (`@daily`, seconds, `L`, `mon#2`); that is refused here, because
  * other implementations read it differently. Its rules, which cron.test.ts checks:
@@ -11,11 +11,32 @@
  */
 import { Cron as Croner } from "croner";
 import { EkidenError } from "./errors.ts";
-import { type Instant, instant, quote } from "./ids.ts";
+import { type CronId, type HostId, type Instant, instant, type Name, quote } from "./ids.ts";
 import { checkZone } from "./zone.ts";
 
-/** A checked expression: five fields with single spaces. */
-export type Cron = { readonly text: string };
+export type NewCron = {
+  /** Five fields. */
+  readonly expression: string;
+  /** The time zone of the fields, by name. */
+  readonly zone: string;
+  readonly text: string;
+  /** What a firing becomes: mail to a member, or a new task on the board whose subject is the text. */
+  readonly target: { readonly kind: "mail"; readonly to: Name } | { readonly kind: "task" };
+  /** Fires once and is removed in the same step. */
+  readonly once: boolean;
+  /** It ends with this host. Null: durable, it survives restarts. */
+  readonly session: HostId | null;
+};
+
+export type Cron = NewCron & {
+  readonly id: CronId;
+  readonly by: Name;
+  readonly createdAt: Instant;
+  readonly nextAt: Instant;
+  readonly lastAt: Instant | null;
+  /** How often it fired. */
+  readonly fired: number;
+};
 
 type Field = readonly [name: string, low: number, high: number, names?: string];
 const FIELDS: readonly Field[] = [
@@ -28,9 +49,10 @@ const FIELDS: readonly Field[] = [
 
 /**
  * Reads `minute hour day-of-month month day-of-week`: numbers, names of months and days, lists, ranges and steps.
+ * Returns it with single spaces.
  * @throws EkidenError `bad_input` naming the field and its range; also for a date that never comes.
  */
-export function parseCron(text: string): Cron {
+export function parseCron(text: string): string {
   const parts = text.trim().split(/\s+/).filter(Boolean);
   if (parts.length !== FIELDS.length)
     throw new EkidenError(
@@ -38,10 +60,10 @@ export function parseCron(text: string): Cron {
       `The cron expression ${quote(text)} has ${parts.length} fields; it must have 5: minute hour day-of-month month day-of-week, such as "30 9 * * mon-fri".`,
     );
   FIELDS.forEach((field, i) => void checkField(field, i, parts[i] ?? ""));
-  const cron = { text: parts.join(" ") };
-  if (nextRun(cron, instant(0), "UTC") === null)
+  const expression = parts.join(" ");
+  if (nextRun(expression, instant(0), "UTC") === null)
     throw new EkidenError("bad_input", `The cron expression ${quote(text)} names a date that never comes.`);
-  return cron;
+  return expression;
 }
 
 function checkField([name, low, high, names]: Field, index: number, value: string): void {
@@ -66,7 +88,7 @@ function isReadable(expression: string): boolean {
 }
 
 /** The first moment after `from` at which it is due, or null when it is never due again. @throws `bad_input`: the zone */
-export function nextRun(cron: Cron, from: Instant, zone: string): Instant | null {
-  const next = new Croner(cron.text, { paused: true, timezone: checkZone(zone) }).nextRun(new Date(from));
+export function nextRun(expression: string, from: Instant, zone: string): Instant | null {
+  const next = new Croner(expression, { paused: true, timezone: checkZone(zone) }).nextRun(new Date(from));
   return next === null ? null : instant(next.getTime());
 }

@@ -1,31 +1,6 @@
 /** Crons: mail or tasks at given times. They are rows of the store, so any process of the team may fire one, and one does. */
-import type { CronId, HostId, Instant, Name, TaskId } from "../core/ids.ts";
-
-/** What a firing becomes: mail to a member, or a new task on the board whose subject is the text. */
-export type CronTarget = { readonly kind: "mail"; readonly to: Name } | { readonly kind: "task" };
-
-export type NewCron = {
-  /** Five fields; see `core/cron.ts`. */
-  readonly expression: string;
-  /** The time zone of the fields, by name. */
-  readonly zone: string;
-  readonly text: string;
-  readonly target: CronTarget;
-  /** Fires once and is removed in the same step. */
-  readonly once: boolean;
-  /** It ends with this host. Null: durable, it survives restarts. */
-  readonly session: HostId | null;
-};
-
-export type Cron = NewCron & {
-  readonly id: CronId;
-  readonly by: Name;
-  readonly createdAt: Instant;
-  readonly nextAt: Instant;
-  readonly lastAt: Instant | null;
-  /** How often it fired. */
-  readonly fired: number;
-};
+import type { Cron, NewCron } from "../core/cron.ts";
+import type { CronId, Instant, Name, TaskId } from "../core/ids.ts";
 
 export type Firing = {
   readonly cron: Cron;
@@ -37,6 +12,8 @@ export type Firing = {
   /** Who was mailed: the lead if the intended member is gone. */
   readonly to: Name | null;
 };
+
+export type { Cron, NewCron };
 
 export interface Crons {
   /** @throws `bad_input` (expression, zone, text, a date that never comes) | `not_found` (the member) */

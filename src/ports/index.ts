@@ -1,7 +1,7 @@
 /** Everything the runtime and the tools need from the world. Interfaces only; adapters implement them. */
+export type * from "../core/host.ts";
 export type * from "./clock.ts";
 export type * from "./crons.ts";
-export type * from "./host.ts";
 export type * from "./jobs.ts";
 export type * from "./model.ts";
 export type * from "./shell.ts";

@@ -2,15 +2,15 @@
  * The shared memory of a team. Every method is one atomic step: it happens as a whole or not at all, with its facts in the journal,
  * and wakes its waiters. Every method may throw `store_unavailable` and `store_foreign`.
  */
-import type { Entry } from "../core/conversation/chat.ts";
+import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { Fact, FactOf, ReleaseReason } from "../core/event.ts";
+import type { Host, HostProcess } from "../core/host.ts";
 import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
 import type { Body, Mail } from "../core/mail.ts";
 import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
 import type { Crons } from "./crons.ts";
-import type { Host, HostProcess } from "./host.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
 
@@ -209,9 +209,6 @@ export interface Roster {
   hosts(): Promise<Host[]>;
 }
 
-/** An entry with its place. */
-export type Recorded = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
-
 export interface Transcripts {
   /** The entries from the last summary on, of which the member's next request is made. */
   current(name: Name): Promise<Entry[]>;
@@ -289,4 +286,4 @@ export interface Requests {
   withdraw(id: RequestId): Promise<void>;
 }
 
-export type { Activity, IdleReason };
+export type { Activity, IdleReason, Recorded };

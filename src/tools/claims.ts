@@ -3,7 +3,7 @@
  * claim from the conversation or a completion from the board.
  */
 import { z } from "zod";
-import { claimedAnswer } from "../core/conversation/prompt.ts";
+import { showTask } from "../core/conversation/prompt.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { Claimed, ClaimResult } from "../core/task.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
@@ -19,10 +19,13 @@ export const claimTask = defineTool({
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {
-    const shown = (task: Claimed): string => claimedAnswer(task, workspaceOf?.(task));
-    const claim = await store.board.claim(seat, wanted, (task) => answer(shown(task)));
+    let shown = "";
+    const claim = await store.board.claim(seat, wanted, (task) => {
+      shown = showTask("auto-claimed", task, workspaceOf?.(task));
+      return answer(shown);
+    });
     if (!claim.ok) throw new Error(refusal(wanted, claim));
-    return shown(claim.task);
+    return shown;
   },
 });
 

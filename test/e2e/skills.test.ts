@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scripted } from "../../src/adapters/models/scripted.ts";
-import { todoState } from "../../src/core/conversation/todo.ts";
+import { TodoWatch } from "../../src/core/conversation/todo.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
 import { programTeam } from "../fixtures/program-team.ts";
@@ -142,7 +142,7 @@ it("a todo list is refused when malformed, reminded of when it grows old, and kn
   await team.join("alice", { prompt: "Go" });
   await team.until("teammate.phase", idle);
   team.models.get("alice")?.finish();
-  expect(todoState(await team.store.transcript.current(alice))).toEqual(todos);
+  expect(new TodoWatch(await team.store.transcript.current(alice)).list).toEqual(todos);
 });
 
 it("a todo list is carried over a compaction, also when the process ends behind it", async () => {
@@ -162,7 +162,7 @@ it("a todo list is carried over a compaction, also when the process ends behind 
   await team.team.compact(alice);
   const entries = await team.store.transcript.current(alice);
   expect(entries.map(({ kind }) => kind)).toEqual(["summary"]);
-  expect(todoState(entries)).toEqual([{ content: "mend &lt;/todo>", status: "pending" }]);
+  expect(new TodoWatch(entries).list).toEqual([{ content: "mend &lt;/todo>", status: "pending" }]);
   await team.store.mail.send(PERSON, note("again"));
   await team.until("turn.taken", { text: "On." });
   expect(heardIn(team.models.get("alice")?.requests.at(-1))).toContain("<todo>\\n[ ] mend");

@@ -81,11 +81,11 @@ export function crons(session: Session): Crons {
 type Timetable = typeof import("../../core/cron.ts");
 
 function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Name): Op<Cron> {
-  const { expression, zone, text, target, once, session } = wanted;
-  const cron = parseCron(expression);
-  const nextAt = nextRun(cron, tx.now, zone);
+  const { zone, text, target, once, session } = wanted;
+  const expression = parseCron(wanted.expression);
+  const nextAt = nextRun(expression, tx.now, zone);
   if (nextAt === null)
-    throw new EkidenError("bad_input", `The cron expression "${cron.text}" is not due in the next years.`);
+    throw new EkidenError("bad_input", `The cron expression "${expression}" is not due in the next years.`);
   if (target.kind === "mail") yield* reachable(tx, target.to);
   const [next] = yield* sql<{ id: CronId }>`
     update teams set next_cron = next_cron + 1 where name = ${tx.team} returning next_cron - 1 as id`;
@@ -93,11 +93,9 @@ function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Na
   const recipient = target.kind === "mail" ? target.to : "";
   const [row] = yield* sql<CronRow>`
     insert into crons (team, id, expression, zone, text, recipient, once, session, created_by, created_at, next_at)
-    values (${tx.team}, ${next.id}, ${cron.text}, ${zone}, ${text}, ${recipient}, ${Number(once)}, ${session}, ${by}, ${tx.now}, ${nextAt})
+    values (${tx.team}, ${next.id}, ${expression}, ${zone}, ${text}, ${recipient}, ${Number(once)}, ${session}, ${by}, ${tx.now}, ${nextAt})
     returning *`;
-  yield* appendFacts(tx, [
-    { type: "cron.added", cron: next.id, by, expression: cron.text, text: cutEnd(text, 200) },
-  ]);
+  yield* appendFacts(tx, [{ type: "cron.added", cron: next.id, by, expression, text: cutEnd(text, 200) }]);
   return toCron(row as CronRow);
 }
 

@@ -4,8 +4,8 @@
  */
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
+import type { HostProcess } from "../../core/host.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
-import type { HostProcess } from "../../ports/host.ts";
 import type { Roster } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { append } from "./entries.ts";

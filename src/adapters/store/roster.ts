@@ -1,5 +1,6 @@
 /** The members of a team: joining, being taken over by another process, leaving. */
 import { EkidenError } from "../../core/errors.ts";
+import type { HostProcess } from "../../core/host.ts";
 import {
   foldRole,
   type HostId,
@@ -12,7 +13,6 @@ import {
 import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
 import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
 import { checkRole } from "../../core/task.ts";
-import type { HostProcess } from "../../ports/host.ts";
 import type { Adoption, Roster, Teammates } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { putBack } from "./finish.ts";

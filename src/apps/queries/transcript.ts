@@ -1,8 +1,8 @@
 /** A conversation, including what a compaction has removed from the model's context. Views: core/views/transcript.ts. */
 import { EkidenError } from "../../core/errors.ts";
 import { speaker } from "../../core/ids.ts";
-import type { Line, TranscriptData } from "../../core/views/transcript.ts";
-import type { Store } from "../../ports/index.ts";
+import type { TranscriptData } from "../../core/views/transcript.ts";
+import type { Recorded, Store } from "../../ports/index.ts";
 import { mustExist } from "./team.ts";
 
 const PAGE = 500;
@@ -10,7 +10,7 @@ const PAGE = 500;
 /** `name`: a member ("alice") or one of its subagents ("alice/1"). `after`: only the entries after this one. @throws EkidenError `bad_input` | `not_found` */
 export async function transcript(store: Store, name: string, after = 0): Promise<TranscriptData> {
   const { who, member } = speaker(name);
-  const entries: Line[] = [];
+  const entries: Recorded[] = [];
   for (let at = after; ; ) {
     const page = await store.transcript.all(who, at, PAGE);
     entries.push(...page);

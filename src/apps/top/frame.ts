@@ -1,11 +1,12 @@
 /** One frame of `ekiden top` as lines: a head with the figures of the team, then the panes. */
 import type { Event } from "../../core/event.ts";
+import type { Host } from "../../core/host.ts";
 import type { Instant, Name } from "../../core/ids.ts";
 import type { Member } from "../../core/member.ts";
 import type { Task } from "../../core/task.ts";
 import { type BoardData, boardViews, progressShare, progressText } from "../../core/views/board.ts";
 import type { Sentence } from "../../core/views/sentence.ts";
-import { type HostOfTeam, teamData, teamViews } from "../../core/views/team.ts";
+import { teamData, teamViews } from "../../core/views/team.ts";
 import { money, tokens, type View } from "../../core/views/view.ts";
 import { lines as linesOf, newsLines, progressBar } from "../terminal/print.ts";
 import { clean, columns, cut, type Terminal } from "../terminal/terminal.ts";
@@ -24,7 +25,7 @@ export type Known = {
   /** The tasks that members have. */
   readonly held: readonly Task[];
   readonly members: readonly Member[];
-  readonly hosts: readonly HostOfTeam[];
+  readonly hosts: readonly Host[];
   /** The last thing that each member did. */
   readonly steps: ReadonlyMap<Name, string>;
   readonly news: readonly News[];

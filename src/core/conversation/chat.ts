@@ -4,6 +4,8 @@
  * *Entries* are stored, one per event (an incoming text, a reply, the result of one call). A model reads *messages*, which
  * `Conversation` folds from entries; it guarantees that no unanswered call reaches a provider.
  */
+import type { Instant } from "../ids.ts";
+
 export type Text = { readonly type: "text"; readonly text: string };
 /** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
 export type Thinking = { readonly type: "thinking"; readonly text: string; readonly meta?: unknown };
@@ -38,6 +40,9 @@ export type Entry =
   | { readonly kind: "summary"; readonly text: string; readonly atRest?: true }
   /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
+
+/** An entry with its place in the transcript. */
+export type Recorded = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
 
 /** How much of a conversation since its last summary is sent shortened. Numbers only grow until the next summary. */
 export type Trim = {

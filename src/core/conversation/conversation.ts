@@ -96,13 +96,13 @@ export class Conversation {
 
   /** Characters of the whole next request: for estimates. */
   get size(): number {
-    const tail = this.tail();
+    const tail = this.unanswered;
     return this.sentSize + (tail ? weigh(tail) : 0);
   }
 
   /** The messages of the next request; the last one is from the user side. */
   messages(): Message[] {
-    const tail = this.tail();
+    const tail = this.unanswered;
     return tail ? [...this.sent, tail] : [...this.sent];
   }
 
@@ -115,19 +115,9 @@ export class Conversation {
     return this.trimNow;
   }
 
-  /** The entries after the last reply: the model has not read them yet. */
-  get unanswered(): UserMessage | null {
-    return this.tail();
-  }
-
   /** The texts among `unanswered`, except a summary. */
   get news(): string[] {
     return this.texts.flatMap((text) => (text === this.gist ? [] : [text.text]));
-  }
-
-  /** Calls of the last reply that have no result yet, in call order. */
-  openCalls(): ToolCall[] {
-    return this.calls.filter((call) => !this.results.has(call.id));
   }
 
   /** True when something came in after the last reply: a request would not repeat the last one. */
@@ -149,7 +139,8 @@ export class Conversation {
     this.texts.push({ type: "text", text });
   }
 
-  private tail(): UserMessage | null {
+  /** The entries after the last reply: the model has not read them yet. */
+  get unanswered(): UserMessage | null {
     const answers = this.calls.map(
       (call): ToolResult =>
         this.results.get(call.id) ?? {
@@ -165,7 +156,7 @@ export class Conversation {
   }
 
   private settle(): void {
-    const tail = this.tail();
+    const tail = this.unanswered;
     if (tail) this.push(tail);
     this.calls = [];
     this.results = new Map();
@@ -193,6 +184,3 @@ export class Conversation {
     this.sentSize = 0;
   }
 }
-
-/** Everything before the last summary is left out. */
-export const assemble = (entries: readonly Entry[]): Message[] => new Conversation(entries).messages();

@@ -77,17 +77,13 @@ const NEEDS_PLAN =
 export const PLANS_FIRST =
   "Each of your tasks needs a plan: look first with tools that only read, then submit_plan. Until it is approved you may not run commands, change files or complete the task.";
 
-/** `workspace`: where the tools run during this task, if tasks have different workspaces. */
+/** Also the result of `claim_task`. `workspace`: where the tools run during this task, if tasks have different workspaces. */
 export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed, workspace?: string): string =>
   tagged(
     tag,
     { task: task.id, attempt: task.attempt, subject: task.subject, workspace: workspace ?? null },
     `${task.subject}\n\n${task.description}${task.needsPlan ? `\n\n${NEEDS_PLAN}` : ""}${task.lastFailure ? `\n\n[Attempt ${task.attempt - 1} ended: ${task.lastFailure}]` : ""}`.trim(),
   );
-
-/** The result of `claim_task`. */
-export const claimedAnswer = (task: Claimed, workspace?: string): string =>
-  showTask("auto-claimed", task, workspace);
 
 export const STILL_YOURS =
   "This task is still yours. Go on with it, then call complete_task, fail_task or release_task.";

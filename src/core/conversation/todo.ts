@@ -156,6 +156,3 @@ export class TodoWatch {
     }
   }
 }
-
-/** The list after all entries. */
-export const todoState = (entries: readonly Entry[]): readonly Todo[] => new TodoWatch(entries).list;

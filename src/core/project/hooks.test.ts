@@ -1,6 +1,6 @@
 /** Which hooks apply to a call, what their settings may look like, and what their exit codes mean. */
 import { describe, expect, it } from "vitest";
-import { Blocks, type Hook, type HookEvent, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
+import { type Hook, type HookEvent, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
 
 const hook = (matcher: string): Hook => ({ matcher, command: "true", timeoutMs: 1_000 });
 
@@ -153,17 +153,4 @@ describe("an exit code", () => {
       text: expect.stringContaining("longer than 1 s"),
     });
   });
-});
-
-it("counts blocks in a row, each thing for itself", () => {
-  const blocks = new Blocks();
-  expect([blocks.block("a"), blocks.block("a"), blocks.isOver("a"), blocks.block("a")]).toEqual([
-    "again",
-    "again",
-    false,
-    "over",
-  ]);
-  expect([blocks.isOver("a"), blocks.isOver("b"), blocks.block("b")]).toEqual([true, false, "again"]);
-  blocks.pass("a");
-  expect(blocks.block("a")).toBe("again");
 });

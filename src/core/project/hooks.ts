@@ -220,30 +220,3 @@ function jsonAnswer(
 
 const ADDS: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
 const short = (text: string): string => (text.length > 300 ? `${cutEnd(text, 299)}…` : text);
-
-/** How many times in a row a hook may block the same thing. */
-export const MOST_BLOCKS = 3;
-
-/** Counts blocks in a row, for each thing that is blocked. */
-export class Blocks {
-  private readonly counts = new Map<string, number>();
-
-  /** Counts one more. `over`: the limit is reached. */
-  block(what: string): "again" | "over" {
-    const count = (this.counts.get(what) ?? 0) + 1;
-    this.counts.set(what, count);
-    return count >= MOST_BLOCKS ? "over" : "again";
-  }
-
-  has(what: string): boolean {
-    return this.counts.has(what);
-  }
-
-  isOver(what: string): boolean {
-    return (this.counts.get(what) ?? 0) >= MOST_BLOCKS;
-  }
-
-  pass(what: string): void {
-    this.counts.delete(what);
-  }
-}

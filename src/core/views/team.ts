@@ -1,4 +1,5 @@
 /** The members as data and views: their tasks, why they are idle, which of them no process runs; and the processes that run them. */
+import type { Host } from "../host.ts";
 import { fullName, type Instant, type Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 import type { Task } from "../task.ts";
@@ -12,19 +13,7 @@ export type MemberData = Member & {
   readonly heartbeatAgeMs: number | null;
   readonly phaseAgeMs: number;
 };
-/** A process that runs members. */
-export type HostOfTeam = {
-  readonly id: string;
-  readonly machine: string;
-  readonly pid: number;
-  readonly leaseUntil: Instant;
-  readonly version: string;
-  /** 0 for a process that is not a worker. */
-  readonly capacity: number;
-  readonly members: number;
-  readonly working: number;
-};
-export type HostData = HostOfTeam & { readonly leaseLeftMs: number };
+export type HostData = Host & { readonly leaseLeftMs: number };
 export type TeamData = {
   readonly team: Name;
   readonly members: readonly MemberData[];
@@ -35,7 +24,7 @@ export type TeamData = {
 export function teamData(
   team: Name,
   members: readonly Member[],
-  hosts: readonly HostOfTeam[],
+  hosts: readonly Host[],
   tasks: readonly Task[],
   now: Instant,
 ): TeamData {

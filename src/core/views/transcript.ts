@@ -1,11 +1,9 @@
 /** A conversation as a feed, also the part before a compaction. */
-import type { Entry } from "../conversation/chat.ts";
-import type { Instant, Name } from "../ids.ts";
+import type { Recorded } from "../conversation/chat.ts";
+import type { Name } from "../ids.ts";
 import type { FeedLine, Tone, View } from "./view.ts";
 
-/** An entry with its place, as the store records it. */
-export type Line = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
-export type TranscriptData = { readonly name: Name; readonly entries: readonly Line[] };
+export type TranscriptData = { readonly name: Name; readonly entries: readonly Recorded[] };
 
 export const transcriptViews = ({ name, entries }: TranscriptData): View[] => [
   {
@@ -15,7 +13,7 @@ export const transcriptViews = ({ name, entries }: TranscriptData): View[] => [
   },
 ];
 
-function lines(name: Name, { at, entry }: Line): FeedLine[] {
+function lines(name: Name, { at, entry }: Recorded): FeedLine[] {
   const line = (who: string, text: string, tone: Tone = "plain"): FeedLine => ({ at, who, text, tone });
   switch (entry.kind) {
     case "heard":

@@ -178,10 +178,18 @@ it("tells who works, who is idle and why, and who only looks alive", () => {
     member("bob", { host: "dead" as HostId, task: id(3) }),
     member("carol", { host: null, heartbeat: null, activity: { phase: "shutdown", reason: "asked" } }),
   ];
-  const host = { machine: "box", pid: 7, version: "1.0.0", capacity: 0, members: 2, working: 1 };
+  const host = {
+    machine: "box",
+    pid: 7,
+    identity: "",
+    version: "1.0.0",
+    capacity: 0,
+    members: 2,
+    working: 1,
+  };
   const hosts = [
-    { ...host, id: "live", leaseUntil: instant(1_012_000) },
-    { ...host, id: "dead", pid: 8, capacity: 4, working: 0, leaseUntil: instant(997_000) },
+    { ...host, id: "live" as HostId, leaseUntil: instant(1_012_000) },
+    { ...host, id: "dead" as HostId, pid: 8, capacity: 4, working: 0, leaseUntil: instant(997_000) },
   ];
   expect(text(teamViews(teamData(team, members, hosts, tasks, now)))).toBe(
     [

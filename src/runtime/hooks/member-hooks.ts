@@ -3,15 +3,19 @@ import { tagged } from "../../core/conversation/tags.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Profile } from "../../core/member.ts";
-import { Blocks, type HookEvent, MOST_BLOCKS } from "../../core/project/hooks.ts";
+import type { HookEvent } from "../../core/project/hooks.ts";
 import type { Store } from "../../ports/index.ts";
 import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";
+
+/** How many times in a row a hook may send a member back to work. */
+const MOST_BLOCKS = 3;
 
 export class MemberHooks {
   private readonly hooks: Hooks;
   private readonly store: Store;
   private readonly who: Pick<Profile, "name" | "kind" | "role">;
-  private readonly blocks = new Blocks();
+  /** Blocks in a row. */
+  private readonly blocks = { Stop: 0, TeammateIdle: 0 };
 
   constructor(hooks: Hooks, store: Store, who: Pick<Profile, "name" | "kind" | "role">) {
     this.hooks = hooks;
@@ -57,27 +61,24 @@ export class MemberHooks {
   }
 
   private async rest(
-    event: "Stop" | "TeammateIdle",
+    event: keyof typeof this.blocks,
     details: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<string | null> {
     const { name } = this.who;
-    if (this.blocks.isOver(event)) {
-      this.blocks.pass(event);
+    const before = this.blocks[event];
+    if (before >= MOST_BLOCKS) {
+      this.blocks[event] = 0;
       await this.warn(
         `The ${event} hook has sent ${name} back to work ${MOST_BLOCKS} times in a row; it is skipped this time.`,
       );
       return null;
     }
     // A hook can see that it caused this stint.
-    const told = { ...details, stop_hook_active: this.blocks.has(event) };
+    const told = { ...details, stop_hook_active: before > 0 };
     const { blocked } = await this.run(event, null, told, signal);
-    if (blocked === null) {
-      this.blocks.pass(event);
-      return null;
-    }
-    this.blocks.block(event);
-    return tagged("reminder", { from: `${event} hook` }, blocked);
+    this.blocks[event] = blocked === null ? 0 : before + 1;
+    return blocked === null ? null : tagged("reminder", { from: `${event} hook` }, blocked);
   }
 
   private warn(text: string): Promise<void> {

@@ -1,4 +1,5 @@
-import type { HostId, Instant } from "../core/ids.ts";
+/** The processes that run members. */
+import type { HostId, Instant } from "./ids.ts";
 
 export type HostProcess = {
   /** For people. Several machines may have one name. */
@@ -8,7 +9,6 @@ export type HostProcess = {
   readonly identity: string;
 };
 
-/** A process that runs members. */
 export type Host = HostProcess & {
   readonly id: HostId;
   /** In the time of the reader's clock. */
