@@ -3,7 +3,6 @@ import { EkidenError } from "../../core/errors.ts";
 import { usdOf, windowOf } from "../../core/prices.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";
 import { failureOf } from "./failures.ts";
-import { promptOf, toolsOf } from "./prompt.ts";
 import { readReply } from "./stream.ts";
 import type { Connection } from "./vendor.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -24,20 +23,13 @@ export function connectedModel(
   connection: Connection,
   { spec, name, keyVariable, stallMs, progressMs }: ConnectedOptions,
 ): Model {
-  const { model, cacheMark, maxOutputTokens } = connection;
-
   async function reply(request: ModelRequest, options: AliveOptions): Promise<Reply> {
     options.signal.throwIfAborted();
-    const limit = request.maxOutputTokens ?? maxOutputTokens;
+    const maxOutputTokens = request.maxOutputTokens ?? connection.maxOutputTokens;
+    const limited = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens };
     const watchdog = new Watchdog(options.signal, stallMs, progressMs);
     try {
-      const { stream } = await model.doStream({
-        prompt: promptOf(request, cacheMark),
-        ...(request.tools.length > 0 && { tools: toolsOf(request.tools, cacheMark) }),
-        ...(limit !== undefined && { maxOutputTokens: limit }),
-        ...(connection.options && { providerOptions: connection.options }),
-        abortSignal: watchdog.signal,
-      });
+      const { stream } = await connection.ask(limited, watchdog.signal);
       options.onAlive?.();
       const { message, stop, usage } = await readReply(stream, options.onDelta, () => watchdog.progressed());
       const inputTokens = usage.inputTokens.total ?? 0;

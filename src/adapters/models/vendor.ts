@@ -2,8 +2,7 @@
  * One vendor of models: where its key comes from and how to connect. Its package is imported when one of its models is opened,
  * because each costs 20 to 80 ms and 10 to 20 MB.
  */
-import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from "@ai-sdk/provider";
-
+import type { ModelRequest } from "../../ports/model.ts";
 import type { PartStream } from "./stream.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +17,8 @@ export type ConnectOptions = Whereabouts & {
 };
 
 export type Connection = {
-  readonly model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> };
+  /** Asks for a reply. Rejects with errors of the vendor and of the network; see failures.ts. */
+  readonly ask: (request: ModelRequest, signal: AbortSignal) => PromiseLike<{ readonly stream: PartStream }>;
   /** The address in use, without credentials: for messages and for the shared gate. */
   readonly address: string;
   /** The key, which must never appear in a message. */
@@ -26,10 +26,6 @@ export type Connection = {
   readonly maxOutputTokens?: number;
   /** The limit to ask for after a reply was cut off. */
   readonly longestReply?: number;
-  /** Sent with every request. */
-  readonly options?: SharedV3ProviderOptions;
-  /** Marks the end of what the vendor caches, for vendors that do not cache automatically. */
-  readonly cacheMark?: SharedV3ProviderOptions;
 };
 
 export interface Vendor {

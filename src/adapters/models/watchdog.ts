@@ -63,7 +63,7 @@ export const watchedFetch: typeof globalThis.fetch = (input, init) => {
 };
 
 /** Tells the watchdog of a request that bytes came. */
-export const heardBy = (signal: AbortSignal | undefined): (() => void) => {
-  const watchdog = signal ? watchdogs.get(signal) : undefined;
+export const heardBy = (signal: AbortSignal): (() => void) => {
+  const watchdog = watchdogs.get(signal);
   return () => watchdog?.heard();
 };

@@ -1,27 +1,28 @@
-import type { LanguageModelV3CallOptions } from "@ai-sdk/provider";
+/** Asks a server that speaks the Messages protocol, without a package: the package of the vendor would cost a third of a start. */
+import type { ModelRequest } from "../../../ports/model.ts";
 import { type Posted, post } from "../http.ts";
 import type { PartStream } from "../stream.ts";
 import { heardBy } from "../watchdog.ts";
 import { partsOf } from "./reply.ts";
 import { bodyOf } from "./request.ts";
 
-export type MessagesAddress = { readonly url: string; readonly key: string; readonly model: string };
+export type MessagesAddress = { readonly url: URL; readonly key: string; readonly model: string };
 
 export async function askMessages(
   address: MessagesAddress,
-  options: LanguageModelV3CallOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
 ): Promise<{ readonly stream: PartStream }> {
-  const { abortSignal } = options;
-  const answer = await post(`${address.url}/messages`, {
+  const answer = await post(address.url, {
     headers: {
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
       "user-agent": "ekiden",
       "x-api-key": address.key,
     },
-    body: bodyOf(address.model, options),
-    signal: abortSignal,
-    onBytes: heardBy(abortSignal),
+    body: bodyOf(address.model, request),
+    signal,
+    onBytes: heardBy(signal),
   });
   if (answer.status !== 200) throw await refusal(answer);
   const parts = partsOf(answer.text);

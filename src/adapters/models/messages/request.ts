@@ -1,100 +1,79 @@
 /** Encodes a request of the Messages protocol as text. Each message and each list of tools is encoded once and kept. */
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-} from "@ai-sdk/provider";
+import type { Message } from "../../../core/conversation/chat.ts";
+import type { ModelRequest, ToolSpec } from "../../../ports/model.ts";
 
-const MARK = { cache_control: { type: "ephemeral" } } as const;
+/** The JSON of an object with a mark in it: the vendor caches the request up to there. */
+const marked = (json: string): string => `${json.slice(0, -1)},"cache_control":{"type":"ephemeral"}}`;
 
-export function bodyOf(
-  model: string,
-  { prompt, tools = [], maxOutputTokens }: LanguageModelV3CallOptions,
-): string {
-  const system = prompt.flatMap((message) =>
-    message.role === "system"
-      ? [{ type: "text", text: message.content, ...(message.providerOptions && MARK) }]
-      : [],
-  );
-  const offered = tools.flatMap((tool) => (tool.type === "function" ? [encodedTool(tool)] : []));
-  const head = JSON.stringify({
-    model,
-    max_tokens: maxOutputTokens,
-    stream: true,
-    ...(system.length > 0 && { system }),
-  });
-  const list = offered.length > 0 ? `,"tools":[${offered.join(",")}]` : "";
-  return `${head.slice(0, -1)}${list},"messages":[${turnsOf(prompt).join(",")}]}`;
+export function bodyOf(model: string, { system, messages, tools, maxOutputTokens }: ModelRequest): string {
+  const head = JSON.stringify({ model, max_tokens: maxOutputTokens, stream: true });
+  const rules = system && `,"system":[${marked(JSON.stringify({ type: "text", text: system }))}]`;
+  const list = tools.length > 0 ? `,"tools":[${encodedTools(tools)}]` : "";
+  return `${head.slice(0, -1)}${rules}${list},"messages":[${turnsOf(messages).join(",")}]}`;
 }
 
-const schemas = new WeakMap<object, string>();
+const knownTools = new WeakMap<readonly ToolSpec[], string>();
 
-function encodedTool({
-  name,
-  description,
-  inputSchema,
-  providerOptions,
-}: LanguageModelV3FunctionTool): string {
-  const schema = schemas.get(inputSchema) ?? JSON.stringify(inputSchema);
-  schemas.set(inputSchema, schema);
-  const head = JSON.stringify({ name, description, ...(providerOptions && MARK) });
-  return `${head.slice(0, -1)},"input_schema":${schema}}`;
+function encodedTools(tools: readonly ToolSpec[]): string {
+  const before = knownTools.get(tools);
+  if (before !== undefined) return before;
+  const list = tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
+  const text = marked(list.map((tool) => JSON.stringify(tool)).join(","));
+  knownTools.set(tools, text);
+  return text;
 }
 
-/** The prompt has a message for each result and text of one turn; here they are one message. */
-function turnsOf(prompt: readonly LanguageModelV3Message[]): string[] {
-  const turns: { role: "user" | "assistant"; blocks: string[] }[] = [];
-  for (const message of prompt) {
-    const blocks = encoded(message);
-    if (blocks === "") continue; // a thought of another vendor, which this one would refuse
-    const role = message.role === "assistant" ? "assistant" : "user";
+/**
+ * Marks the last message, and the last one of the request before: the vendor looks for an earlier mark only a few parts back, and a
+ * reply with many calls adds more than that. A message of which nothing can be sent is left out.
+ */
+function turnsOf(messages: readonly Message[]): string[] {
+  const reply = messages.findLastIndex(({ role }) => role === "assistant");
+  const turns: { role: Message["role"]; blocks: string }[] = [];
+  for (const [i, message] of messages.entries()) {
+    const plain = encoded(message);
+    if (plain === "") continue;
+    const blocks = i === reply - 1 || i === messages.length - 1 ? marked(plain) : plain;
     const last = turns.at(-1);
-    if (last?.role === role) last.blocks.push(blocks);
-    else turns.push({ role, blocks: [blocks] });
+    if (last?.role === message.role) last.blocks += `,${blocks}`;
+    else turns.push({ role: message.role, blocks });
   }
-  return turns.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(",")}]}`);
+  return turns.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks}]}`);
 }
 
-const known = new WeakMap<LanguageModelV3Message, string>();
+const known = new WeakMap<Message, string>();
 
-function encoded(message: LanguageModelV3Message): string {
+function encoded(message: Message): string {
   const before = known.get(message);
   if (before !== undefined) return before;
-  const blocks = blocksOf(message);
-  const last = blocks.at(-1);
-  if (message.providerOptions && last) blocks[blocks.length - 1] = { ...last, ...MARK };
+  const blocks = message.content.flatMap(blocksOf);
   const text = blocks.map((block) => JSON.stringify(block)).join(",");
   known.set(message, text);
   return text;
 }
 
-function blocksOf(message: LanguageModelV3Message): object[] {
-  if (message.role === "system") return [];
-  return message.content.flatMap((part): object[] => {
-    switch (part.type) {
-      case "text":
-        return [{ type: "text", text: part.text }];
-      case "reasoning": {
-        const own = part.providerOptions?.anthropic;
-        if (typeof own?.redactedData === "string")
-          return [{ type: "redacted_thinking", data: own.redactedData }];
-        // The provider refuses it without its signature.
-        return typeof own?.signature === "string"
-          ? [{ type: "thinking", thinking: part.text, signature: own.signature }]
-          : [];
-      }
-      case "tool-call":
-        return [{ type: "tool_use", id: part.toolCallId, name: part.toolName, input: part.input }];
-      case "tool-result": {
-        const { output } = part;
-        const isError = output.type === "error-text";
-        const content = "value" in output ? output.value : "";
-        return [
-          { type: "tool_result", tool_use_id: part.toolCallId, content, ...(isError && { is_error: true }) },
-        ];
-      }
-      default:
-        return [];
+/** The vendor refuses blank texts, and thoughts without its signature: those of other vendors. */
+function blocksOf(part: Message["content"][number]): object[] {
+  switch (part.type) {
+    case "text":
+      return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+    case "thinking": {
+      const { redactedData, signature } = (part.meta as Meta | undefined)?.anthropic ?? {};
+      if (redactedData !== undefined) return [{ type: "redacted_thinking", data: redactedData }];
+      return signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature }];
     }
-  });
+    case "call":
+      return [{ type: "tool_use", id: part.id, name: part.tool, input: part.input }];
+    case "result": {
+      const content = part.text || "(no output)";
+      return [
+        { type: "tool_result", tool_use_id: part.id, content, ...(part.isError && { is_error: true }) },
+      ];
+    }
+    default:
+      return part satisfies never;
+  }
 }
+
+/** What `partsOf` in reply.ts keeps of a thought. */
+type Meta = { readonly anthropic?: { readonly redactedData?: string; readonly signature?: string } };

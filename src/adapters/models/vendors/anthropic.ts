@@ -24,15 +24,14 @@ export const anthropic: Vendor = {
     const address = addressOf(options);
     const secret = env.ANTHROPIC_API_KEY ?? "";
     const longest = longestOf(model);
-    const to = { url: `${address}/v1`, key: secret, model };
+    const to = { url: new URL(`${address}/v1/messages`), key: secret, model };
     return {
-      model: { doStream: (request) => askMessages(to, request) },
+      ask: (request, signal) => askMessages(to, request, signal),
       address,
       secret,
       // Below the maximum of 128,000, which would leave a model with a window of 200,000 too little for its input.
       maxOutputTokens: Math.min(32_000, longest),
       ...(model.startsWith("claude-") && longest === LONG && { longestReply: LONG }),
-      cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     };
   },
 };

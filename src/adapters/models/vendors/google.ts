@@ -1,4 +1,5 @@
 /** Gemini. Its calls carry an encrypted thought that must be sent back with them. */
+import { packaged } from "../packaged.ts";
 import type { Vendor, Whereabouts } from "../vendor.ts";
 
 const addressOf = ({ baseUrl }: Whereabouts): string =>
@@ -15,6 +16,6 @@ export const google: Vendor = {
     const address = addressOf(options);
     const secret = env.GOOGLE_GENERATIVE_AI_API_KEY ?? "";
     const connected = createGoogleGenerativeAI({ baseURL: address, apiKey: secret, fetch });
-    return { model: connected(model), address, secret };
+    return { ask: packaged(connected(model)), address, secret };
   },
 };

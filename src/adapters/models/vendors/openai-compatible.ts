@@ -1,5 +1,6 @@
 /** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
 import { EkidenError } from "../../../core/errors.ts";
+import { packaged } from "../packaged.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -47,5 +48,5 @@ export async function connectCompatible(
     fetch,
     ...(secret && { apiKey: secret }),
   });
-  return { model: connected(model), address, secret };
+  return { ask: packaged(connected(model)), address, secret };
 }

@@ -1,4 +1,5 @@
 /** OpenAI over its Responses protocol. Servers that only speak chat completions are `openai-compatible`. */
+import { packaged } from "../packaged.ts";
 import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 
 const addressOf = ({ env, baseUrl }: Whereabouts): string =>
@@ -16,12 +17,11 @@ export const openai: Vendor = {
     const secret = env.OPENAI_API_KEY ?? "";
     const connected = createOpenAI({ baseURL: `${address}/v1`, apiKey: secret, fetch });
     return {
-      model: connected.responses(model),
-      address,
-      secret,
       // Nothing is stored there: the conversation is ours, and reasoning comes back encrypted instead of by reference (the package
       // asks for that, for the models that can).
-      options: { openai: { store: false } },
+      ask: packaged(connected.responses(model), { openai: { store: false } }),
+      address,
+      secret,
     };
   },
 };

@@ -1,61 +1,55 @@
 /**
- * Translates our conversation for the provider packages. A translated message is kept by its identity, so a turn costs only what
- * it adds. It also corrects what cannot be sent: empty texts (some vendors refuse them), results without text.
+ * Models behind the packages of their vendors, and our conversation in the form of those packages. A translated message is kept by
+ * its identity, so a turn costs only what it adds. What cannot be sent is corrected: empty texts (some vendors refuse them), results
+ * without text.
  */
 import type {
+  LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
-  LanguageModelV3Prompt,
   SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, Message, UserMessage } from "../../core/conversation/chat.ts";
-import type { ModelRequest, ToolSpec } from "../../ports/model.ts";
+import type { ToolSpec } from "../../ports/model.ts";
+import type { PartStream } from "./stream.ts";
+import type { Connection } from "./vendor.ts";
 
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 
 const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
 
-/**
- * Puts `mark` on the system prompt, on the last message and on the last message of the request before: a cache is read up to it.
- * A vendor looks for an earlier mark only a few parts back, and a reply with many calls adds more than that.
- */
-export function promptOf(
-  { system, messages }: ModelRequest,
-  mark: SharedV3ProviderOptions | undefined,
-): LanguageModelV3Prompt {
-  const prompt: LanguageModelV3Message[] = [];
-  if (system !== "") prompt.push({ role: "system", content: system, ...(mark && { providerOptions: mark }) });
-  for (const message of messages) prompt.push(...translate(message));
-  if (mark) {
-    const reply = prompt.findLastIndex(({ role }) => role === "assistant");
-    for (const at of [reply - 1, prompt.length - 1]) {
-      const message = prompt[at];
-      if (message && message.role !== "system") prompt[at] = { ...message, providerOptions: mark };
-    }
-  }
-  return prompt;
-}
+/** Asks through a vendor's package. `providerOptions` go with every request. */
+export const packaged =
+  (
+    model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
+    providerOptions?: SharedV3ProviderOptions,
+  ): Connection["ask"] =>
+  ({ system, messages, tools, maxOutputTokens }, abortSignal) =>
+    model.doStream({
+      prompt: [
+        ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
+        ...messages.flatMap(translate),
+      ],
+      ...(tools.length > 0 && { tools: toolsOf(tools) }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(providerOptions && { providerOptions }),
+      abortSignal,
+    });
 
 const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
 
-/** Puts `mark` on the last tool. Several models may share one list, so the mark is not kept with it. */
-export function toolsOf(
-  tools: readonly ToolSpec[],
-  mark: SharedV3ProviderOptions | undefined,
-): LanguageModelV3FunctionTool[] {
-  let made = described.get(tools);
-  if (!made) {
-    made = tools.map(({ name, description, schema }) => ({
+function toolsOf(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
+  const made =
+    described.get(tools) ??
+    tools.map(({ name, description, schema }) => ({
       type: "function",
       name,
       description,
       inputSchema: schema,
     }));
-    described.set(tools, made);
-  }
-  const last = made.at(-1);
-  return mark && last ? [...made.slice(0, -1), { ...last, providerOptions: mark }] : made;
+  described.set(tools, made);
+  return made;
 }
 
 function translate(message: Message): readonly LanguageModelV3Message[] {
