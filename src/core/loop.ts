@@ -242,8 +242,12 @@ function newsKey({ from, body }: Mail): string | null {
   return compared ? digest(`${from} ${body.kind} ${compared(words(body))}`) : null;
 }
 
-/** A short key for a text of any length: two 32-bit hashes (FNV-1a and its reverse order) and the length. */
+/** A longer text is kept as a digest. */
+const KEPT_MAX = 500;
+
+/** A key for a text of any length. Of a long one it is two 32-bit hashes (FNV-1a and its reverse order) and the length. */
 function digest(text: string): string {
+  if (text.length <= KEPT_MAX) return text;
   let [a, b] = [0x811c9dc5, 0x811c9dc5];
   for (let i = 0; i < text.length; i += 1) {
     a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);

@@ -84,7 +84,13 @@ const context = (): ToolContext => ({
   team: { spawn: async () => {}, askToStop: async () => {} },
 });
 const call = (tool: Tool, input: unknown, ...wraps: Wrap[]): Promise<string> =>
-  wrapped(wraps)({ tool, input, call: { type: "call", id: "1", tool: tool.name, input }, ctx: context() });
+  wrapped(wraps)({
+    tool,
+    input,
+    access: tool.access,
+    call: { type: "call", id: "1", tool: tool.name, input },
+    ctx: context(),
+  });
 
 describe("a hook", () => {
   it("is told what happens on its stdin, runs in the project, and sees no secrets", async () => {

@@ -1,6 +1,6 @@
 /**
- * Whether a call may run. The person's rules and the mode decide; a question goes to the person, but not about commands that
- * the person wrote down to be run. Nobody there to ask: no, and the rule that would have allowed it.
+ * Decides whether a call may run, by the person's rules and the mode. A question goes to the person, but not about commands that
+ * the person wrote down to be run. If nobody can be asked, the call is refused, with the rule that would allow it.
  */
 
 import { homedir } from "node:os";
@@ -76,9 +76,8 @@ export function permissionPolicy(
     return answer?.yes === true && answer.by === PERSON;
   };
   return async (call): Promise<Verdict> => {
-    const { tool, ctx, input } = call;
+    const { tool, ctx, input, access } = call;
     const subject = tool.subject?.(input) ?? "";
-    const access = tool.accessOf?.(input) ?? tool.access;
     const attempt: PermissionRequest = {
       tool: tool.name,
       access,

@@ -4,12 +4,14 @@
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Task } from "../../core/task.ts";
-import type { CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
+import type { Access, CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
 
 export type Call = {
   readonly tool: Tool;
   readonly call: ToolCall;
   readonly input: unknown;
+  /** What this call does, which may be less than what its tool can do. */
+  readonly access: Access;
   readonly ctx: ToolContext;
   /** Called when the permission is decided: the time a person takes to answer is not the tool's time. */
   readonly onPermitted?: () => void;

@@ -6,8 +6,9 @@ import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Effect, Tool, ToolContext } from "../../ports/index.ts";
+import type { Access, Effect, Tool, ToolContext } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
+import type { Call } from "../agent/call.ts";
 import { offerTools } from "../agent/feature.ts";
 import { interruptionOf } from "../agent/interruption.ts";
 import { record } from "./record.ts";
@@ -66,10 +67,7 @@ async function someAtOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R
 class PendingCall {
   readonly call: ToolCall;
   private readonly agent: Agent;
-  private parsed: {
-    readonly tool: Tool;
-    readonly input: ReturnType<ReturnType<Tool["input"]>["safeParse"]>;
-  } | null = null;
+  private read: Read | null = null;
 
   constructor(agent: Agent, call: ToolCall) {
     this.agent = agent;
@@ -80,8 +78,8 @@ class PendingCall {
     return this.agent.loadout.tools.get(this.call.tool);
   }
 
-  /** @throws with what was expected */
-  input(tool: Tool, cutOff: boolean): unknown {
+  /** The input, and what the call does. @throws with what was expected */
+  checked(tool: Tool, cutOff: boolean): Pick<Call, "input" | "access"> {
     const raw = invalidInput(this.call);
     if (raw !== null && cutOff)
       throw new Error(
@@ -91,8 +89,8 @@ class PendingCall {
       throw new Error(
         `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
       );
-    const parsed = this.parse(tool);
-    if (parsed.success) return parsed.data;
+    const { parsed, access } = this.readFor(tool);
+    if (parsed.success) return { input: parsed.data, access };
     const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
     throw new Error(
       `The input of ${tool.name} does not fit: ${issues.join("; ")}. Call it again with the right input.`,
@@ -101,16 +99,24 @@ class PendingCall {
 
   get onlyReads(): boolean {
     const { tool } = this;
-    if (tool?.accessOf === undefined) return tool?.access === "read";
-    const parsed = this.parse(tool);
-    return parsed.success && tool.accessOf(parsed.data) === "read";
+    return tool !== undefined && this.readFor(tool).access === "read";
   }
 
-  private parse(tool: Tool) {
-    if (this.parsed?.tool !== tool) this.parsed = { tool, input: tool.input().safeParse(this.call.input) };
-    return this.parsed.input;
+  private readFor(tool: Tool): Read {
+    if (this.read?.tool === tool) return this.read;
+    const parsed = tool.input().safeParse(this.call.input);
+    const access = (parsed.success && tool.accessOf?.(parsed.data)) || tool.access;
+    this.read = { tool, parsed, access };
+    return this.read;
   }
 }
+
+/** The input as a tool understands it. */
+type Read = {
+  readonly tool: Tool;
+  readonly parsed: ReturnType<ReturnType<Tool["input"]>["safeParse"]>;
+  readonly access: Access;
+};
 
 function batches(calls: readonly PendingCall[]): PendingCall[][] {
   const groups: PendingCall[][] = [];
@@ -159,7 +165,7 @@ async function answer(
     if (held) throw new Error(NOT_YET);
     if (!tool)
       throw new Error(`There is no tool "${call.tool}". You have: ${[...loadout.tools.keys()].join(", ")}.`);
-    const input = pending.input(tool, cutOff);
+    const { input, access } = pending.checked(tool, cutOff);
     subject = tool.subject?.(input) ?? "";
     effect = tool.effectOf?.(input) ?? tool.effect;
     const ctx: ToolContext = {
@@ -180,7 +186,7 @@ async function answer(
     const onPermitted = (): void => {
       began = clock.now();
     };
-    const text = await loadout.run({ tool, call, input, ctx, onPermitted });
+    const text = await loadout.run({ tool, call, input, access, ctx, onPermitted });
     entry = written ?? result(text, false);
   } catch (error) {
     const interrupted = interruptionOf(signal);

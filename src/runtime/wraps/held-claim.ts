@@ -10,9 +10,8 @@ export const CHANGES: ReadonlySet<Access> = new Set(["write", "exec"]);
 export function untilClaimed(): Wrap {
   let claimed = false;
   return (next) => async (call) => {
-    const { tool, input, ctx } = call;
-    if (!claimed && CHANGES.has(tool.accessOf?.(input) ?? tool.access)) {
-      if ((await ctx.currentTask()) === null) throw new Error(NO_CLAIM);
+    if (!claimed && CHANGES.has(call.access)) {
+      if ((await call.ctx.currentTask()) === null) throw new Error(NO_CLAIM);
       claimed = true;
     }
     return await next(call);

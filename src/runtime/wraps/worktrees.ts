@@ -27,8 +27,7 @@ export const inWorktrees =
     const { ctx, tool } = call;
     const task = await ctx.currentTask();
     // The lead holds no claim and works in the project.
-    if (!task && ctx.self !== LEAD && CHANGES.has(tool.accessOf?.(call.input) ?? tool.access))
-      throw new Error(NO_CLAIM);
+    if (!task && ctx.self !== LEAD && CHANGES.has(call.access)) throw new Error(NO_CLAIM);
     // a call that ends the task needs no new worktree
     const isLast = tool.effect === "completes" || tool.effect === "ends";
     const found = task && trees.find(task);
