@@ -8,7 +8,7 @@ import { programTeam } from "../fixtures/program-team.ts";
 
 afterEach(endAll);
 
-it("its task is back within a second (12)", async () => {
+it("its task is back within a second", async () => {
   const team = await programTeam({
     says: { lead: [{ times: "any", text: "ok" }] },
     settings: { teammates: [], leaseMs: 60_000 },

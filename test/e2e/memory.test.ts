@@ -124,6 +124,29 @@ it("is taken from what a summary replaced: before the summary, and from the tran
   team.models.get("alice")?.finish();
 });
 
+it("is taken at the end of a stint also from what a summary replaced, if too little had been said before it", async () => {
+  const team = await equippedTeam({
+    notes: true,
+    says: {
+      alice: [
+        { text: "Port 4711 is taken.", calls: [{ tool: "list_tasks" }] },
+        { text: "Looked.", calls: [{ tool: "compact" }] },
+        { text: "short notes of the conversation" },
+        { text: "The end." },
+        notes(["ports", "Port 4711 is taken"]),
+      ],
+    },
+    tools: [compact],
+  });
+  await team.join("alice", { prompt: "Look around" });
+  await team.until("mail.sent", { from: "alice", kind: "idle_notice" });
+  const extract = heardIn(team.models.get("alice")?.requests[4]);
+  expect(extract).toContain("Port 4711 is taken.");
+  expect(extract).toContain("The end.");
+  expect(await team.events("memory.kept")).toMatchObject([{ topics: ["ports"] }]);
+  team.models.get("alice")?.finish();
+});
+
 it("that cannot be kept is a warning, and the member goes on", async () => {
   const team = await equippedTeam({
     notes: true,

@@ -58,7 +58,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe("mail", () => {
-  it.each(["lead", "alice"])("that comes while %s is at work is in its next request (46)", async (who) => {
+  it.each(["lead", "alice"])("that comes while %s is at work is in its next request", async (who) => {
     const { tool, running, end } = pause();
     const {
       store,
@@ -82,7 +82,7 @@ describe("mail", () => {
     expect(heard(second)).toContain("look at this");
   });
 
-  it("wakes an idle lead, without a key press and without a poll (45)", async () => {
+  it("wakes an idle lead, without a key press and without a poll", async () => {
     const {
       store,
       join: enter,
@@ -103,7 +103,7 @@ describe("mail", () => {
 });
 
 describe("a stop request", () => {
-  it("is read before a hundred and twenty letters that came first (24)", async () => {
+  it("is read before a hundred and twenty letters that came first", async () => {
     const { tool, running, end } = pause();
     const {
       store,
@@ -147,7 +147,7 @@ describe("a stop request", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "ends a command that runs, and what it started, at the deadline (23)",
+    "ends a command that runs, and what it started, at the deadline",
     async () => {
       const script = 'sleep 600 & echo "$! $$" > pids; wait';
       const {
@@ -178,7 +178,7 @@ describe("a stop request", () => {
 });
 
 describe("work", () => {
-  it("that its blocker sets free is claimed by an idle teammate within 50 ms, 95 times of 100 (17)", async () => {
+  it("that its blocker sets free is claimed by an idle teammate within 50 ms, 95 times of 100", async () => {
     const {
       store,
       join: enter,
@@ -217,7 +217,37 @@ describe("work", () => {
     expect(p95).toBeLessThan(50);
   }, 300_000);
 
-  it("of its own is taken up before another task that is ready and more important (29)", async () => {
+  it("that another teammate sets free wakes a teammate that waits for it", async () => {
+    const { tool, running, end } = pause();
+    const done = { calls: [{ tool: "complete_task", input: { result: "ok" } }] };
+    const {
+      store,
+      join: enter,
+      until,
+    } = await open({
+      tools: [tool],
+      settings: NO_POLL,
+      says: {
+        alice: [done, { text: "done" }],
+        bob: [{ calls: [{ tool: "pause" }] }, done, { text: "done" }],
+      },
+    });
+    await store.board.addAll(
+      [
+        { subject: "blocker", role: "builder" },
+        { subject: "waits", role: "tester", blockedBy: [{ nth: 0 }] },
+      ],
+      PERSON,
+    );
+    await enter("bob", { role: "builder" });
+    await running;
+    await enter("alice", { role: "tester" });
+    await until("teammate.phase", { who: alice, phase: "idle" });
+    end();
+    await until("task.completed", { task: 2, by: alice });
+  });
+
+  it("of its own is taken up before another task that is ready and more important", async () => {
     const { tool, running } = pause();
     const first = await hostedTeam({ tools: [tool], says: { alice: [{ calls: [{ tool: "pause" }] }] } });
     team = first;

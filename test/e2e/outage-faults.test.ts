@@ -18,12 +18,12 @@ import {
 
 type Staged = { readonly team: HostedTeam; readonly server: ModelServer; readonly model: Model };
 
-async function staged(program: (request: ModelCall) => Answer, fallback = false): Promise<Staged> {
+async function staged(program: (request: ModelCall) => Answer, fallback?: string): Promise<Staged> {
   const server = await startModelServer({ any: program });
   const options = { env: server.env, clock: systemClock, random: () => 0, stallMs: 3_000 };
-  const model = await openModel("anthropic/claude-haiku-4-5", { ...options, attempts: fallback ? 2 : 8 });
-  const second = await openModel("openai/gpt-5-mini", options);
-  const team = await hostedTeam({ model: () => model, agent: fallback ? { fallback: second } : {} });
+  const model = await openModel("anthropic/claude-haiku-4-5", options);
+  const agent = fallback ? { fallback: await openModel(fallback, options) } : {};
+  const team = await hostedTeam({ model: () => model, agent });
   onTestFinished(async () => {
     await team.close();
     await server.close();
@@ -76,20 +76,39 @@ it("goes on with the fallback model of another provider while the main one is ov
     ({ protocol, nth }) =>
       protocol === "anthropic"
         ? fails.overloaded()
-        : nth === 3
+        : nth === 4
           ? calls("complete_task", { result: "by the other" })
           : says("Done."),
-    true,
+    "openai/gpt-5-mini",
   );
   await team.join("alice");
   await team.until("task.completed");
-  expect(server.requests.slice(0, 3).map(({ protocol }) => protocol)).toEqual([
+  expect(server.requests.slice(0, 4).map(({ protocol }) => protocol)).toEqual([
+    "anthropic",
     "anthropic",
     "anthropic",
     "responses",
   ]);
   const [warning] = await team.events("warning.raised");
   expect(warning).toMatchObject({ who: "alice", text: expect.stringContaining("openai/gpt-5-mini") });
+});
+
+it("goes on at once with another model of the same provider, though the main one asks for a long wait", async () => {
+  const { team, server } = await staged(
+    ({ model, nth }) =>
+      model.includes("haiku")
+        ? fails.rateLimited(600)
+        : nth === 2
+          ? calls("complete_task", { result: "by the other" })
+          : says("Done."),
+    "anthropic/claude-sonnet-5-5",
+  );
+  await team.join("alice");
+  await team.until("task.completed");
+  expect(server.requests.slice(0, 2).map(({ model }) => model)).toEqual([
+    "claude-haiku-4-5",
+    "claude-sonnet-5-5",
+  ]);
 });
 
 it("gives up at once on a key that is refused, and the lead's mailbox says why", async () => {

@@ -137,7 +137,7 @@ it("is judged call by call as its member is, and has neither board, mail nor sub
   expect(results.slice(1).every((text) => text.startsWith("There is no tool"))).toBe(true);
 });
 
-it("stays inside the workspace of its member, to read, to write and to search (60)", async () => {
+it("stays inside the workspace of its member, to read, to write and to search", async () => {
   const from = (tool: string, input: Record<string, unknown>): Step => ({
     who: "alice/1",
     calls: [{ tool, input }],
