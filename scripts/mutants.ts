@@ -213,12 +213,13 @@ async function judge(mutant: Mutant, tests: readonly string[], reach: Reach): Pr
       const most = Math.max(LEAST_MS, SLOWER * usual);
       const answer = await runner.run({ tests: part, changed: [...changed] }, most);
       changed.clear();
-      if (answer === null) {
-        writeFileSync(path, source);
-        const sane = await runner.run({ tests: part, changed: [mutant.file] }, most);
-        return sane === null ? "unsure" : "timed out"; // the machine may be busy
-      }
-      if (Object.values(answer).some(({ passed }) => !passed)) return "killed";
+      const failed = answer === null ? part : part.filter((test) => answer[test]?.passed === false);
+      if (failed.length === 0) continue;
+      // The machine may be busy: what also fails or hangs without the fault says nothing about the fault.
+      writeFileSync(path, source);
+      const sane = await runner.run({ tests: failed, changed: [mutant.file] }, most);
+      if (sane === null || failed.some((test) => sane[test]?.passed !== true)) return "unsure";
+      return answer === null ? "timed out" : "killed";
     }
     return "survived";
   } finally {
