@@ -45,6 +45,8 @@ export type ReplyOptions = {
     readonly waitMs: number;
     readonly why: string;
   }) => void;
+  /** Awaited after each of these waits, because the process may have been frozen. @throws when the caller may not go on */
+  readonly afterWait?: () => Promise<void>;
 };
 
 export interface Model {

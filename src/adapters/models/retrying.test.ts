@@ -53,6 +53,28 @@ it("waits as long as it was asked to, then exponentially with full jitter", asyn
   expect(waits).toEqual([30_500, 1_000, 2_000, 4_000, 8_000]);
 });
 
+it("asks after each wait whether it may go on, and makes no call when it may not", async () => {
+  const clock = new ManualClock();
+  const gate = new RateLimitGate();
+  const { model, calls } = made(() => busy());
+  let asked = 0;
+  const afterWait = async (): Promise<void> => {
+    asked += 1;
+    if (asked === 3) throw new EkidenError("stale_seat", "hosted elsewhere");
+  };
+  const reply = retrying(model, { clock, random: () => 0.5, gate }).reply(request, {
+    ...options(),
+    afterWait,
+  });
+  const ended = expect(reply).rejects.toThrow("hosted elsewhere");
+  for (let i = 0; i < 6; i += 1) {
+    await settle();
+    await clock.advance(120_000);
+  }
+  await ended;
+  expect([calls(), asked, gate.open]).toEqual([2, 3, false]);
+});
+
 it("gives up after the last attempt, and at once when the wait would be too long", async () => {
   const clock = new ManualClock();
   const always = made(() => busy());

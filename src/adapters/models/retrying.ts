@@ -44,13 +44,21 @@ export function retrying(model: Model, options: RetryOptions): Model {
     const { signal, onRetry, hasFallback = false } = call;
     const most = hasFallback ? Math.min(attempts, FEW_ATTEMPTS) : attempts;
     const longest = hasFallback ? Math.min(maxWaitMs, SHORT_WAIT_MS) : maxWaitMs;
-    let down: EkidenError | null = null;
+    /** Set when the call ends for another reason than the answer of the provider. */
+    let own: unknown = null;
     /** Others have found out that the provider does not answer. A gate whose time is over is tried again. */
     const check = (): void => {
       const waitMs = gate.until - clock.now();
       if (!hasFallback || waitMs <= 0 || (waitMs <= longest && gate.failures < most)) return;
-      down = new EkidenError("model_overloaded", `${model.spec}: ${why}`);
-      throw down;
+      own = new EkidenError("model_overloaded", `${model.spec}: ${why}`);
+      throw own;
+    };
+    const afterWait = async (): Promise<void> => {
+      signal.throwIfAborted();
+      await call.afterWait?.().catch((error: unknown) => {
+        own = error;
+        throw error;
+      });
     };
     let why = "the provider asked another call to wait";
     for (let attempt = 1; ; attempt += 1) {
@@ -64,6 +72,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
           pass = await gate.enter(signal);
           check();
           await pass.wait(clock, signal);
+          await afterWait();
         }
         const onAlive = (): void => {
           pass?.answered();
@@ -73,7 +82,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
         pass?.answered();
         return answer;
       } catch (error) {
-        if (signal.aborted || error === down || !isEkidenError(error)) throw error;
+        if (signal.aborted || error === own || !isEkidenError(error)) throw error;
         if (!error.retryable) {
           pass?.answered(); // a refusal is an answer: the provider works
           throw error;
@@ -87,7 +96,7 @@ export function retrying(model: Model, options: RetryOptions): Model {
         pass?.give();
         // Its own wait, also when another call is answered meanwhile and the gate opens.
         await clock.sleep(waitMs, signal);
-        signal.throwIfAborted();
+        await afterWait();
       } finally {
         pass?.give();
       }

@@ -27,6 +27,7 @@ import { compact } from "../../tools/compact.ts";
 import type { Agent } from "../agent/agent.ts";
 import { budgeted } from "../wraps/result-size.ts";
 import { Context } from "./context.ts";
+import { ProviderBackoff } from "./provider-backoff.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 import { readMail, turn } from "./turn.ts";
 
@@ -196,7 +197,7 @@ it("names the setting when that is what a conversation does not fit into, else t
   const refusal = async (context: object, model: Partial<Model>): Promise<string> => {
     const small = { ...agent, context: { ...SMALL, ...context } } as Agent;
     agent.conversation.add(heard("go on"));
-    return await new Context(small, () => {})
+    return await new Context(small, new ProviderBackoff(small))
       .fit({ ...summing, ...model } as Model, never)
       .then(() => "", messageOf);
   };

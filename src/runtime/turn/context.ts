@@ -15,14 +15,16 @@ import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
 import { NOTHING_SPENT, type Spent } from "../../core/member.ts";
-import type { Model, Reply, ReplyOptions } from "../../ports/index.ts";
+import type { Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { shortened } from "../wraps/result-size.ts";
 import { heldFacts } from "./pinned.ts";
+import type { ProviderBackoff } from "./provider-backoff.ts";
 import { record } from "./record.ts";
 import { lengthOf, sizeOf } from "./size.ts";
 
-type OnRetry = NonNullable<ReplyOptions["onRetry"]>;
+/** How its calls wait for their provider. */
+type Waiting = Pick<ProviderBackoff, "waiting">;
 export type Compacted = { readonly before: number; readonly after: number };
 
 /** Summaries in a row that may fail or not help before the member gives up. */
@@ -31,7 +33,7 @@ const ATTEMPTS = 3;
 export class Context {
   private readonly agent: Agent;
   private readonly identity: string;
-  private readonly onRetry: OnRetry;
+  private readonly backoff: Waiting;
   private charactersPerToken = CHARACTERS_PER_TOKEN;
   /** The window as a provider proved it, when it is smaller than assumed. */
   private proven = Number.POSITIVE_INFINITY;
@@ -40,9 +42,9 @@ export class Context {
   private summaries = 0;
   private extra: Spent = NOTHING_SPENT;
 
-  constructor(agent: Agent, onRetry: OnRetry) {
+  constructor(agent: Agent, backoff: Waiting) {
     this.agent = agent;
-    this.onRetry = onRetry;
+    this.backoff = backoff;
     this.identity = agent.loadout.system.split("\n\n", 1)[0] ?? "";
   }
 
@@ -210,16 +212,10 @@ export class Context {
           Math.min(this.agent.context.notesTokens, Math.floor(limits.summariseAt / 4)),
         ),
       },
-      { signal, onRetry: this.onRetry, ...this.patience(model) },
+      { signal, ...this.backoff.waiting(model) },
     );
     await this.book(model, reply, began);
     return textOf(reply.message);
-  }
-
-  /** While there is another model to ask, this one is not waited for long. */
-  patience(model: Model): Pick<ReplyOptions, "hasFallback"> {
-    const { model: main, fallback } = this.agent;
-    return fallback && model === main ? { hasFallback: true } : {};
   }
 
   /** Records the cost of a reply that does not become part of the conversation. */

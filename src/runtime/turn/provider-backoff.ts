@@ -4,7 +4,7 @@
  */
 import type { EkidenError } from "../../core/errors.ts";
 import { type Instant, instant, later } from "../../core/ids.ts";
-import type { ReplyOptions } from "../../ports/index.ts";
+import type { Model, ReplyOptions } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 
 /** A shorter wait is not shown. */
@@ -28,8 +28,29 @@ export class ProviderBackoff {
     this.agent = agent;
   }
 
+  /** How a call waits. While there is another model to ask, this one is not waited for long. */
+  waiting(model: Model): Omit<ReplyOptions, "signal"> {
+    const { model: main, fallback } = this.agent;
+    return {
+      onRetry: (retry) => this.retried(retry),
+      afterWait: () => this.checkSeat(),
+      ...(fallback && model === main && { hasFallback: true }),
+    };
+  }
+
+  /** Before the next call. @throws `stale_seat` */
+  async afterPause(): Promise<void> {
+    if (this.pauses > 0) await this.checkSeat();
+  }
+
+  /** A process that was frozen may have lost the member, and must not ask for a reply that it cannot record. @throws `stale_seat` */
+  private async checkSeat(): Promise<void> {
+    const { store, seat } = this.agent;
+    await store.transcript.record(seat, []);
+  }
+
   /** The model waits inside a call, or in the queue of its rate limit gate. */
-  retried({ attempt, waitMs, why }: Retry): void {
+  private retried({ attempt, waitMs, why }: Retry): void {
     const { store, seat, clock, providerTimeout } = this.agent;
     providerTimeout?.down(why);
     if (waitMs > 0)

@@ -12,7 +12,7 @@ import {
   saying,
 } from "../../../test/fixtures/member.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
-import { name, stage } from "../../../test/fixtures/stage.ts";
+import { host, name, stage } from "../../../test/fixtures/stage.ts";
 import { Budget } from "../../core/budget.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
@@ -174,6 +174,37 @@ it("stops when asked to, also while the provider is down", async () => {
   await requests.ask(LEAD, alice, { kind: "shutdown", reason: "enough" }, instant(here.clock.now() + 30_000));
   expect(await team.end).toMatchObject({ kind: "left", reason: "asked" });
   expect((await board.tasks())[0]?.status).toBe("pending");
+});
+
+it.each([
+  ["a pause", () => failing("model_overloaded")],
+  ["a wait inside of the call", null],
+])("makes no call after %s in which another process took the member", async (_, paused) => {
+  const { store, seats } = await here.crew(["alice"]);
+  const [seat] = seats;
+  if (!seat) throw new Error("no seat");
+  await store.roster.open(host("other"), "here", 1);
+  const lost = () => store.roster.adopt(alice, host("other"), { isAlive: () => false });
+  let calls = 0;
+  const model: Model = {
+    spec: "test/model",
+    window: 100_000,
+    reply: async (_request, { afterWait }) => {
+      calls += 1;
+      await lost();
+      if (paused) throw paused();
+      await afterWait?.();
+      calls += 1;
+      throw new Error("it asked again");
+    },
+  };
+  const replies = new ReplyRecovery(agentOf(store, seat, here.clock, model, { entries: [heard("go")] }));
+  const told = replies.patiently(never, () => replies.next(never)).catch((error: unknown) => error);
+  await soon(() => expect(calls).toBe(1));
+  if (paused) await soon(() => expect(here.clock.sleeping).toBeGreaterThan(0));
+  await here.clock.advance(60_000);
+  expect(await told).toMatchObject({ code: "stale_seat" });
+  expect(calls).toBe(1);
 });
 
 it("lets the person end the lead's waiting", async () => {

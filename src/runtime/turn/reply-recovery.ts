@@ -45,12 +45,13 @@ export class ReplyRecovery {
   constructor(agent: Agent) {
     this.agent = agent;
     this.backoff = new ProviderBackoff(agent);
-    this.context = new Context(agent, (retry) => this.backoff.retried(retry));
+    this.context = new Context(agent, this.backoff);
   }
 
   /** @throws what the model throws, where none of the reactions helps; the signal's reason when it aborts. */
   async next(signal: AbortSignal): Promise<Answered> {
     try {
+      await this.backoff.afterPause();
       const answered = await this.fromSomeModel(signal);
       await this.backoff.over();
       return answered;
@@ -159,8 +160,7 @@ export class ReplyRecovery {
       {
         signal,
         ...(onDelta && { onDelta }),
-        ...this.context.patience(model),
-        onRetry: (retry) => this.backoff.retried(retry),
+        ...this.backoff.waiting(model),
       },
     );
     if (!messages) this.context.learn(reply, characters);
