@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openModel } from "../../src/adapters/models/index.ts";
-import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { identity } from "../../src/core/conversation/prompt.ts";
 import { LEAD, name } from "../../src/core/ids.ts";
+import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
 import { calls, type ModelCall, type Said, says, startModelServer } from "../fixtures/model-server/index.ts";
 
