@@ -39,10 +39,16 @@ const program = defineConfig({
           priority: 6,
           test: /\/src\/((core|adapters)\/telemetry\/|apps\/host\/telemetry\.ts$)/,
         },
+        // What the first frame waits for.
+        {
+          name: "first",
+          priority: 7,
+          test: /\/package\.json$|\/src\/(apps\/(screen\/first-frame|commands\/options|terminal\/(alternate|wanted))|core\/permission\/mode)\.ts$/,
+        },
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|task|mail|zone|lazy|conversation\/(chat|tags)|permission\/mode|project\/fences|views\/(view|sentence|inbox))|apps\/(open|failure|invocation|queries\/journal|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|zone|lazy|conversation\/(chat|tags)|project\/fences|views\/(view|sentence|inbox))|apps\/(open|failure|invocation|queries\/journal|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",

@@ -9,6 +9,7 @@ import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
 import { addCommand, faultOf, repeatable, unknownCommand } from "./program.ts";
+import { leaveFirstFrame } from "./screen/first-frame.ts";
 import type { TrustNeed } from "./trust/asking.ts";
 
 function addCommonOptions(program: Command): void {
@@ -93,6 +94,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
+    leaveFirstFrame();
     const fault = faultOf(error);
     const [verbose, json] = [args.includes("--verbose"), args.includes("--json")];
     return fault === null ? 0 : reportFailure(fault, { verbose, json });

@@ -2,6 +2,7 @@
 /** The `ekiden` command. Each command's code is imported when it is chosen: start-up time is a feature. */
 import nodeModule from "node:module";
 import manifest from "../../package.json" with { type: "json" };
+import { showFirstFrame } from "./screen/first-frame.ts";
 
 // From Node 22 on: keeps the compiled code of this program in the temporary folder, a tenth of a start.
 (nodeModule as { enableCompileCache?: () => unknown }).enableCompileCache?.();
@@ -10,6 +11,7 @@ const args = process.argv.slice(2);
 if (args[0] === "--version" || args[0] === "-V") {
   process.stdout.write(`${manifest.version}\n`);
 } else {
+  showFirstFrame(args);
   const { main } = await import("./cli.ts");
   process.exitCode = await main(args);
   // Whatever a command may have left open must not keep a finished program alive.

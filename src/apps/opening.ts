@@ -4,6 +4,7 @@ import type { Member } from "../core/member.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import type { Settings } from "../core/settings.ts";
 import type { TeamHost } from "./host/team-host.ts";
+import { fromHome } from "./screen/first-frame.ts";
 
 const MODE_WORDS: Readonly<Record<Mode, string>> = {
   plan: "nothing may be changed",
@@ -26,7 +27,6 @@ export async function opening(
 export function openingLine(members: readonly Member[], mode: Mode, cwd: string, home: string): string {
   const here = members.filter(({ activity }) => activity.phase !== "shutdown");
   const models = [...new Set(here.map(({ model }) => model))].filter((model) => model !== "");
-  const folder = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
   const team = here.length === 1 ? "The lead alone" : `Team of ${here.length}`;
-  return `${team} on ${models.join(", ") || "no model"} · mode ${mode}: ${MODE_WORDS[mode]} · ${folder}`;
+  return `${team} on ${models.join(", ") || "no model"} · mode ${mode}: ${MODE_WORDS[mode]} · ${fromHome(cwd, home)}`;
 }

@@ -16,12 +16,12 @@ import { follow } from "./queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "./queries/summary.ts";
 import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
 import type { RunScreen } from "./screen/run-screen.ts";
-import { wantsScreen } from "./screen/wanted.ts";
 import { askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
 import { News } from "./terminal/news.ts";
 import { newsLines } from "./terminal/print.ts";
 import { clean } from "./terminal/terminal.ts";
+import { wantsScreen } from "./terminal/wanted.ts";
 import type { ProjectTrust } from "./trust/weigh.ts";
 
 /** `full`: the full screen, instead of a live status. `opening`: resolves when it is known whether there is a live status. */

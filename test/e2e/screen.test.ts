@@ -78,6 +78,30 @@ it.each(SIZES)("keeps what is typed while an answer streams at $columns×$rows",
   expect(lastLines(terminal)[1]).toBe(typed);
 });
 
+it("paints the first frame before the program is loaded, and loses nothing that is typed meanwhile", async () => {
+  const project = new Project();
+  giveBack.push(() => project.end());
+  const terminal = await project.open(["--model", "runbook"], SMALL);
+  const frame = await terminal.shows("starting …");
+  terminal.type("a line typed early\r");
+  expect(terminal.output).not.toContain("The lead alone");
+  expect(frame.split("\n")[1]).toMatch(/^ekiden \d+\.\d+\.\d+ · /);
+  const lines = frame.split("\n").slice(-4);
+  expect(lines).toEqual(["─".repeat(SMALL.columns), "", "─".repeat(SMALL.columns), " starting …"]);
+  await terminal.shows(/› a line typed early[\s\S]*The lead alone on runbook · mode default/);
+  // One alternate screen from the first frame on: nothing flickers.
+  expect(terminal.output.split("\x1b[?1049h")).toHaveLength(2);
+});
+
+it("gives the terminal back before it says why it cannot start", async () => {
+  const project = new Project();
+  giveBack.push(() => project.end());
+  const terminal = await project.open(["--max-turns", "many"], SMALL);
+  expect(await terminal.ended).toBe(2);
+  expect(terminal.output).toContain("\x1b[?1049h");
+  expect(terminal.screen()).toMatch(/^ekiden: .*"many"/m);
+});
+
 it("shows Markdown as it is meant, and breaks it anew after a resize", async () => {
   const { terminal } = await conversation(() => says(`${LONG}\n\n${TABLE}`, { paceMs: 2 }));
   terminal.type("show\r");

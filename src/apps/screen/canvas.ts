@@ -10,14 +10,11 @@ import {
   truncateToWidth,
   visibleWidth,
 } from "@mariozechner/pi-tui";
+import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
+import { takeFirstFrame } from "./first-frame.ts";
 
 /** Between frames that no key asked for. */
 const FRAME_MS = 50;
-const BEGIN = "\x1b[?2026h";
-const END = "\x1b[?2026l";
-/** The alternate screen, no wheel as arrow keys, no wrapping: a character of unexpected width must not move other lines. */
-const ENTER = "\x1b[?1049h\x1b[?1007l\x1b[?7l\x1b[?25l\x1b[2J";
-const LEAVE = "\x1b[?7h\x1b[?1007h\x1b[?1049l\x1b[?25h";
 const RESET = "\x1b[0m\x1b]8;;\x07";
 
 export type Picture = (width: number, height: number) => readonly string[];
@@ -46,9 +43,12 @@ export class Canvas extends TUI {
     this.open = true;
     process.off("exit", this.restore).once("exit", this.restore);
     process.off("SIGCONT", this.onContinue).on("SIGCONT", this.onContinue);
-    process.stdout.write(ENTER);
+    // Without a moment of an empty screen where the first frame is shown already.
+    if (!takeFirstFrame()) process.stdout.write(ENTER);
     this.tty.start(this.take, this.onResize);
-    this.redraw();
+    this.drawn = [];
+    this.size = this.sizeNow;
+    this.draw();
   }
 
   leave(): void {
@@ -96,8 +96,14 @@ export class Canvas extends TUI {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     this.tty.stop();
+    // The first frame has set it before `tty` could see how it was.
+    process.stdin.setRawMode(false);
     process.stdout.write(LEAVE);
   };
+
+  private get sizeNow(): string {
+    return `${this.tty.columns}x${this.tty.rows}`;
+  }
 
   private draw(): void {
     if (this.timer) clearTimeout(this.timer);
@@ -105,9 +111,8 @@ export class Canvas extends TUI {
     if (!this.open) return;
     this.last = performance.now();
     const { columns, rows } = this.tty;
-    const size = `${columns}x${rows}`;
-    const fresh = this.size !== size;
-    this.size = size;
+    const fresh = this.size !== this.sizeNow;
+    this.size = this.sizeNow;
     const lines = this.picture(columns, rows).slice(0, rows);
     let cursor = "";
     let output = fresh ? "\x1b[2J" : "";

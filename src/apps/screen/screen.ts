@@ -34,6 +34,7 @@ export type ScreenOptions = {
   readonly call: Invocation;
   readonly commands: readonly Offered[];
   readonly handlers: Handlers;
+  readonly greeting?: string;
 };
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -64,10 +65,11 @@ export class Screen {
   private notice = { text: "", until: 0 };
   private model = "";
 
-  constructor({ call, commands, handlers }: ScreenOptions) {
+  constructor({ call, commands, handlers, greeting }: ScreenOptions) {
     this.call = call;
     this.handlers = handlers;
     this.style = styleOf(call.out);
+    if (greeting) this.early.add(new Lines(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
     this.panel = new PanelView(this.style, () => this.changed());
     this.questions = new Questions(() => {

@@ -4,10 +4,12 @@ import { LEAD } from "../../core/ids.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
+import { opening } from "../opening.ts";
 import { makeProjectFolder } from "../project-folder.ts";
 import { offeredCommands } from "../repl/slash.ts";
 import { clean } from "../terminal/terminal.ts";
 import { runLine, SCREEN_COMMANDS } from "./commands.ts";
+import { greeting } from "./first-frame.ts";
 import { Screen } from "./screen.ts";
 import { safe } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -75,6 +77,7 @@ class Session {
     this.screen = new Screen({
       call,
       commands: [...offeredCommands(), ...own],
+      greeting: greeting(call.cwd),
       handlers: {
         submit: (...line) => this.submit(...line),
         interrupt: () => this.interrupt(),
@@ -95,19 +98,12 @@ class Session {
     const team = await live.open(host.store);
     this.host = host;
     this.team = team;
-    const isNew = team.main.isEmpty;
     const reader = new Watcher(screen, team, host.store).follow(reading.signal);
     try {
       await host.start({ interactive: true });
-      if (isNew)
-        screen.say(
-          screen.style.paint(
-            "dim",
-            `Team "${host.store.team}" in ${call.cwd}. What you type goes to the lead; /help shows what else there is.`,
-          ),
-        );
-      host.sandbox().then(
-        (text) => screen.say(screen.style.paint("dim", safe(text))),
+      const hint = "What you type goes to the lead; /help shows what else there is.";
+      void opening(host, await call.settings(), call.cwd).then(
+        (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
         () => {},
       );
       for (const line of this.early.splice(0)) this.submit(...line);

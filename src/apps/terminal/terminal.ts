@@ -6,6 +6,7 @@ import yocto from "yoctocolors";
 import { spellHidden } from "../../core/hidden.ts";
 import type { Colour } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
+import { wantsColour } from "./wanted.ts";
 
 export { escapes } from "../../core/hidden.ts";
 
@@ -43,13 +44,6 @@ export function terminal(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Te
     write: (text) => void stream.write(text),
     paint: (tone, text) => (colour && text !== "" ? PAINT[tone](text) : text),
   };
-}
-
-function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
-  if (env.NO_COLOR) return false;
-  const forced = env.FORCE_COLOR;
-  if (forced !== undefined) return forced !== "0" && forced !== "false";
-  return stream.isTTY === true && env.TERM !== "dumb";
 }
 
 const CONTROL = new RegExp(
