@@ -79,7 +79,7 @@ async function hostOn(
     askOnTerminal(call.err, async (use) => {
       // A question of the first moment would be drawn over, and its answer taken by the status.
       await screen.opening;
-      return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use());
+      return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
     });
   const host = await openHost({
     settings,

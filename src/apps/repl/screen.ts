@@ -2,9 +2,10 @@
  * What the REPL writes around the line that is being typed: a streamed answer, news, results of commands. Whatever is written
  * goes above the prompt, and what was typed so far is shown again below it.
  */
-import { clearLine, cursorTo, type Interface } from "node:readline";
+import type { Interface } from "node:readline";
 import { Streamed } from "../terminal/streamed.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
+import { hideTyped, showTyped } from "../terminal/typed-line.ts";
 
 export class ReplScreen {
   private streaming = false;
@@ -61,7 +62,7 @@ export class ReplScreen {
 
   /** While an answer streams, its end brings the prompt. */
   prompt(): void {
-    if (this.interactive && !this.silent && !this.streaming) this.lines.prompt(true);
+    if (this.interactive && !this.silent && !this.streaming) showTyped(this.lines, this.out);
   }
 
   promptIs(text: string): void {
@@ -82,8 +83,6 @@ export class ReplScreen {
   }
 
   private clearPrompt(): void {
-    if (!this.interactive) return;
-    clearLine(process.stdout, 0);
-    cursorTo(process.stdout, 0);
+    if (this.interactive) hideTyped(this.lines, this.out);
   }
 }

@@ -1,6 +1,7 @@
 /** Asks the person in front of the terminal whether a call is allowed. One question at a time; a closed stdin means no. */
 import type { AskAtTerminal, TerminalAnswer } from "../host/permission-questions.ts";
 import { escapes, type Terminal } from "./terminal.ts";
+import { hideTyped, showTyped } from "./typed-line.ts";
 
 /** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
 export function readAnswer(text: string): TerminalAnswer | null {
@@ -29,13 +30,19 @@ export const meaning = (rule: string): string =>
       ? "exactly this"
       : "every call of it";
 
-/** `alone` gives the question the terminal for itself. */
+/** Prints text above a question that waits. */
+export type PrintAbove = (text: string) => void;
+
+/** `alone` gives the question the terminal, and takes what prints the news meanwhile. */
 export function askOnTerminal(
   term: Terminal,
-  alone: <T>(use: () => Promise<T>) => Promise<T>,
+  alone: <T>(use: (printNewsBy: (print: PrintAbove) => void) => Promise<T>) => Promise<T>,
 ): AskAtTerminal {
   let queue: Promise<unknown> = Promise.resolve();
-  const ask = async (question: Question): Promise<TerminalAnswer> => {
+  const ask = async (
+    question: Question,
+    printNewsBy: (print: PrintAbove) => void,
+  ): Promise<TerminalAnswer> => {
     const { createInterface } = await import("node:readline/promises");
     if (question.signal?.aborted) return NO;
     const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -47,9 +54,18 @@ export function askOnTerminal(
     question.signal?.addEventListener("abort", elsewhere, { once: true });
     // Ctrl-C at a question is meant for the run.
     lines.on("SIGINT", () => process.emit("SIGINT"));
+    // Only the last line is drawn again below each piece of news: a diff may be longer than the terminal.
+    const [, about = "", choice = ""] = /^([\s\S]*\n)(.*)$/.exec(questionText(question)) ?? [];
     try {
       for (;;) {
-        const text = await Promise.race([lines.question(term.paint("warn", questionText(question))), closed]);
+        term.write(term.paint("warn", about));
+        const answered = lines.question(term.paint("warn", choice));
+        printNewsBy((text) => {
+          hideTyped(lines, term);
+          term.write(`${text}\n`);
+          showTyped(lines, term);
+        });
+        const text = await Promise.race([answered, closed]);
         const answer = text === null ? NO : readAnswer(text);
         if (answer) return answer;
       }
@@ -59,7 +75,9 @@ export function askOnTerminal(
     }
   };
   return (question) => {
-    const next = queue.then(() => (question.signal?.aborted ? NO : alone(() => ask(question))));
+    const next = queue.then(() =>
+      question.signal?.aborted ? NO : alone((printNewsBy) => ask(question, printNewsBy)),
+    );
     queue = next.catch(() => {});
     return next;
   };

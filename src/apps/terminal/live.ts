@@ -9,11 +9,12 @@ import { colourOf } from "../../core/views/identity.ts";
 import { reasonWords } from "../../core/views/reason.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
+import type { PrintAbove } from "./asking.ts";
 import { Keyboard } from "./keyboard.ts";
 import { News } from "./news.ts";
 import { newsLines, progressBar } from "./print.ts";
 import { type Doing, TeamStatus } from "./status.ts";
-import { clean, columns, cut, pad, type Terminal } from "./terminal.ts";
+import { clean, columns, cut, pad, type Terminal, wrap } from "./terminal.ts";
 
 const INTERVAL_MS = 100;
 const HIDE = "\x1b[?25l";
@@ -31,6 +32,8 @@ export class Live {
   private last = 0;
   private readonly news = new News();
   private paused = false;
+  /** While a question waits. */
+  private print: PrintAbove | null = null;
   private readonly keyboard = new Keyboard();
   private counts: Counts = countTasks([]);
   private readonly began = Date.now();
@@ -68,18 +71,22 @@ export class Live {
 
   /** A line among the feed. */
   say(text: string): void {
-    this.above.push(text);
+    this.above.push(...text.split("\n").flatMap((line) => wrap(line, this.term.width())));
     this.schedule();
   }
 
-  /** Clears the status for as long as `use` has the terminal, a question for instance. */
-  async pause<T>(use: () => Promise<T>): Promise<T> {
+  /** Clears the status for as long as `use` has the terminal, a question for instance, which names what prints the feed meanwhile. */
+  async pause<T>(use: (printNewsBy: (print: PrintAbove) => void) => Promise<T>): Promise<T> {
     this.draw([]);
     this.paused = true;
     this.keyboard.release();
     try {
-      return await use();
+      return await use((print) => {
+        this.print = print;
+        this.schedule();
+      });
     } finally {
+      this.print = null;
       this.keyboard.hold();
       this.paused = false;
       this.schedule();
@@ -101,6 +108,7 @@ export class Live {
   private readonly restore = (): void => this.draw([]);
 
   private schedule(): void {
+    if (this.print && this.above.length > 0) this.print(this.above.splice(0).join("\n"));
     if (this.timer || this.paused) return;
     const wait = Math.max(0, INTERVAL_MS - (Date.now() - this.last));
     this.timer = setTimeout(() => void this.refresh(), wait);
