@@ -2,11 +2,10 @@
 import { homedir } from "node:os";
 import type { Member } from "../core/member.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import type { Settings } from "../core/settings.ts";
 import type { TeamHost } from "./host/team-host.ts";
 import { fromHome } from "./screen/first-frame.ts";
 
-const MODE_WORDS: Readonly<Record<Mode, string>> = {
+export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   plan: "nothing may be changed",
   default: "changes are asked about",
   "accept-edits": "files are edited without a question",
@@ -14,13 +13,13 @@ const MODE_WORDS: Readonly<Record<Mode, string>> = {
 };
 
 /** To be called when the members have started. */
-export async function opening(
-  host: TeamHost,
-  settings: Pick<Settings, "permissionMode">,
-  cwd: string,
-): Promise<string[]> {
-  const members = await host.store.roster.members();
-  return [openingLine(members, settings.permissionMode, cwd, homedir()), await host.sandbox()];
+export async function opening(host: TeamHost, cwd: string): Promise<string[]> {
+  const { models, mode, store } = host;
+  const members = (await store.roster.members()).map((one) => ({
+    ...one,
+    model: models.get(one.name) ?? one.model,
+  }));
+  return [openingLine(members, mode, cwd, homedir()), await host.sandbox()];
 }
 
 /** "Team of 4 on anthropic/claude-sonnet-5-5 · mode default: changes are asked about · ~/project" */

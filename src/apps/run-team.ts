@@ -108,7 +108,7 @@ async function hostOn(
     const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
-      if (!call.quiet) for (const line of await opening(host, settings, call.cwd)) tell(line);
+      if (!call.quiet) for (const line of await opening(host, call.cwd)) tell(line);
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {

@@ -55,7 +55,7 @@ export interface Model {
   /** Tokens of context. */
   readonly window: number;
   /** The longest reply it gives when `maxOutputTokens` asks for it, in tokens, if that is more than it gives unasked. */
-  readonly longestReply?: number;
+  readonly longestReply?: number | undefined;
   /**
    * One reply. A stream that ends without its finish part is a failure, never a reply.
    * @throws EkidenError `model_auth` | `model_overloaded` (retryable, `facts.retryAfterMs`) | `model_refused` | `context_overflow`;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import type { Name } from "../../core/ids.ts";
 import type { MemberKind, Profile, Seat } from "../../core/member.ts";
-import { isUnpriced } from "../../core/prices.ts";
 import { roleNamed } from "../../core/project/role.ts";
 import type { Delta, Model, Shell, TeamControl, Tool } from "../../ports/index.ts";
 import { ActivityWriter } from "../../runtime/agent/activity.ts";
@@ -37,7 +36,8 @@ import { teams } from "./features/teams.ts";
 import { telemetry } from "./features/telemetry.ts";
 import { todos } from "./features/todos.ts";
 import { worktrees } from "./features/worktrees.ts";
-import { openProjectFiles, warnOnce } from "./project-files.ts";
+import { type MemberModels, warnUnpriced } from "./member-models.ts";
+import { openProjectFiles } from "./project-files.ts";
 import type { MakeFeature, Setup } from "./setup.ts";
 import type { HostOptions } from "./team-host.ts";
 
@@ -82,7 +82,8 @@ export type Crew = Pick<
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
   readonly onOutput?: HostOptions["onOutput"];
-  readonly onModel?: HostOptions["onModel"];
+  /** Absent: the models of members stay as they start. */
+  readonly models?: MemberModels;
   /** Warnings that were given already. */
   readonly reported: Set<string>;
 };
@@ -95,7 +96,7 @@ export async function composeAgent(
   life: () => MemberLoop | undefined,
   makers: readonly MakeFeature[] = FEATURES,
 ): Promise<Agent> {
-  const { parts, onDelta, onOutput, reported } = crew;
+  const { parts, onDelta, onOutput, reported, models } = crew;
   const { store, settings, workspace } = parts;
   const { name, kind } = profile;
   const [entries, files] = await Promise.all([
@@ -105,18 +106,15 @@ export async function composeAgent(
   const modelOf = (one: Omit<Profile, "kind">): Promise<Model> => {
     const role = roleNamed(files.library.roles, one.role);
     const ofRole = role && parts.trust.mayChooseModel(role.source) ? role.model : "";
-    return parts.model(one.model || ofRole || settings.model);
+    return parts.model(models?.chosen ?? (one.model || ofRole || settings.model));
   };
-  const ofLead = kind === "lead" && !profile.model && settings.leadModel;
-  const [model, fallback] = await Promise.all([
+  const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.leadModel;
+  const [chosen, fallback] = await Promise.all([
     ofLead ? parts.model(ofLead) : modelOf(profile),
     settings.fallbackModel ? parts.model(settings.fallbackModel) : undefined,
   ]);
-  crew.onModel?.(name, model);
-  if (settings.budgetUsd !== undefined || settings.teammateBudgetUsd !== undefined) {
-    const unpriced = [model, fallback].flatMap((one) => (one && isUnpriced(one.spec) ? [one.spec] : []));
-    await warnOnce(store.journal, reported, unpriced.map(noPrice));
-  }
+  const model = models?.attach(name, chosen) ?? chosen;
+  await warnUnpriced(parts, reported, fallback ? [model, fallback] : [model]);
   const conversation = new Conversation(entries);
   const hooks = new MemberHooks(parts.hooks, store, profile);
   const spool = spoolTo(parts);
@@ -177,9 +175,6 @@ const heard = (shell: Shell, onOutput: ((command: string, text: string) => void)
         run: (command, options) =>
           shell.run(command, { ...options, onOutput: (chunk) => onOutput(command, chunk.toString("utf8")) }),
       };
-
-const noPrice = (spec: string): string =>
-  `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;
 
 const spoolTo =
   ({ outputDir, secrets }: Pick<Setup["parts"], "outputDir" | "secrets">): Spool =>

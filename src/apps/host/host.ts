@@ -7,6 +7,7 @@ import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { ENDED_STINT } from "../../core/lifecycle.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import { isFinished, type Task } from "../../core/task.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import { followNewTasks } from "../../runtime/team/new-tasks.ts";
@@ -15,6 +16,7 @@ import { Team } from "../../runtime/team/team.ts";
 import type { Compacted } from "../../runtime/turn/context.ts";
 import { removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { type Crew, composeAgent } from "./compose.ts";
+import { MemberModels } from "./member-models.ts";
 import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
@@ -57,6 +59,8 @@ class Host implements TeamHost {
   private readonly team: Team;
   private readonly words: UserPrompts;
   private readonly providerTimeout: ProviderTimeout | undefined;
+  private readonly memberModels: MemberModels;
+  mode: Mode;
   private budget: Budget;
   /** Tasks that ended before this run do not count in its outcome; of a resumed one, those that were cancelled. */
   private before: ReadonlySet<TaskId> = new Set();
@@ -87,20 +91,23 @@ class Host implements TeamHost {
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
     const questions = new PermissionQuestions(parts, options.ask);
+    const reported = new Set<string>();
+    this.mode = settings.permissionMode;
+    this.memberModels = new MemberModels(parts, reported, options.onModel);
     const crew: Crew = {
       parts,
-      permissionPolicy: permissionPolicy(parts, questions),
+      permissionPolicy: permissionPolicy(parts, questions, () => this.mode),
       questions,
       memory: new MemoryFolder(parts.workspace),
       onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
       onOutput: options.onOutput,
-      onModel: options.onModel,
+      models: this.memberModels,
       onDeleteTeam: () => {
         this.deleting = true;
       },
-      reported: new Set(),
+      reported,
     };
     this.words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
@@ -183,6 +190,14 @@ class Host implements TeamHost {
 
   interruptLead(): void {
     this.team.interrupt(LEAD, "person");
+  }
+
+  get models(): ReadonlyMap<Name, string> {
+    return this.memberModels.specs;
+  }
+
+  async useModel(spec: string, who?: Name): Promise<void> {
+    await this.memberModels.replace(spec, who);
   }
 
   async compact(name: Name): Promise<Compacted | null> {

@@ -7,6 +7,7 @@ import { homedir } from "node:os";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import {
   decide,
   denialFor,
@@ -39,6 +40,7 @@ export function permissionPolicy(
     workspace,
   }: Pick<Parts, "store" | "settings" | "trees" | "sandbox" | "secrets" | "userFolder" | "workspace">,
   questions: PermissionQuestions,
+  mode: () => Mode = () => settings.permissionMode,
 ): PermissionPolicy {
   const provenance = new Provenance(userFolder);
   const board = { store: storeUrl(settings, workspace), team: store.team };
@@ -95,17 +97,13 @@ export function permissionPolicy(
             const rule = denialFor(shut[use], path, attempt);
             return rule ? `the rule deny ${showRule(rule)} says so` : null;
           };
-    const { effect, reason, suggestion, rule, readOnly } = await decide(
-      rules,
-      settings.permissionMode,
-      attempt,
-    );
+    const { effect, reason, suggestion, rule, readOnly } = await decide(rules, mode(), attempt);
     const allowed: Verdict = {
       allowed: true,
       closed,
       shell: attempt.confined
         ? sandboxedShell({
-            readOnly: readOnly === true || settings.permissionMode === "plan",
+            readOnly: readOnly === true || mode() === "plan",
             outside: (command, denial) => outside(command, denial, call),
           })
         : undefined,

@@ -1,5 +1,6 @@
 /** The interface of a team that this process runs, for the command line, the page and programs that use the library. */
 import type { MailId, Name } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Cursor, Delta, Model, Store } from "../../ports/index.ts";
 import type { Compacted } from "../../runtime/turn/context.ts";
@@ -70,6 +71,15 @@ export type TeamHost = {
    * @throws EkidenError `not_found` when it is not hosted here
    */
   compact(name: Name): Promise<Compacted | null>;
+  /** Which model each member of this process uses. */
+  readonly models: ReadonlyMap<Name, string>;
+  /**
+   * The member uses another model from its next call on; without `who` all members, also those that start later. The settings stay.
+   * @throws EkidenError `model_missing` | `model_auth` | `not_found`
+   */
+  useModel(spec: string, who?: Name): Promise<void>;
+  /** The permission mode; a change counts from the next call on. */
+  mode: Mode;
   /** What confines the commands of members: one sentence, with what to install where nothing does. */
   sandbox(): Promise<string>;
   /** Ends everything that this process runs, as `interrupt` does. May be called again. */

@@ -3,11 +3,14 @@
  * runs on the team of the conversation. Here stand only the commands that need the conversation itself.
  */
 import { Command } from "commander";
-import { LEAD, name } from "../../core/ids.ts";
-import { type FeedLine, tokens, type View } from "../../core/views/view.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { LEAD, name, quote } from "../../core/ids.ts";
+import { MODES, type Mode } from "../../core/permission/mode.ts";
+import { tokens, type View } from "../../core/views/view.ts";
 import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
+import { MODE_WORDS } from "../opening.ts";
 import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
 
 export type ReplContext = {
@@ -39,20 +42,27 @@ const OWN: OwnCommands<ReplContext> = {
     run: ({ call, more = [] }) => call.show([...HELP, ...more], help),
   },
   model: {
-    usage: "/model",
-    about: "which model each member uses",
-    run: async ({ host, call }) => {
-      const members = (await host.store.roster.members()).map(({ name, model }) => ({ name, model }));
-      const { model = "chosen by what is configured" } = await call.settings();
-      const line = (who: string, text: string): FeedLine => ({ at: null, who, text, tone: "plain" });
-      const change = "To change it: leave with /quit, then ekiden --model PROVIDER/MODEL";
+    usage: "/model [PROVIDER/MODEL] [NAME]",
+    about: "which model each member uses; or use another one, for all or one of them, until ekiden ends",
+    run: async ({ host, call }, [spec, who]) => {
+      if (spec !== undefined) await host.useModel(spec, who === undefined ? undefined : name(who));
+      const members = [...host.models].map(([name, model]) => ({ name, model }));
       await call.show({ members }, () => [
         {
           kind: "feed",
-          lines: [...members.map((one) => line(one.name, one.model || model)), line("", change)],
-          empty: "",
+          lines: members.map(({ name, model }) => ({ at: null, who: name, text: model, tone: "plain" })),
+          empty: "No member works in this process.",
         },
       ]);
+    },
+  },
+  mode: {
+    usage: "/mode [MODE]",
+    about: `the permission mode; or another one, until ekiden ends: ${MODES.join(", ")}`,
+    run: async ({ host, call }, [wanted]) => {
+      if (wanted !== undefined) host.mode = readMode(wanted);
+      const { mode } = host;
+      call.done({ data: { mode }, text: `mode ${mode}: ${MODE_WORDS[mode]}` });
     },
   },
   compact: {
@@ -73,6 +83,12 @@ const OWN: OwnCommands<ReplContext> = {
     run: async ({ quit }) => quit(),
   },
 };
+
+function readMode(text: string): Mode {
+  const mode = MODES.find((one) => one === text);
+  if (mode) return mode;
+  throw new EkidenError("bad_input", `${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
+}
 
 const ALIASES: Readonly<Record<string, string>> = {
   exit: "quit",

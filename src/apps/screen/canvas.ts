@@ -15,6 +15,9 @@ import { takeFirstFrame } from "./first-frame.ts";
 
 /** Between frames that no key asked for. */
 const FRAME_MS = 50;
+/** Clicks and the wheel, with places of any size. */
+const MOUSE_ON = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF = "\x1b[?1006l\x1b[?1000l";
 const RESET = "\x1b[0m\x1b]8;;\x07";
 
 export type Picture = (width: number, height: number) => readonly string[];
@@ -46,6 +49,7 @@ export class Canvas extends TUI {
     // Without a moment of an empty screen where the first frame is shown already.
     if (!takeFirstFrame()) process.stdout.write(ENTER);
     this.tty.start(this.take, this.onResize);
+    process.stdout.write(MOUSE_ON);
     this.drawn = [];
     this.size = this.sizeNow;
     this.draw();
@@ -98,7 +102,7 @@ export class Canvas extends TUI {
     this.tty.stop();
     // The first frame has set it before `tty` could see how it was.
     process.stdin.setRawMode(false);
-    process.stdout.write(LEAVE);
+    process.stdout.write(MOUSE_OFF + LEAVE);
   };
 
   private get sizeNow(): string {

@@ -31,8 +31,12 @@ export type Parts = {
   readonly cardScroll: number;
 };
 
-/** `overflows`: the card does not show all of its question. */
-export type Drawn = { readonly lines: readonly string[]; readonly overflows: boolean };
+/** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
+export type Drawn = {
+  readonly lines: readonly string[];
+  readonly overflows: boolean;
+  readonly members: ReadonlyMap<number, Name>;
+};
 
 export function pictureOf(parts: Parts, { width, height }: { width: number; height: number }): Drawn {
   const { team, style, questions, panel, feed, editor, at, frame } = parts;
@@ -55,6 +59,12 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const shown = feed.window({ ...parts, width, now }, scrolled ? room - 1 : room);
   const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
   const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
-  const lines = [...head, ...shown, ...empty, ...below, ...opened, ...card, ...strip, ...editor, footer];
-  return { lines, overflows };
+  const above = [...head, ...shown, ...empty, ...below, ...opened, ...card];
+  const lines = [...above, ...strip.map(({ line }) => line), ...editor, footer];
+  const places = strip.map(({ name }, i) => [above.length + i, name] as const);
+  return {
+    lines,
+    overflows,
+    members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
+  };
 }

@@ -37,6 +37,12 @@ export type ScreenOptions = {
   readonly greeting?: string;
 };
 
+/** A report of the mouse: button, column, row, pressed or released. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a report begins with one
+const MOUSE = /^\x1b\[<(\d+);\d+;(\d+)([Mm])$/;
+const [LEFT, WHEEL_UP, WHEEL_DOWN] = [0, 64, 65];
+const WHEEL_LINES = 3;
+
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
 const NOTICE_MS = 6_000;
@@ -62,6 +68,7 @@ export class Screen {
   private frame = 0;
   private cardScroll = 0;
   private cardOverflows = false;
+  private members: ReadonlyMap<number, Name> = new Map();
   private notice = { text: "", until: 0 };
   private model = "";
 
@@ -204,6 +211,11 @@ export class Screen {
   }
 
   private readonly key = (data: string): void => {
+    const report = MOUSE.exec(data);
+    if (report) {
+      this.mouse(report);
+      return;
+    }
     const isEmpty = this.editor.getText() === "";
     const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
     if (found) found.run();
@@ -234,6 +246,15 @@ export class Screen {
     })),
   ];
 
+  private mouse([, pressed, row, kind]: RegExpExecArray): void {
+    if (kind !== "M") return;
+    const button = Number(pressed);
+    const member = this.members.get(Number(row) - 1);
+    if (button === WHEEL_UP) this.feed.scroll(-WHEEL_LINES);
+    else if (button === WHEEL_DOWN) this.feed.scroll(WHEEL_LINES);
+    else if (button === LEFT && member !== undefined) this.enter(member);
+  }
+
   private expand(): void {
     this.expanded = !this.expanded;
   }
@@ -257,7 +278,7 @@ export class Screen {
 
   private readonly picture = (width: number, height: number): readonly string[] => {
     const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
-    const { lines, overflows } = pictureOf(
+    const { lines, overflows, members } = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
         editor: this.editor.render(width),
@@ -267,6 +288,7 @@ export class Screen {
       { width, height },
     );
     this.cardOverflows = overflows;
+    this.members = members;
     return lines;
   };
 }

@@ -20,7 +20,10 @@ export type StripLook = {
   readonly at: Name | null;
 };
 
-export function stripLines(team: TeamModel, style: Style, look: StripLook): string[] {
+/** A line, and the member that it shows. */
+export type StripLine = { readonly line: string; readonly name: Name | null };
+
+export function stripLines(team: TeamModel, style: Style, look: StripLook): StripLine[] {
   const active = [...team.status.members.values()].filter(({ phase }) => phase !== "shutdown");
   // A lead alone is seen in the feed.
   if (active.every(({ isLead }) => isLead)) return [];
@@ -32,19 +35,10 @@ export function stripLines(team: TeamModel, style: Style, look: StripLook): stri
   const names = Math.max(4, ...shown.map(({ name }) => columns(name)));
   const rest = active.filter((member) => !chosen.has(member));
   const working = rest.filter(({ phase }) => phase === "work").length;
+  const others = `  and ${rest.length} more, ${working} at work: ${rest.map(({ name }) => name).join(", ")}`;
   return [
-    ...shown.map((member) => memberLine(team, style, look, member, names)),
-    ...(rest.length > 0
-      ? [
-          style.paint(
-            "dim",
-            shortened(
-              `  and ${rest.length} more, ${working} at work: ${rest.map(({ name }) => name).join(", ")}`,
-              look.width,
-            ),
-          ),
-        ]
-      : []),
+    ...shown.map((member) => ({ line: memberLine(team, style, look, member, names), name: member.name })),
+    ...(rest.length > 0 ? [{ line: style.paint("dim", shortened(others, look.width)), name: null }] : []),
   ];
 }
 

@@ -102,7 +102,7 @@ class Session {
     try {
       await host.start({ interactive: true });
       const hint = "What you type goes to the lead; /help shows what else there is.";
-      void opening(host, await call.settings(), call.cwd).then(
+      void opening(host, call.cwd).then(
         (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
         () => {},
       );

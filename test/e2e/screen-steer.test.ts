@@ -1,0 +1,85 @@
+/** What one changes from inside the full screen: the model, the permission mode, the member that is looked at. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { textOf } from "../../src/core/conversation/chat.ts";
+import { calls, runs, says, startModelServer } from "../fixtures/model-server/index.ts";
+import { soon } from "../fixtures/soon.ts";
+import { Project } from "./cli-program.ts";
+
+const SMALL = { columns: 80, rows: 24 };
+const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
+
+const giveBack: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const one of giveBack.splice(0).reverse()) await one();
+});
+
+function project(): Project {
+  const made = new Project();
+  giveBack.push(() => made.end());
+  return made;
+}
+
+it("changes the model and the mode from the next call on", async () => {
+  const place = project();
+  place.write({ "a.txt": "one\n" });
+  const server = await startModelServer({
+    anthropic: ({ messages }) => {
+      const last = messages.at(-1);
+      return last && textOf(last).includes("edit")
+        ? calls("edit_file", { path: "a.txt", old: "one", new: "two" })
+        : says("Done.");
+    },
+  });
+  giveBack.push(() => server.close());
+  const terminal = await place.open(MODEL, { ...SMALL, env: server.env });
+  await terminal.shows("The lead alone on anthropic/claude-sonnet-5-5");
+  terminal.type("/model anthropic/claude-haiku-5\r");
+  await terminal.shows(/lead +anthropic\/claude-haiku-5/);
+  terminal.type("/mode accept-edits\r");
+  await terminal.shows("mode accept-edits: files are edited without a question");
+  terminal.type("edit\r");
+  await terminal.shows("Done.");
+  expect(server.requests.map(({ body }) => body.model)).toEqual(["claude-haiku-5", "claude-haiku-5"]);
+  expect(readFileSync(join(place.dir, "a.txt"), "utf8")).toBe("two\n");
+  terminal.type("/mode plan\r");
+  await terminal.shows("mode plan: nothing may be changed");
+  place.write({ "a.txt": "one\n" });
+  terminal.type("edit again\r");
+  await soon(() => expect(server.requests).toHaveLength(4));
+  expect(readFileSync(join(place.dir, "a.txt"), "utf8")).toBe("one\n");
+  terminal.type("/mode yolo\r");
+  await terminal.shows(/"yolo" is not a permission mode\. Modes: plan, default, accept-edits, bypass/);
+  terminal.type("/model no-such/model\r");
+  await terminal.shows(/"no-such\/model" is not a model/);
+  terminal.type("/model anthropic/claude-haiku-5 bob\r");
+  await terminal.shows(/bob does not work in this process/);
+});
+
+it("enters the teammate whose line is clicked, and scrolls by the wheel", async () => {
+  const place = project();
+  await place.run(["add", "Wait"]);
+  const server = await startModelServer({
+    anthropic: ({ system }) =>
+      system.startsWith('You are "lead"') ? says("I see.") : runs("until [ -e go ]; do sleep 0.05; done"),
+  });
+  giveBack.push(() => server.close());
+  const args = ["--teammates", "2", "--allow", "bash", ...MODEL];
+  const terminal = await place.open(args, { ...SMALL, env: server.env });
+  await terminal.shows(/(?:alice|bob) +#1 Wait · bash until/);
+  const row = terminal.grid.lines().findIndex((line) => /^ . bob /.test(line)) + 1;
+  terminal.type(`\x1b[<0;5;${row}M\x1b[<0;5;${row}m`);
+  await terminal.shows(/^ bob +esc returns to the lead/m);
+  // A click on the lead returns.
+  const lead = terminal.grid.lines().findIndex((line) => /^ . lead /.test(line)) + 1;
+  terminal.type(`\x1b[<0;5;${lead}M\x1b[<0;5;${lead}m`);
+  await soon(() => expect(terminal.screen()).not.toContain("esc returns"));
+  terminal.type("!seq 1 60\r");
+  await terminal.shows(/^ +60$/m);
+  terminal.type("\x1b[<64;5;5M\x1b[<64;5;5M");
+  await terminal.shows("more lines below");
+  terminal.type("\x1b[<65;5;5M".repeat(4));
+  await soon(() => expect(terminal.screen()).not.toContain("more lines below"));
+  place.write({ go: "" });
+});
