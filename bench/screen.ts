@@ -1,6 +1,6 @@
 /**
- * (o) The full screen in a pseudo-terminal: the first picture, the work for a streamed answer, memory with a large team, and how
- * long a key takes to the screen while a team streams.
+ * (o) The full screen in a pseudo-terminal: the first picture, the work for a streamed answer, memory with a large team, how long a
+ * key takes to the screen while a team streams; and the same team watched by `ekiden top`.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,13 +28,14 @@ export const screen: Item = async (quick) => [
   await streamed(),
   await large(),
   await keys(),
+  ...(await top(quick ? 3 : 7)),
 ];
 
 async function open(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  folder = freshFolder(),
 ): Promise<InTerminal> {
-  const folder = freshFolder();
   const home = { PATH: process.env.PATH ?? "", HOME: folder, XDG_CONFIG_HOME: folder, EKIDEN_TRUST: "1" };
   const terminal = new InTerminal(process.execPath, [...args], {
     ...SIZE,
@@ -62,19 +63,21 @@ async function until(terminal: InTerminal, fits: () => boolean): Promise<number>
   });
 }
 
+/** From the start of a program until `sign` is on its terminal. */
+async function paint(args: readonly string[], sign: string, folder?: string): Promise<number> {
+  const began = performance.now();
+  const terminal = await open(args, {}, folder);
+  const at = await until(terminal, () => terminal.output.includes(sign));
+  terminal.kill();
+  await terminal.ended;
+  return at - began;
+}
+const bareNode = (): Promise<number> => paint(["-e", "process.stdout.write('here')"], "here");
+
 async function firstPicture(times: number): Promise<Figure> {
-  const paint = async (args: readonly string[], sign: string): Promise<number> => {
-    const began = performance.now();
-    const terminal = await open(args);
-    const at = await until(terminal, () => terminal.output.includes(sign));
-    terminal.kill();
-    await terminal.ended;
-    return at - began;
-  };
   const ekiden = (): Promise<number> => paint([BUILT, "--model", "runbook"], "─");
-  const node = (): Promise<number> => paint(["-e", "process.stdout.write('here')"], "here");
   await ekiden();
-  const { a, b } = await alternate(times, ekiden, node);
+  const { a, b } = await alternate(times, ekiden, bareNode);
   return figure({
     item: "o",
     name: "ekiden → first picture",
@@ -131,10 +134,10 @@ const busy = (request: ModelCall): Answer => {
     : runs("echo first");
 };
 
-async function team(count: number): Promise<InTerminal> {
+async function team(count: number, folder = freshFolder()): Promise<InTerminal> {
   const env = await server(busy);
   const args = ["--teammates", String(count), "--permission-mode", "bypass", "--model", "anthropic/loopback"];
-  const terminal = await open([BUILT, ...args], { ...env, EKIDEN_SANDBOX: "off" });
+  const terminal = await open([BUILT, ...args], { ...env, EKIDEN_SANDBOX: "off" }, folder);
   await until(terminal, () => terminal.screen().includes("Sandbox"));
   for (let i = 1; i <= count; i += 1) {
     terminal.type(`/add Part ${i}\r`);
@@ -185,4 +188,39 @@ async function keys(): Promise<Figure> {
     samples,
     note: `median ${median(samples).toFixed(1)} ms, through a pseudo-terminal`,
   });
+}
+
+const WATCHED_MS = 10_000;
+
+async function top(times: number): Promise<Figure[]> {
+  const folder = freshFolder();
+  const watched = await team(8, folder);
+  const terminal = await open([BUILT, "top"], {}, folder);
+  await until(terminal, () => terminal.output.includes("running"));
+  const before = cpuMs(terminal.pty.pid);
+  await sleep(WATCHED_MS);
+  const value = cpuMs(terminal.pty.pid) - before;
+  terminal.kill();
+  watched.kill();
+  await Promise.all([terminal.ended, watched.ended]);
+  const picture = (): Promise<number> => paint([BUILT, "top"], "ekiden top", folder);
+  const { a, b } = await alternate(times, picture, bareNode);
+  return [
+    figure({
+      item: "o",
+      name: "ekiden top → first picture",
+      unit: "ms",
+      value: median(a),
+      floor: median(b),
+      samples: a,
+      note: "floor: node that writes a word",
+    }),
+    figure({
+      item: "o",
+      name: "ekiden top for 10 s while 8 teammates work: CPU",
+      unit: "ms",
+      value,
+      budget: { of: "value", atMost: 1_000 },
+    }),
+  ];
 }

@@ -64,6 +64,25 @@ export class Project {
     return terminal;
   }
 
+  /** A shell in a terminal, as a person has it: with `ekiden` on its path and "$ " as its prompt. */
+  async shell({
+    env = {},
+    ...size
+  }: Size & { readonly env?: Readonly<Record<string, string>> }): Promise<InTerminal> {
+    const { InTerminal } = await import("../fixtures/pty.ts");
+    const bin = join(this.home, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "ekiden"), `#!/bin/sh\nexec ${EKIDEN} "$@"\n`, { mode: 0o755 });
+    const { PATH = "", ...rest } = this.environment(env);
+    const terminal = new InTerminal("/bin/bash", ["--norc", "--noprofile", "-i"], {
+      ...size,
+      cwd: this.dir,
+      env: { ...rest, PATH: `${bin}:${PATH}`, PS1: "$ " },
+    });
+    this.terminals.add(terminal);
+    return terminal;
+  }
+
   private environment(more: Readonly<Record<string, string>>): Record<string, string> {
     return {
       PATH: process.env.PATH ?? "",

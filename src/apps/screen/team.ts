@@ -70,7 +70,7 @@ export class TeamModel {
   /** Resolves when what the event announces was read. */
   async take(event: Event): Promise<void> {
     this.status.apply(event);
-    if (CHANGES_BOARD.has(event.type)) this.stale = true;
+    if ("task" in event) this.stale = true;
     const who = "who" in event ? event.who : null;
     if (event.type === "turn.taken") this.book(event);
     if (who === null || ("subagent" in event && event.subagent)) return;
@@ -98,16 +98,6 @@ export class TeamModel {
   }
 }
 
-const CHANGES_BOARD: ReadonlySet<Event["type"]> = new Set([
-  "task.added",
-  "task.changed",
-  "task.claimed",
-  "task.completed",
-  "task.failed",
-  "task.released",
-  "task.cancelled",
-  "task.unblocked",
-]);
 /** Behind these there is more in the member's transcript. */
 const SPEAKS: ReadonlySet<Event["type"]> = new Set([
   "turn.taken",

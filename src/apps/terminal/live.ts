@@ -9,6 +9,7 @@ import { colourOf } from "../../core/views/identity.ts";
 import { reasonWords } from "../../core/views/reason.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
+import { BEGIN, END } from "./alternate.ts";
 import type { PrintAbove } from "./asking.ts";
 import { Keyboard } from "./keyboard.ts";
 import { News } from "./news.ts";
@@ -19,8 +20,6 @@ import { clean, columns, cut, pad, type Terminal, wrap } from "./terminal.ts";
 const INTERVAL_MS = 100;
 const HIDE = "\x1b[?25l";
 const SHOW = "\x1b[?25h";
-/** Terminals that know it show the frame at once; the others ignore it. */
-const FRAME = ["\x1b[?2026h", "\x1b[?2026l"] as const;
 /** On a screen of up to 24 rows; a higher one gives half its rows. */
 const MEMBERS_MAX = 8;
 
@@ -137,7 +136,7 @@ export class Live {
     const wide = this.above.some((line) => columns(clean(line)) > width);
     const body = [...this.above, ...lines].map((line) => `\x1b[K${line}\n`).join("");
     this.term.write(
-      `${FRAME[0]}${HIDE}\r${up}${wide ? "\x1b[J" : ""}${body}\x1b[J${lines.length === 0 ? SHOW : ""}${FRAME[1]}`,
+      `${BEGIN}${HIDE}\r${up}${wide ? "\x1b[J" : ""}${body}\x1b[J${lines.length === 0 ? SHOW : ""}${END}`,
     );
     this.drawn = lines;
     this.above = [];

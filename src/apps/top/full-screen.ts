@@ -2,11 +2,8 @@
  * The whole terminal: the alternate screen, so that what was there before comes back, drawn row by row where a row has changed,
  * in one write that terminals with synchronized output show at once.
  */
+import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
 import { type Action, actionsOf } from "./keys.ts";
-
-const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l";
-const [BEGIN, END] = ["\x1b[?2026h", "\x1b[?2026l"];
 
 export class FullScreen {
   private shown: readonly string[] = [];
