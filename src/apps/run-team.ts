@@ -100,14 +100,17 @@ async function hostOn(
     else if (!call.json) call.err.write(`${text}\n`);
   };
   const release = interruptible(host, tell);
-  let page: { close(): Promise<void> } | undefined;
+  let page: Promise<{ close(): Promise<void> }> | undefined;
   const watched: Watched = { call, host, screen, summary: new RunSummary(), report: options.report };
   try {
-    if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
     const reading = new AbortController();
     const reader = readAlong(watched, host.since, reading.signal);
     try {
-      await host.start(work);
+      const starting = host.start(work);
+      // Opened while the first commands run: a run with a page takes as long as one without.
+      if (options.web)
+        page = import("./web/open-page.ts").then(({ pageOfRun }) => pageOfRun(call, host.store));
+      await Promise.all([starting, page]);
       if (!call.quiet) for (const line of await opening(host, call.cwd)) tell(line);
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
@@ -118,7 +121,7 @@ async function hostOn(
     }
   } finally {
     release();
-    await page?.close();
+    await page?.then((opened) => opened.close()).catch(() => {}); // its failure has been thrown above
     await host.close();
     unheard();
   }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
+import { plainText } from "../core/plain-text.ts";
 import { changesNothing } from "../core/shell/readonly.ts";
 import { taskVariables } from "../core/task-variables.ts";
 import type { ShellResult } from "../ports/index.ts";
@@ -59,14 +60,4 @@ export function report(result: ShellResult, timeoutMs: number): string {
   return [text === "" && notes.length === 0 ? "(no output)" : text, ...notes]
     .filter((part) => part !== "")
     .join("\n");
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences consist of them
-const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
-
-/** Without colours. Of a progress bar it keeps what would stay on the screen. */
-function plainText(output: string): string {
-  const text = output.includes("\u001b") ? output.replace(TERMINAL, "") : output;
-  const lines = text.includes("\r") ? text.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "") : text;
-  return lines.replace(/\s+$/, "");
 }

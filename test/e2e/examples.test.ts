@@ -2,10 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { cloneInto } from "../fixtures/clone.ts";
 import { HOME, SEES_PACKAGES } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -65,21 +66,7 @@ const events = (jsonLines: string): Event[] =>
 
 it("writes a report of this repository with a team of three, every task once and in order", async () => {
   const cwd = folder();
-  for (const part of [
-    "src",
-    "test",
-    "scripts",
-    "examples",
-    "package.json",
-    "package-lock.json",
-    "tsconfig.json",
-    "vitest.config.ts",
-  ])
-    cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
-  // A folder of its own, for vite keeps files in it and the sandbox lets commands write only below the project.
-  mkdirSync(join(cwd, "node_modules"));
-  for (const entry of readdirSync(join(ROOT, "node_modules")).filter((name) => !name.startsWith(".")))
-    symlinkSync(join(ROOT, "node_modules", entry), join(cwd, "node_modules", entry));
+  cloneInto(cwd);
 
   const ran = await node(cwd, [MAIN, "run", "examples/quickstart.md", "--json"]);
   expect(ran.code, ran.stderr + ran.stdout).toBe(0);

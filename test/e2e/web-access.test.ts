@@ -232,7 +232,8 @@ describe.skipIf(!hasBrowser)("words of agents", () => {
       if (view !== "lanes") await page.getByText("onerror").first().waitFor({ state: "attached" });
       await isInert(view);
     }
-    const teams = new Teams(store, { settings: DEFAULT_SETTINGS, cwd: team.folder, version: "0" });
+    const redact = (text: string): string => text;
+    const teams = new Teams(store, { settings: DEFAULT_SETTINGS, cwd: team.folder, version: "0", redact });
     const file = join(team.folder, "run.html");
     writeFileSync(
       file,

@@ -1,11 +1,10 @@
 /** A run with its page, as a person has it: `ekiden run --web` watched to the end, replayed, exported; killed and resumed while watched. */
-import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, inject, it, onTestFinished } from "vitest";
-import { hasBrowser, launchBrowser, visit } from "../fixtures/browser.ts";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { hasBrowser, visit } from "../fixtures/browser.ts";
 import { soon } from "../fixtures/soon.ts";
-import { takeAway } from "../fixtures/take-away.ts";
+import { addressIn, exitOf, replayOffline } from "../fixtures/web-program.ts";
 import { Project } from "./cli-program.ts";
 
 /** Two tasks at once, one that fails, and one at the end that waits for the file `go`. */
@@ -41,28 +40,7 @@ function project(): Project {
   const made = new Project();
   projects.push(made);
   made.write({ "ship.md": RUNBOOK });
-  mkdirSync(homeOf(made).HOME);
-  onTestFinished(() => takeAway(homeOf(made).HOME));
   return made;
-}
-
-/** Beside the project: the sandbox lets no command write into a home, nor around one. */
-const homeOf = ({ dir }: Project) => ({ HOME: `${dir}-home` });
-
-/** Also of a process that has ended before this is asked; nobody reads all that it prints. */
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  child.exitCode !== null ? Promise.resolve(child.exitCode) : new Promise((done) => child.once("exit", done));
-
-/** The address that a process prints, by itself on a line or behind "page: ". */
-function addressIn(stream: NodeJS.ReadableStream): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
-    stream.setEncoding("utf8").on("data", (part: string) => {
-      text += part;
-      const found = /http:\/\/\S+/.exec(text);
-      if (found) resolve(found[0]);
-    });
-  });
 }
 
 const STORES = {
@@ -73,8 +51,8 @@ const STORES = {
 describe.skipIf(!hasBrowser)("a run with a page", () => {
   it("is watched to its end, replayed from the start, exported, and opened offline", async () => {
     const ours = project();
-    const run = ours.start(["run", "ship.md", "--web"], homeOf(ours));
-    const { page } = await visit(await addressIn(run.stderr as NodeJS.ReadableStream));
+    const run = ours.start(["run", "ship.md", "--web"]);
+    const { page } = await visit(await addressIn(run.stderr));
     const card = (subject: string) => page.locator(".card", { hasText: subject });
     await card("Build").locator('[aria-label="Completed"]').waitFor();
     await card("Check").locator('[aria-label="Completed"]').waitFor();
@@ -94,7 +72,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     expect(await exitOf(run)).toBe(0);
 
     const web = ours.start(["web", "--port", "0"]);
-    const address = await addressIn(web.stdout as NodeJS.ReadableStream);
+    const address = await addressIn(web.stdout);
     await page.goto(address);
     await card("Pack").locator('[aria-label="Completed"]').waitFor();
     await page.getByRole("button", { name: "Replay" }).click();
@@ -124,30 +102,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     web.kill("SIGTERM");
     expect(await exitOf(web)).toBe(130);
 
-    // No server, no network: the file alone.
-    const browser = await launchBrowser();
-    try {
-      const context = await browser.newContext({ offline: true });
-      const offline = await context.newPage();
-      const complaints: string[] = [];
-      offline.on("pageerror", (error) => complaints.push(String(error)));
-      offline.on(
-        "console",
-        (message) => void (message.type() === "error" && complaints.push(message.text())),
-      );
-      await offline.goto(`file://${file}`);
-      await offline.locator(".card", { hasText: "Pack" }).locator('[aria-label="Completed"]').waitFor();
-      await offline.getByLabel("Moment of the run").fill("0");
-      await offline.getByText("0 of 0 done").waitFor();
-      await offline.keyboard.press("5");
-      for (const view of ["Lanes", "Team", "Mail", "Landing", "Costs", "Journal", "Board"])
-        await offline.getByRole("link", { name: view, exact: true }).click();
-      await offline.keyboard.press(".");
-      await offline.locator(".card", { hasText: "Build" }).waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    await replayOffline(file, { first: "Build", last: "Pack" });
   });
 
   it.each(Object.entries(STORES))(
@@ -155,13 +110,13 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     async (_name, store) => {
       const ours = project();
       const options = store();
-      const first = ours.start(["run", "ship.md", ...options], homeOf(ours));
+      const first = ours.start(["run", "ship.md", ...options]);
       await soon(async () => {
         const { counts } = await ours.json<{ counts: { inProgress: number } }>(["tasks", ...options]);
         expect(counts.inProgress).toBeGreaterThan(0);
       });
       const web = ours.start(["web", "--port", "0", ...options]);
-      const address = await addressIn(web.stdout as NodeJS.ReadableStream);
+      const address = await addressIn(web.stdout);
       const { page } = await visit(address);
       await page.locator(".card", { hasText: "Pack" }).locator('[aria-label="In progress"]').waitFor();
       first.kill("SIGKILL");
@@ -169,7 +124,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
       await page.getByText("is not running").first().waitFor();
       writeFileSync(join(ours.dir, "go"), "");
       writeFileSync(join(ours.dir, "lint-works"), "");
-      const second = ours.start(["resume", ...options], homeOf(ours));
+      const second = ours.start(["resume", ...options]);
       await page.locator(".member", { hasText: "stopped when asked" }).first().waitFor();
       await page.keyboard.press("1");
       await page.locator(".card", { hasText: "Pack" }).locator('[aria-label="Completed"]').waitFor();
@@ -188,7 +143,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
         searchParams.get("token") ?? "",
         ...options,
       ]);
-      await addressIn(again.stdout as NodeJS.ReadableStream);
+      await addressIn(again.stdout);
       await page.locator(".card", { hasText: "One more" }).waitFor();
     },
     240_000,

@@ -34,7 +34,11 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     const { page } = await visit(address);
     await team.host.start({ goal: "Go" });
     await store.roster.open(host("far"), "build-7", 1);
-    await store.roster.join(profile("zoe"), host("far"), PERSON);
+    const zoe = await store.roster.join(profile("zoe"), host("far"), PERSON);
+    const compiles = { type: "call", id: "c1", tool: "bash", input: { command: "make all" } } as const;
+    await store.transcript.record(zoe, [
+      { kind: "said", message: { role: "assistant", content: [compiles] } },
+    ]);
     await team.until("task.completed", { by: alice });
 
     await page.goto(`${origin}/default/landing`);
@@ -46,9 +50,10 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     await page.goto(`${origin}/default/team`);
     const card = (who: string) =>
       page.locator(".member", { has: page.getByRole("link", { name: who, exact: true }) });
-    await card("alice").locator("b", { hasText: "bash sleep 300" }).waitFor();
+    await card("alice").locator(".activity .busy", { hasText: "bash sleep 300" }).waitFor();
     await card("alice").getByText("Now I wait.").waitFor();
     await card("zoe").getByTitle("Another machine runs it").getByText("build-7").waitFor();
+    await card("zoe").getByText("runs on build-7: its output is there").waitFor();
     expect(await card("alice").getByTitle("Another machine runs it").count()).toBe(0);
 
     await page.goto(`${origin}/default/board?task=3`);

@@ -13,8 +13,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { JobControl, JobLook } from "../../ports/jobs.ts";
 import type { Shell, ShellResult } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
+import { sizeOf, tailOf } from "../tail.ts";
 import { endProcesses, hasProcesses, markOf } from "./processes.ts";
-import { sizeOf, tailOf } from "./tail.ts";
 import { watchSilence } from "./watch.ts";
 
 export type JobParts = {

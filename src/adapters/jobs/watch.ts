@@ -2,7 +2,7 @@
 import { type Job, looksLikePrompt, promptText, SILENT_MS, STALE_MS, silentText } from "../../core/job.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Jobs } from "../../ports/jobs.ts";
-import { sizeOf, tailOf } from "./tail.ts";
+import { sizeOf, tailOf } from "../tail.ts";
 
 const LOOK_MS = 15_000;
 

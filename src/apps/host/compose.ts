@@ -37,6 +37,7 @@ import { telemetry } from "./features/telemetry.ts";
 import { todos } from "./features/todos.ts";
 import { worktrees } from "./features/worktrees.ts";
 import { type MemberModels, warnUnpriced } from "./member-models.ts";
+import type { Parts } from "./parts.ts";
 import { openProjectFiles } from "./project-files.ts";
 import type { MakeFeature, Setup } from "./setup.ts";
 import type { HostOptions } from "./team-host.ts";
@@ -135,7 +136,7 @@ export async function composeAgent(
     kind,
     store,
     clock: parts.clock,
-    shell: heard(parts.shell, onOutput && ((command, text) => onOutput(name, command, text))),
+    shell: heard(parts, name, onOutput),
     jobs: parts.jobs,
     team: {
       spawn: async (one) => {
@@ -167,14 +168,23 @@ export async function composeAgent(
 }
 
 /** A shell whose commands are heard while they print. */
-const heard = (shell: Shell, onOutput: ((command: string, text: string) => void) | undefined): Shell =>
-  onOutput === undefined
-    ? shell
-    : {
-        ...shell,
-        run: (command, options) =>
-          shell.run(command, { ...options, onOutput: (chunk) => onOutput(command, chunk.toString("utf8")) }),
-      };
+const heard = ({ shell, liveOutput }: Parts, name: Name, onOutput: HostOptions["onOutput"]): Shell => ({
+  ...shell,
+  async run(command, options) {
+    const tail = liveOutput.begin(name, command);
+    try {
+      return await shell.run(command, {
+        ...options,
+        onOutput: (chunk) => {
+          tail.add(chunk);
+          onOutput?.(name, command, chunk.toString("utf8"));
+        },
+      });
+    } finally {
+      tail.end();
+    }
+  },
+});
 
 const spoolTo =
   ({ outputDir, secrets }: Pick<Setup["parts"], "outputDir" | "secrets">): Spool =>

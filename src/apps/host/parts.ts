@@ -7,6 +7,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import type { WayOut } from "../../adapters/git/way-out.ts";
 import { JobHost } from "../../adapters/jobs/index.ts";
+import { LiveOutputWriter } from "../../adapters/live-output.ts";
 import type { Mcp } from "../../adapters/mcp/index.ts";
 import { chooseModel, openModel } from "../../adapters/models/index.ts";
 import { markOf } from "../../adapters/process-identity.ts";
@@ -54,6 +55,8 @@ export type Parts = {
   /** The project, absolute and without symlinks. */
   readonly workspace: string;
   readonly outputDir: string;
+  /** Shows other processes what commands print. */
+  readonly liveOutput: LiveOutputWriter;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
   /** What is taken out of results, questions and records. */
@@ -160,6 +163,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     since,
     workspace,
     outputDir,
+    liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     userFolder: dirname(userFile()),
     model,
     secrets,

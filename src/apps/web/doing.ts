@@ -1,10 +1,11 @@
 /** What members do at this moment, from the ends of their conversations. Each conversation is read once, then what was added. */
-import { open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { sep } from "node:path";
+import { sizeOf, tailOf } from "../../adapters/tail.ts";
 import { callsOf, type ToolCall, textOf } from "../../core/conversation/chat.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Job } from "../../core/job.ts";
+import { KEPT, lastPrinted } from "../../core/live-output.ts";
 import type { Recorded, Store } from "../../ports/index.ts";
 import { callText } from "./call-text.ts";
 import type { Doing } from "./wire.ts";
@@ -22,20 +23,22 @@ type Seen = {
 
 export class DoingReader {
   private readonly store: Store;
-  private readonly outputFolder: string;
+  private readonly outputDir: string;
+  private readonly redact: (text: string) => string;
   private readonly seen = new Map<Name, Seen>();
 
-  /** Output of background commands is read from files in `outputFolder` only. */
-  constructor(store: Store, outputFolder: string) {
+  /** Output of background commands is read from files in `outputDir` only. */
+  constructor(store: Store, outputDir: string, redact: (text: string) => string) {
     this.store = store;
-    this.outputFolder = outputFolder;
+    this.outputDir = outputDir;
+    this.redact = redact;
   }
 
   async read(who: Name, context: number | null): Promise<Doing> {
     const seen = await this.caughtUp(who);
     const running = (await this.store.jobs.list(who)).filter((job) => job.state === "running");
     const last = [...seen.open.values()].at(-1);
-    const tail = last || !running[0] ? "" : await this.tailOf(running[0]);
+    const tail = last || !running[0] ? "" : await this.printedBy(running[0]);
     return {
       name: who,
       call: last
@@ -78,17 +81,10 @@ export class DoingReader {
     }
   }
 
-  private async tailOf({ machine, outputPath }: Job): Promise<string> {
-    if (machine !== hostname() || !outputPath.startsWith(this.outputFolder + sep)) return "";
-    const file = await open(outputPath, "r").catch(() => null);
-    if (!file) return "";
-    try {
-      const { size } = await file.stat();
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL), 0, TAIL, Math.max(0, size - TAIL));
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+  private async printedBy({ machine, outputPath }: Job): Promise<string> {
+    if (machine !== hostname() || !outputPath.startsWith(this.outputDir + sep)) return "";
+    const text = await tailOf(outputPath, KEPT);
+    return lastPrinted(text, (await sizeOf(outputPath)) > KEPT, this.redact);
   }
 }
 

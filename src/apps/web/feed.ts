@@ -6,6 +6,7 @@
 
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
+import type { LiveOutput } from "../../core/live-output.ts";
 import type { Clock, Cursor, Store } from "../../ports/index.ts";
 
 /** One page. `send` returns false when it takes nothing more. */
@@ -20,12 +21,16 @@ const FLOOR_MS = 1_000;
 const RETRY_MS = 1_000;
 /** Proxies and browsers give up a connection that is silent. */
 const BEAT_MS = 15_000;
+/** Between two looks at what commands print; what is sent to all pages in a second is limited to 5 MB. */
+const OUTPUT_MS = 50;
+const OUTPUT_BYTES_PER_MS = 5_000;
 /** A page that has missed more than this reads the board anew. */
 const MISSED_MAX = 5_000;
 
 const BEAT = Buffer.from(":\n\n");
 const message = (event: string, data: unknown): Buffer =>
   Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+const NO_OUTPUT = message("output", []);
 const facts = (events: readonly Event[], cursor: Cursor): Buffer =>
   Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(events)}\n\n`);
 
@@ -36,11 +41,19 @@ export class Feed {
   private readonly watchers = new Map<Watcher, Buffer[] | null>();
   /** The place behind what was pushed last. */
   private at = "" as Cursor;
+  private readonly readOutput: () => Promise<readonly LiveOutput[]>;
+  /** The last message of what commands print. */
+  private output = NO_OUTPUT;
   private running: { readonly over: AbortController; readonly begun: Promise<void> } | null = null;
 
-  constructor(store: Pick<Store, "journal" | "wake">, clock: Clock) {
+  constructor(
+    store: Pick<Store, "journal" | "wake">,
+    clock: Clock,
+    readOutput: () => Promise<readonly LiveOutput[]>,
+  ) {
     this.store = store;
     this.clock = clock;
+    this.readOutput = readOutput;
   }
 
   /** Resolves when the watcher is up to date. */
@@ -56,6 +69,7 @@ export class Feed {
     }
     for (const held of this.watchers.get(watcher) ?? []) watcher.send(held);
     if (this.watchers.has(watcher)) this.watchers.set(watcher, null);
+    watcher.send(this.output);
   }
 
   leave(watcher: Watcher): void {
@@ -95,6 +109,7 @@ export class Feed {
     const over = new AbortController();
     const begun = this.store.journal.end().then((end) => {
       void this.push(end, over.signal);
+      void this.pushOutput(over.signal);
     });
     this.running = { over, begun };
     begun.catch(() => {
@@ -129,6 +144,20 @@ export class Feed {
       }
     }
     clearInterval(beat);
+  }
+
+  /** Every page has the whole list, so that a lost message does no harm. */
+  private async pushOutput(signal: AbortSignal): Promise<void> {
+    this.output = NO_OUTPUT;
+    while (!signal.aborted) {
+      const text = message("output", await this.readOutput());
+      if (!text.equals(this.output)) {
+        this.output = text;
+        this.broadcast(text);
+        await this.clock.sleep((text.length * this.watchers.size) / OUTPUT_BYTES_PER_MS, signal);
+      }
+      await this.clock.sleep(OUTPUT_MS, signal);
+    }
   }
 
   private broadcast(text: Buffer): void {

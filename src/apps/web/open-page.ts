@@ -5,6 +5,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
+import { secretsOf } from "../secrets.ts";
 import { checkAddress } from "./access.ts";
 import { type ServeOptions, serve, type WebServer } from "./server.ts";
 import { Teams } from "./teams.ts";
@@ -19,8 +20,11 @@ export type WebOptions = {
 /** Taken where it is free, so that an address stays valid from one start to the next. */
 const PORT = 7411;
 
-export const openTeams = async (call: Invocation, store: Store): Promise<Teams> =>
-  new Teams(store, { settings: await call.settings(), cwd: call.cwd, version: manifest.version });
+export async function openTeams(call: Invocation, store: Store): Promise<Teams> {
+  const settings = await call.settings();
+  const { redact } = secretsOf(call.env, settings);
+  return new Teams(store, { settings, cwd: call.cwd, version: manifest.version, redact });
+}
 
 /** Serves the page for the teams of an open store; also beside a run. */
 export async function openPage(call: Invocation, store: Store, options: ServeOptions): Promise<WebServer> {

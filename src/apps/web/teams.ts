@@ -1,13 +1,17 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
+import { readLiveOutput } from "../../adapters/live-output.ts";
+import { scopeOf } from "../../adapters/store/index.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { TaskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
+import { storeUrl } from "../open.ts";
 import { task } from "../queries/board.ts";
 import { requests } from "../queries/requests.ts";
 import { mustExist } from "../queries/team.ts";
@@ -37,7 +41,13 @@ const MAIL_A_BOX = 100;
 /** How long a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
 const FRESH_MS = 60_000;
 
-export type Project = { readonly settings: Settings; readonly cwd: string; readonly version: string };
+export type Project = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly version: string;
+  /** Takes secrets out of what commands print. */
+  readonly redact: (text: string) => string;
+};
 
 export class Teams {
   readonly actor: Actor;
@@ -68,7 +78,7 @@ export class Teams {
         "not_found",
         `there is no team ${quote(wanted)} in this store; it has ${names.join(", ")}.`,
       );
-    const page = this.store.forTeam(wanted).then((store) => new TeamPage(store, this.project.cwd));
+    const page = this.store.forTeam(wanted).then((store) => new TeamPage(store, this.project));
     this.open.set(wanted, page);
     page.catch(() => this.open.delete(wanted));
     return await page;
@@ -132,11 +142,13 @@ export class TeamPage {
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
 
-  constructor(store: Store, cwd: string) {
+  constructor(store: Store, { cwd, settings, redact }: Project) {
+    const outputDir = join(realpathSync(cwd), ".ekiden", "output");
+    const scope = scopeOf(storeUrl(settings, cwd), store.team);
     this.store = store;
-    this.feed = new Feed(store, systemClock);
+    this.feed = new Feed(store, systemClock, () => readLiveOutput(outputDir, scope));
     this.costReader = new CostReader(store);
-    this.doingReader = new DoingReader(store, join(cwd, ".ekiden"));
+    this.doingReader = new DoingReader(store, outputDir, redact);
   }
 
   /** A `Snapshot`, as JSON. */

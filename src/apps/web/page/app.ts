@@ -1,6 +1,7 @@
 /** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
+import type { LiveOutput } from "../../../core/live-output.ts";
 import type { Outline } from "../../../core/task.ts";
 import type { Act, MemberRow, Overview, Question, Snapshot } from "../wire.ts";
 import { Model } from "./model.ts";
@@ -26,6 +27,8 @@ export class App {
   live = new Model();
   replay: Replay | null = null;
   questions: readonly Question[] = [];
+  /** What commands print at this moment. */
+  output: readonly LiveOutput[] = [];
   connection: Connection = { is: "lost" };
   private connectionSince = Date.now();
   /** What keeps the page from showing a team. */
@@ -154,6 +157,7 @@ export class App {
     const { team } = this.route;
     this.stopListening();
     this.replay = null;
+    this.output = [];
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
     this.live = Model.of(state.tasks.map(taskOf), state.members);
@@ -163,11 +167,16 @@ export class App {
     this.seen.clear();
     this.stopListening = this.source.listen(team, state.cursor, {
       facts: (events) => this.take(events),
+      output: (now) => {
+        this.output = now;
+        this.draw();
+      },
       reset: () => void this.load().catch((error) => this.fail(error)),
       connection: (now) => {
         const wasLost = this.connection.is !== "live";
         if (now.is === "lost" && !wasLost) setTimeout(() => this.draw(), LOST_MS);
         if (now.is !== this.connection.is) this.connectionSince = Date.now();
+        if (now.is === "lost") this.output = [];
         this.connection = now;
         if (wasLost && now.is === "live") void this.refreshMembers();
         this.draw();

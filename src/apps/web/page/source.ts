@@ -1,5 +1,6 @@
 /** Where the page's answers come from: the server, or the recording that it is itself. */
 import type { Event } from "../../../core/event.ts";
+import type { LiveOutput } from "../../../core/live-output.ts";
 import type { Act, Acted, Recording } from "../wire.ts";
 
 /** `lost`: no connection. `trouble`: the server cannot read its store; it says why. */
@@ -9,6 +10,8 @@ export type Connection =
   | { readonly is: "trouble"; readonly text: string };
 export type Listener = {
   facts(events: readonly Event[]): void;
+  /** What commands print at this moment, all of it. */
+  output(now: readonly LiveOutput[]): void;
   /** Too much was missed: begin anew. */
   reset(): void;
   connection(now: Connection): void;
@@ -71,6 +74,7 @@ const server: Source = {
         // The browser comes back by itself unless the server refused it, such as while it was started anew.
         if (stream?.readyState === EventSource.CLOSED) timer = setTimeout(open, 1_000);
       };
+      stream.addEventListener("output", ({ data }) => to.output(JSON.parse(data)));
       stream.addEventListener("reset", () => to.reset());
       stream.addEventListener("trouble", ({ data }) =>
         to.connection({ is: "trouble", text: JSON.parse(data).text }),

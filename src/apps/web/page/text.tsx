@@ -108,6 +108,9 @@ function Inline({ token }: { token: Token }) {
   }
 }
 
+export const lastLines = (text: string, count: number): string =>
+  text.trimEnd().split("\n").slice(-count).join("\n");
+
 const LINES = 14;
 
 /** As it was printed; long ones open on demand. */

@@ -155,7 +155,7 @@ function Lines({ who, lines }: { who: string; lines: readonly Line[] }) {
   useLayoutEffect(() => {
     const at = box.current;
     if (at && isAtEnd.current) at.scrollTop = at.scrollHeight;
-  }, [lines.length]);
+  }, [lines.length, app.output]);
   const results = useMemo(
     () =>
       new Map(

@@ -2,10 +2,11 @@
 import type { Entry, ToolCall, ToolResult } from "../../../../core/conversation/chat.ts";
 import { callText } from "../../call-text.ts";
 import type { ConversationPage } from "../../wire.ts";
+import { app } from "../app.ts";
 import { type Before, edited } from "../edits.ts";
 import { type HeardPart, heardParts } from "../heard.ts";
 import { Link, Time } from "../parts.tsx";
-import { Diff, Markdown, Output } from "../text.tsx";
+import { Diff, lastLines, Markdown, Output } from "../text.tsx";
 
 type Line = ConversationPage["entries"][number];
 
@@ -71,6 +72,7 @@ export function EntryBlock({ who, line: { at, entry }, results, before, isPast, 
             return (
               <CallBlock
                 key={i}
+                who={who}
                 call={part}
                 result={results.get(part.id)}
                 before={before.get(part.id)}
@@ -112,11 +114,13 @@ const Head = ({ who, at }: { who: string; at: number }) => (
 );
 
 function CallBlock({
+  who,
   call,
   result,
   before,
   subagent,
 }: {
+  who: string;
   call: ToolCall;
   result: ToolResult | undefined;
   before: Before;
@@ -137,9 +141,35 @@ function CallBlock({
         )}
       </summary>
       <CallInput tool={call.tool} input={call.input} before={before} />
-      {result && result.text !== "" && <Output text={result.text} />}
+      {result ? result.text !== "" && <Output text={result.text} /> : <LiveText who={who} call={call} />}
     </details>
   );
+}
+
+/** Whether a command without its secrets, or its beginning, comes from this one. */
+function isOf(redacted: string, command: string): boolean {
+  let at = 0;
+  return redacted.split(/\[secret [\w .-]+\]/).every((part) => {
+    const found = command.indexOf(part, at);
+    at = found + part.length;
+    return found >= 0;
+  });
+}
+
+/** What the command of an open call has printed until now. */
+function LiveText({ who, call }: { who: string; call: ToolCall }) {
+  const member = who.split("/")[0] ?? "";
+  const command = call.tool === "bash" && !app.replay ? callText(call.input) : "";
+  const printing =
+    command !== "" && app.output.find((one) => one.who === member && isOf(one.command, command));
+  if (printing)
+    return (
+      <div class="output" aria-live="off">
+        <pre tabIndex={0}>{lastLines(printing.text, 14)}</pre>
+      </div>
+    );
+  const { machine } = app.model.members.get(member) ?? { machine: "" };
+  return machine && command ? <p class="dim">Runs on {machine}: its output is there.</p> : null;
 }
 
 const isEdit = ({ tool }: ToolCall): boolean => tool === "edit_file" || tool === "write_file";

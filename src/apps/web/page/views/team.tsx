@@ -5,6 +5,7 @@ import type { Doing } from "../../wire.ts";
 import { app } from "../app.ts";
 import type { Member } from "../model.ts";
 import { Empty, Link } from "../parts.tsx";
+import { lastLines } from "../text.tsx";
 
 const LOOK_MS = 1_000;
 
@@ -159,20 +160,18 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
       <Activity member={member} doing={doing} />
       <footer>
         {member.turns === 0 && <span>no turn yet</span>}
-        {context !== null && context !== undefined && (
-          <span title="Tokens of its last request">{tokens(context)} context</span>
+        {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
+        {spent > 0 && (
+          <span
+            title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
+          >
+            {tokens(spent)} tokens
+          </span>
         )}
         {member.turns > 0 && (
-          <>
-            <span
-              title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
-            >
-              {tokens(spent)} tokens
-            </span>
-            <span>
-              {member.turns} {member.turns === 1 ? "turn" : "turns"}
-            </span>
-          </>
+          <span>
+            {member.turns} {member.turns === 1 ? "turn" : "turns"}
+          </span>
         )}
         {member.usd > 0 && <span>{money(member.usd)}</span>}
         {app.mayAct && member.phase !== "shutdown" && member.hosted && <StopButton who={name} />}
@@ -181,30 +180,32 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
   );
 }
 
-/** The call that runs, else the output of a background command or of the last call. */
+/** The command or call that runs with its output, else a background command, else the last call. */
 function Activity({ member, doing }: { member: Member; doing: Doing | undefined }) {
   if (member.phase === "shutdown") return null;
-  if (!doing) return <pre class="activity dim">{member.lastCall}</pre>;
-  const { call, jobs, said, output } = doing;
-  if (call)
-    return (
-      <pre class="activity">
-        <b>{`${call.tool} ${call.text.split("\n")[0]}`.slice(0, 200)}</b>
-        <span class="dim">{`\nfor ${span(app.now - call.at)}\n${lastLines(said, 2)}`}</span>
-      </pre>
-    );
-  const [job] = jobs;
-  const head = job ? `j${job.id} ${job.command} (${span(app.now - job.at)})` : said.split("\n")[0];
+  const printing = app.replay ? undefined : app.output.findLast((one) => one.who === member.name);
+  if (!doing && !printing) return <pre class="activity dim">{member.lastCall}</pre>;
+  const { head, since, rest } = printing
+    ? { head: `bash ${printing.command}`, since: printing.since, rest: printing.text }
+    : lastOf(doing as Doing, member.machine);
   return (
     <pre class="activity">
-      <span class={job ? "busy" : ""}>{head?.slice(0, 200)}</span>
-      <span class="dim">{output && `\n${lastLines(output, 3)}`}</span>
+      <span class="doing">
+        <span class={`clip ${since ? "busy" : ""}`}>{head.split("\n")[0]}</span>
+        {since !== undefined && <span class="dim">{span(app.now - since)}</span>}
+      </span>
+      <span class="dim">{lastLines(rest, 3)}</span>
     </pre>
   );
 }
 
-const lastLines = (text: string, count: number): string =>
-  text.trimEnd().split("\n").slice(-count).join("\n");
+function lastOf({ call, jobs, said, output }: Doing, machine: string) {
+  const elsewhere = machine && `runs on ${machine}: its output is there`;
+  const [job] = jobs;
+  if (call) return { head: `${call.tool} ${call.text}`, since: call.at, rest: elsewhere || said };
+  if (job) return { head: `j${job.id} ${job.command}`, since: job.at, rest: elsewhere || output };
+  return { head: said, rest: output };
+}
 
 function StopButton({ who }: { who: string }) {
   const [asks, setAsks] = useState(false);

@@ -1,0 +1,178 @@
+/**
+ * The last lines of commands that run now, in small files that every process of this machine can read: a page or a terminal shows
+ * them for members that another process hosts. A command that ends within `YOUNG_MS` or prints nothing has no file.
+ */
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { COMMAND_MAX, KEPT, type LiveOutput, lastPrinted } from "../core/live-output.ts";
+import { livesAs, OWN_IDENTITY } from "./process-identity.ts";
+import { tailOf } from "./tail.ts";
+
+const YOUNG_MS = 100;
+/** Between two writes of a command; the more commands print at once, the longer. */
+const EVERY_MS = 100;
+const EVERY_MS_FOR_EACH = 5;
+/** A line without an end is shown once nothing has followed for so long: it may be half of a secret. */
+const QUIET_MS = 150;
+const FILE_MAX = 40_000;
+const FILES_MAX = 200;
+
+const folderIn = (outputDir: string): string => join(outputDir, "live");
+
+/** Of the hosts of one team. `scope` names the team and its store, as in the tags of its commands. */
+export class LiveOutputWriter {
+  private readonly folder: string;
+  private readonly prefix: string;
+  private readonly redact: (text: string) => string;
+  private readonly printing = new Set<Tail>();
+  private started = 0;
+  /** Null before the first write. */
+  private usable: boolean | null = null;
+
+  constructor(outputDir: string, scope: string, redact: (text: string) => string) {
+    this.folder = folderIn(outputDir);
+    this.prefix = `${scope}-${randomBytes(6).toString("hex")}`;
+    this.redact = redact;
+  }
+
+  /** To be told of everything that one command prints, and of its end. Never throws. */
+  begin(who: string, command: string): Tail {
+    this.started += 1;
+    const path = join(this.folder, `${this.prefix}.${this.started}.json`);
+    const about = { who, since: Date.now() };
+    const tail: Tail = new Tail({
+      redact: this.redact,
+      everyMs: () => EVERY_MS + EVERY_MS_FOR_EACH * this.printing.size,
+      write: (text) => {
+        this.printing.add(tail);
+        this.write(path, { ...about, command: this.redact(command).slice(0, COMMAND_MAX), text });
+      },
+      remove: () => {
+        if (this.printing.delete(tail)) remove(path);
+      },
+    });
+    return tail;
+  }
+
+  private write(path: string, output: LiveOutput): void {
+    try {
+      this.usable ??= this.prepared();
+      if (!this.usable) return;
+      const next = `${path}.tmp`;
+      writeFileSync(next, JSON.stringify({ process: OWN_IDENTITY, ...output }), { mode: 0o600 });
+      renameSync(next, path);
+    } catch {
+      this.usable = false; // a full disk: the command and its result do not depend on this
+    }
+  }
+
+  /** Makes the folder, and removes the files of processes that were killed. */
+  private prepared(): boolean {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    if (!lstatSync(this.folder).isDirectory()) return false; // a link of the project
+    for (const file of readdirSync(this.folder)) removeStale(join(this.folder, file)).catch(() => {});
+    return true;
+  }
+}
+
+type Sink = {
+  readonly redact: (text: string) => string;
+  /** The pause after a write. */
+  readonly everyMs: () => number;
+  readonly write: (text: string) => void;
+  readonly remove: () => void;
+};
+
+/** The end of one command's output, written at a bounded rate. */
+class Tail {
+  private readonly sink: Sink;
+  private readonly decoder = new StringDecoder("utf8");
+  private readonly since = performance.now();
+  private text = "";
+  private isCut = false;
+  private heardAt = 0;
+  private wroteAt = Number.NEGATIVE_INFINITY;
+  private written = "";
+  private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
+
+  constructor(sink: Sink) {
+    this.sink = sink;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.isOver) return;
+    this.heardAt = performance.now();
+    this.text += this.decoder.write(chunk);
+    if (this.text.length > 2 * KEPT) {
+      this.text = this.text.slice(-KEPT);
+      this.isCut = true;
+    }
+    this.plan();
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.timer);
+    this.sink.remove();
+  }
+
+  private plan(): void {
+    if (this.timer !== undefined) return;
+    const at = Math.max(this.since + YOUNG_MS, this.wroteAt + this.sink.everyMs());
+    this.timer = setTimeout(() => this.look(), Math.max(0, at - performance.now()));
+    this.timer.unref();
+  }
+
+  private look(): void {
+    this.timer = undefined;
+    this.wroteAt = performance.now();
+    const isQuiet = this.wroteAt - this.heardAt >= QUIET_MS;
+    const whole = isQuiet ? this.text : this.text.slice(0, lineEnd(this.text));
+    const shown = lastPrinted(whole, this.isCut, this.sink.redact);
+    if (shown !== this.written) this.sink.write(shown);
+    this.written = shown;
+    if (!isQuiet && whole.length < this.text.length) this.plan();
+  }
+}
+
+/** Behind the last line, or the last state of a line that is written over and over. */
+const lineEnd = (text: string): number => Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+
+/** What the commands of a team print at this moment on this machine, the oldest first; `scope` as for the writer. Never throws. */
+export async function readLiveOutput(outputDir: string, scope: string): Promise<LiveOutput[]> {
+  const folder = folderIn(outputDir);
+  const files = await readdir(folder).catch(() => []);
+  const ours = files.filter((file) => file.startsWith(`${scope}-`) && file.endsWith(".json"));
+  const found = await Promise.all(ours.slice(0, FILES_MAX).map((file) => read(join(folder, file))));
+  return found.filter((one) => one !== null).sort((a, b) => a.since - b.since);
+}
+
+/** Null for anything but the file of a process that lives, as far as can be seen. */
+async function read(path: string): Promise<LiveOutput | null> {
+  try {
+    const { process, who, command, since, text } = JSON.parse(await tailOf(path, FILE_MAX));
+    if (livesAs(String(process)) === false) return null;
+    return { who: String(who), command: String(command), since: Number(since), text: String(text) };
+  } catch {
+    return null;
+  }
+}
+
+/** A file that stays is removed by a later process. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // the folder has become unwritable
+  }
+}
+
+async function removeStale(path: string): Promise<void> {
+  const identity = /"process":"([^"]*)"/.exec(await tailOf(path, FILE_MAX))?.[1] ?? "";
+  if (livesAs(identity) === false) remove(path);
+}

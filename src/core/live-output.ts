@@ -1,0 +1,29 @@
+/** What a command that runs now has printed, as other processes see it. */
+import { escapes } from "./hidden.ts";
+import { plainText } from "./plain-text.ts";
+
+export type LiveOutput = {
+  /** The member, also for a command of its subagent. */
+  readonly who: string;
+  /** At most `COMMAND_MAX` characters of it. */
+  readonly command: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Its last lines, as `lastPrinted` leaves them. */
+  readonly text: string;
+};
+
+export const COMMAND_MAX = 500;
+const SHOWN = 2_000;
+/** The beginning of a cut text may be the rest of a secret that is no longer recognised: so much of it is never shown. */
+const MARGIN = 8_000;
+/** What is enough of a command's output for `lastPrinted`, in characters. */
+export const KEPT = MARGIN + SHOWN;
+
+/** The last lines without secrets and control characters, at most 2,000 characters. `isCut`: the beginning of `text` is missing. */
+export function lastPrinted(text: string, isCut: boolean, redact: (text: string) => string): string {
+  const redacted = redact(text);
+  const from = Math.max(isCut ? MARGIN : 0, redacted.length - SHOWN);
+  const line = from === 0 ? 0 : redacted.indexOf("\n", from) + 1 || from;
+  return escapes(plainText(redacted.slice(line))).slice(-SHOWN);
+}
