@@ -5,6 +5,7 @@ import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { type Before, edited } from "../edits.ts";
 import { type HeardPart, heardParts } from "../heard.ts";
+import type { Member } from "../model.ts";
 import { Link, Time } from "../parts.tsx";
 import { Diff, lastLines, Markdown, Output } from "../text.tsx";
 
@@ -127,12 +128,16 @@ function CallBlock({
   subagent: string | null;
 }) {
   const state = !result ? "open" : result.isError ? "failed" : "done";
-  const words = { open: "runs", failed: "failed", done: "" }[state];
+  const member = app.model.members.get(who.split("/")[0] ?? "");
+  const words = { open: member?.hosted ? "runs" : "was cut off", failed: "failed", done: "" }[state];
   return (
     <details class={`call ${state}`} open={state !== "done" || isEdit(call)}>
       <summary>
-        <b>{call.tool}</b> <code>{callText(call.input).split("\n")[0]}</code>{" "}
-        {words && <span class={state === "failed" ? "bad" : "busy"}>{words}</span>}
+        <b>{call.tool}</b>{" "}
+        {words && (
+          <span class={words === "runs" ? "busy" : state === "failed" ? "bad" : "warn"}>{words}</span>
+        )}{" "}
+        <code>{callText(call.input).split("\n")[0]}</code>
         {subagent && (
           <>
             {" "}
@@ -141,7 +146,11 @@ function CallBlock({
         )}
       </summary>
       <CallInput tool={call.tool} input={call.input} before={before} />
-      {result ? result.text !== "" && <Output text={result.text} /> : <LiveText who={who} call={call} />}
+      {result ? (
+        result.text !== "" && <Output text={result.text} />
+      ) : (
+        <LiveText member={member} call={call} />
+      )}
     </details>
   );
 }
@@ -157,19 +166,17 @@ function isOf(redacted: string, command: string): boolean {
 }
 
 /** What the command of an open call has printed until now. */
-function LiveText({ who, call }: { who: string; call: ToolCall }) {
-  const member = who.split("/")[0] ?? "";
-  const command = call.tool === "bash" && !app.replay ? callText(call.input) : "";
-  const printing =
-    command !== "" && app.output.find((one) => one.who === member && isOf(one.command, command));
-  if (printing)
-    return (
-      <div class="output" aria-live="off">
-        <pre tabIndex={0}>{lastLines(printing.text, 14)}</pre>
-      </div>
-    );
-  const { machine } = app.model.members.get(member) ?? { machine: "" };
-  return machine && command ? <p class="dim">Runs on {machine}: its output is there.</p> : null;
+function LiveText({ member, call }: { member: Member | undefined; call: ToolCall }) {
+  if (call.tool !== "bash" || !member?.hosted || app.replay) return null;
+  if (member.machine) return <p class="dim">Runs on {member.machine}: its output is there.</p>;
+  const command = callText(call.input);
+  const printing = app.output.find((one) => one.who === member.name && isOf(one.command, command));
+  if (!printing) return null;
+  return (
+    <div class="output" aria-live="off">
+      <pre tabIndex={0}>{lastLines(printing.text, 14)}</pre>
+    </div>
+  );
 }
 
 const isEdit = ({ tool }: ToolCall): boolean => tool === "edit_file" || tool === "write_file";

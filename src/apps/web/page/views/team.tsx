@@ -187,7 +187,7 @@ function Activity({ member, doing }: { member: Member; doing: Doing | undefined 
   if (!doing && !printing) return <pre class="activity dim">{member.lastCall}</pre>;
   const { head, since, rest } = printing
     ? { head: `bash ${printing.command}`, since: printing.since, rest: printing.text }
-    : lastOf(doing as Doing, member.machine);
+    : lastOf(doing as Doing, member);
   return (
     <pre class="activity">
       <span class="doing">
@@ -199,10 +199,11 @@ function Activity({ member, doing }: { member: Member; doing: Doing | undefined 
   );
 }
 
-function lastOf({ call, jobs, said, output }: Doing, machine: string) {
+function lastOf({ call, jobs, said, output }: Doing, { hosted, machine }: Member) {
   const elsewhere = machine && `runs on ${machine}: its output is there`;
   const [job] = jobs;
-  if (call) return { head: `${call.tool} ${call.text}`, since: call.at, rest: elsewhere || said };
+  if (call && hosted) return { head: `${call.tool} ${call.text}`, since: call.at, rest: elsewhere || said };
+  if (call) return { head: said, rest: `was cut off: ${call.tool} ${call.text.split("\n")[0]}` };
   if (job) return { head: `j${job.id} ${job.command}`, since: job.at, rest: elsewhere || output };
   return { head: said, rest: output };
 }
