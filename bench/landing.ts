@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createShell } from "../src/adapters/shell/index.ts";
 import { landing, openTrees, writeWork } from "../test/fixtures/landing-trees.ts";
+import { OwnReservations } from "../test/fixtures/reservations.ts";
 import { type Figure, figure, type Item, median } from "./measure.ts";
 import { freshFolder } from "./stage.ts";
 
@@ -59,7 +60,7 @@ async function perMinute(gateParallel: number, red: number | null): Promise<numb
     await writeWork(trees, task, { [task.id === red ? "red" : `${task.id}.txt`]: "x\n" });
   // A task whose gate was red fails here, as the embedded model's does.
   const failed = new Set<number>();
-  const by = { ...landing.by, isOpen: ({ task }: { task: number }) => Promise.resolve(!failed.has(task)) };
+  const by = { ...landing.by, reservations: new OwnReservations((task) => !failed.has(task)) };
   const since = performance.now();
   const ends = await Promise.all(
     tasks.map(async (task) => {

@@ -32,6 +32,7 @@ export type ErrorCode =
   | "store_unavailable" //  cannot be opened, locked for too long, connection lost
   | "store_newer" //        written by a newer version of Ekiden
   | "host_version" //       hosts of another version of Ekiden run members of the team
+  | "host_settings" //      hosts of the team land elsewhere, or with another gate
   | "store_foreign" //      a file of another program, a folder, damaged
   | "import_invalid"; //    nothing could be imported
 
@@ -46,6 +47,7 @@ const EXIT: Partial<Record<ErrorCode, number>> = {
   store_unavailable: 5,
   store_newer: 5,
   host_version: 5,
+  host_settings: 5,
   store_foreign: 5,
 };
 

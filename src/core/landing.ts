@@ -100,21 +100,38 @@ export function rankOf(entry: Waiting, { reservations, orders }: Landings): Rank
   return reserved ? [RESERVED, reserved.since, entry.id] : [ORDINARY, entry.number, entry.id];
 }
 
+export const reservedRank = ({ since, branch }: Pick<Reservation, "since" | "branch">): Rank => [
+  RESERVED,
+  since,
+  branch,
+];
+
+/** The reservation of another landing that one with this rank waits for. */
+export function holderOf(
+  { branch, paths }: Pick<Waiting, "branch" | "paths">,
+  [group, at]: Rank,
+  reservations: readonly Reservation[],
+  now: number,
+): Reservation | undefined {
+  return reservations.find(
+    (one) =>
+      one.branch !== branch &&
+      one.until > now &&
+      compare(reservedRank(one), [group, at, branch]) < 0 &&
+      (one.aloneUntil > now || overlap(one.paths, paths)),
+  );
+}
+
 /** The line of one target branch at a time in milliseconds since 1970. */
 export function lineUp(landings: Landings, target: string, now: number): Line {
   const entries = landings.waiting.filter((entry) => entry.target === target && entry.isReady);
   const absent = landings.reservations.filter(
-    (one) => one.target === target && one.until > now && !entries.some(({ branch }) => branch === one.branch),
+    (one) => one.target === target && !entries.some(({ branch }) => branch === one.branch),
   );
   const order: Waiting[] = [];
   const held: { entry: Waiting; for: Reservation }[] = [];
   for (const entry of entries) {
-    const rank = rankOf(entry, landings);
-    const blocker = absent.find(
-      (one) =>
-        compare([RESERVED, one.since, one.branch], [rank[0], rank[1], entry.branch]) < 0 &&
-        (one.aloneUntil > now || overlap(one.paths, entry.paths)),
-    );
+    const blocker = holderOf(entry, rankOf(entry, landings), absent, now);
     if (blocker) held.push({ entry, for: blocker });
     else order.push(entry);
   }

@@ -4,6 +4,7 @@ export type * from "./clock.ts";
 export type * from "./crons.ts";
 export type * from "./jobs.ts";
 export type * from "./model.ts";
+export type * from "./reservations.ts";
 export type * from "./shell.ts";
 export type * from "./store.ts";
 export type * from "./tool.ts";

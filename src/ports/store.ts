@@ -13,6 +13,7 @@ import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "..
 import type { Crons } from "./crons.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
+import type { Reservations } from "./reservations.ts";
 
 export type * from "./journal.ts";
 
@@ -25,6 +26,7 @@ export interface Store {
   readonly requests: Requests;
   readonly jobs: Jobs;
   readonly crons: Crons;
+  readonly reservations: Reservations;
   readonly journal: Journal;
   readonly wake: Wake;
   /** Another team in the same database, over the same connection. */
@@ -188,7 +190,7 @@ export interface Roster {
 
   /**
    * A process begins to host. By its identity, others that can see the process know at once that it died.
-   * @throws `host_version` while a host of another version lives
+   * @throws `host_version` | `host_settings` while a host of another version, or one that lands in another way, lives
    */
   open(host: HostId, machine: string, pid: number, identity?: string): Promise<void>;
   /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */

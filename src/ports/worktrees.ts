@@ -2,6 +2,7 @@
 import type { Name, TaskId } from "../core/ids.ts";
 import type { Task } from "../core/task.ts";
 import type { LandingStep, Obstacle } from "../core/worktree.ts";
+import type { Reservations } from "./reservations.ts";
 
 export type Worktree = {
   readonly task: TaskId;
@@ -41,9 +42,6 @@ export type Removal =
   | { readonly kind: "removed" }
   | { readonly kind: "missing" }
   | { readonly kind: "kept"; readonly why: string };
-
-/** A task of this team whose landing was refused, so that it lands next. */
-export type Reserved = { readonly task: TaskId; readonly createdAt: number };
 
 export type Which = Pick<Task, "id" | "subject" | "createdAt"> & Partial<Pick<Task, "attempt">>;
 
@@ -90,8 +88,7 @@ export interface Worktrees {
       readonly name: Name;
       readonly signal: AbortSignal;
       readonly stillMine: () => Promise<void>;
-      /** Whether a task that has a reservation may still come to land. */
-      readonly isOpen: (reserved: Reserved) => Promise<boolean>;
+      readonly reservations: Reservations;
       /** Told as `noticeMoves` does, before the gate runs on what somebody else has done. */
       readonly onMoved: (text: string) => Promise<void>;
       /** Called before what takes time. */

@@ -1,5 +1,6 @@
 /** What workers need of a store, on every database: places for members of others, and one version for all hosts. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { LandingSettings } from "../../src/core/landing-settings.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, host, name, profile, stage } from "../fixtures/stage.ts";
 
@@ -80,5 +81,29 @@ describe.each(BACKENDS)("workers on %s", (backend) => {
     await at.clock.advance(LEASE + 1);
     await young?.roster.open(host("young"), "other", 8);
     expect((await store.roster.hosts()).find(({ id }) => id === "young")).toMatchObject({ version: "1.1.0" });
+  });
+
+  it("refuses a host that lands in another way while one lives, and names both values", async () => {
+    const plain = { remote: null, targetBranch: null, gate: null };
+    const ours = { remote: "origin", targetBranch: "main", gate: "npm test" };
+    const opened = async (lands: Partial<LandingSettings>, by: string) =>
+      (await at.open({ leaseMs: LEASE, lands: { ...ours, ...lands } })).roster.open(host(by), "box", 7);
+    await opened({}, "first");
+    await opened({}, "alike");
+    for (const [lands, words] of [
+      [{ remote: null }, 'remote is "origin" there and not set here'],
+      [{ targetBranch: "dev" }, 'targetBranch is "main" there and "dev" here'],
+      [{ gate: null }, 'gate is "npm test" there and not set here'],
+      [plain, 'remote is "origin" there and not set here'],
+    ] as const)
+      await expect(opened(lands, "other")).rejects.toMatchObject({
+        code: "host_settings",
+        message: expect.stringMatching(new RegExp(`on box \\(pid 7\\).*: ${words}.*10 s`)),
+      });
+    await at.clock.advance(LEASE + 1);
+    await opened({ ...plain, targetBranch: "main" }, "worktrees");
+    // Without a remote, a host without worktrees lands nothing.
+    await opened(plain, "none");
+    await expect(opened({ remote: null }, "other")).rejects.toMatchObject({ code: "host_settings" });
   });
 });

@@ -1,25 +1,16 @@
 /** The landing queue at work: no task starves, whatever the others and the person do meanwhile. The embedded model, real git. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { appendPlan, outcomeOf } from "../fixtures/append-plan.ts";
+import { projectAndOutside } from "../fixtures/project-outside.ts";
 import type { Repository } from "../fixtures/repository.ts";
 import { repositoryIn } from "../fixtures/repository.ts";
-import { takeAway } from "../fixtures/take-away.ts";
-import { Project } from "./cli-program.ts";
+import type { Project } from "./cli-program.ts";
 
 let project: Project;
 let outside: string;
-beforeEach(() => {
-  project = new Project();
-  outside = mkdtempSync(join(tmpdir(), "ekiden-outside-"));
+projectAndOutside((...made) => {
+  [project, outside] = made;
 });
-afterEach(async () => {
-  await project.end();
-  takeAway(outside);
-});
-
-type Fact = { readonly type: string; readonly task?: number };
 
 /** All tasks wait for each other before they append to the same line, so that each is in conflict with each other. */
 async function appendToOneLine(
@@ -32,13 +23,7 @@ async function appendToOneLine(
     ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: count, ...settings }),
     ".ekiden/.gitignore": "*\n",
   });
-  const script = (nth: number): string =>
-    `touch ${outside}/${nth}; until test $(ls ${outside} | wc -l) -ge ${count}; do sleep 0.05; done; sed -i '1s/$/ ${nth}/' list.txt`;
-  const tasks = Array.from({ length: count }, (_, i) => i + 1);
-  writeFileSync(
-    join(project.dir, "plan.md"),
-    `# Append\n${tasks.map((nth) => `\n## Append ${nth}\n\n\`\`\`sh\n${script(nth)}\n\`\`\`\n`).join("")}`,
-  );
+  project.write({ "plan.md": appendPlan(count, outside) });
   const person = setInterval(() => meanwhile(repo.git), 500);
   const { code, stdout, stderr } = await project
     .run(["run", "plan.md", "--worktrees"])
@@ -46,17 +31,10 @@ async function appendToOneLine(
   expect(stdout + stderr).toContain(`${count} of ${count} tasks completed`);
   expect(code).toBe(0);
   const log = await project.run(["log", "--json"]);
-  const facts = log.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Fact);
-  const landed = facts.flatMap(({ type, task }) => (type === "task.landed" && task ? [task] : []));
-  const refused = new Map<number, number>(tasks.map((nth) => [nth, 0]));
-  for (const { type, task } of facts)
-    if (type === "task.reopened" && task) refused.set(task, (refused.get(task) ?? 0) + 1);
-  expect(repo.read("list.txt").trim().split(" ").slice(1).map(Number).sort()).toEqual(tasks);
+  const outcome = outcomeOf(log.stdout, count);
+  expect(repo.read("list.txt").trim().split(" ").slice(1).map(Number)).toEqual(outcome.landed);
   expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
-  return { repo, refused, landed };
+  return { repo, ...outcome };
 }
 
 it.each([4, 8])("lands %i tasks that append to one line, each refused at most once", async (count) => {

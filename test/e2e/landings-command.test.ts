@@ -1,23 +1,17 @@
 /** `ekiden landings`: the line while a team works, decisions of a person, and the proof of what has landed. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { LandingsData } from "../../src/core/views/landing.ts";
+import { projectAndOutside } from "../fixtures/project-outside.ts";
 import { repositoryIn } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
-import { takeAway } from "../fixtures/take-away.ts";
-import { ended, Project } from "./cli-program.ts";
+import { ended, type Project } from "./cli-program.ts";
 
 let project: Project;
 let outside: string;
-beforeEach(() => {
-  project = new Project();
-  outside = mkdtempSync(join(tmpdir(), "ekiden-outside-"));
-});
-afterEach(async () => {
-  await project.end();
-  takeAway(outside);
+projectAndOutside((...made) => {
+  [project, outside] = made;
 });
 
 const block = (nth: number): string => `\n## Write ${nth}\n\n\`\`\`sh\necho ${nth} > ${nth}.txt\n\`\`\`\n`;

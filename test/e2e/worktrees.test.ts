@@ -1,22 +1,16 @@
 /** `ekiden run --worktrees` as a person runs it: the embedded model, real git, a real gate, a kill in the middle. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { projectAndOutside } from "../fixtures/project-outside.ts";
 import { LINES, type Repository, repositoryIn } from "../fixtures/repository.ts";
-import { takeAway } from "../fixtures/take-away.ts";
-import { ended, Project } from "./cli-program.ts";
+import { ended, type Project } from "./cli-program.ts";
 
 let project: Project;
 let outside: string;
-beforeEach(() => {
-  project = new Project();
-  outside = mkdtempSync(join(tmpdir(), "ekiden-outside-"));
-});
-afterEach(async () => {
-  await project.end();
-  takeAway(outside);
+projectAndOutside((...made) => {
+  [project, outside] = made;
 });
 
 const plan = (tasks: Readonly<Record<string, string>>): string =>

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LINES, type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
@@ -29,7 +30,7 @@ const BY: Parameters<Worktrees["land"]>[1] = {
   name: "alice" as Name,
   signal,
   stillMine: () => Promise.resolve(),
-  isOpen: () => Promise.resolve(true),
+  reservations: new OwnReservations(),
   onMoved: () => Promise.resolve(),
   onStep: () => Promise.resolve(),
 };

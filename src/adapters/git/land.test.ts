@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
@@ -37,7 +38,7 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
     await writeWork(all, one, one.id === 2 ? { "red.txt": "red\n" } : { [`${one.id}.txt`]: "x\n" });
   const line = new LandingLine(join(repo.dir, ".git"));
   const failed = new Set<number>();
-  const by = { ...BY, isOpen: ({ task: id }: { task: number }) => Promise.resolve(!failed.has(id)) };
+  const by = { ...BY, reservations: new OwnReservations((id) => !failed.has(id)) };
   const landings = [];
   for (const one of tasks) {
     landings.push(
@@ -46,7 +47,7 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
         return landed;
       }),
     );
-    await soon(() => expect(line.read().waiting.filter(({ isReady }) => isReady)).toHaveLength(one.id));
+    await soon(() => expect(line.read([]).waiting.filter(({ isReady }) => isReady)).toHaveLength(one.id));
   }
   await soon(() => expect(readdirSync(join(dir, "runs"))).toHaveLength(3));
   writeFileSync(join(dir, "go"), "");
@@ -90,7 +91,6 @@ it("lets a task whose landing was refused land before those that were not, also 
   await writeWork(all, third, { "b.txt": "third\n" });
   expect(await all.land(first, BY)).toMatchObject({ kind: "landed" });
   expect(await all.land(second, BY)).toMatchObject({ kind: "refused", why: "conflict" });
-  // What a kill leaves is the file: another process reads the same.
   const other = await trees(repo, {});
   let isWaiting = (): void => {};
   const waits = new Promise<void>((given) => {
@@ -111,13 +111,13 @@ it.each([
   ["its task has ended", {}, false],
 ])("waits for a refused landing no longer when %s", async (_, options, open) => {
   const repo = repository({ "a.txt": "a\n" });
+  const by = { ...BY, reservations: new OwnReservations(() => open) };
   const all = await trees(repo, options);
   await writeWork(all, task(1), { "a.txt": "first\n" });
   await writeWork(all, task(2), { "a.txt": "second\n" });
   await writeWork(all, task(3), { "a2.txt": "third\n" });
-  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
-  expect(await all.land(task(2), BY)).toMatchObject({ kind: "refused" });
-  const by = { ...BY, isOpen: () => Promise.resolve(open) };
+  expect(await all.land(task(1), by)).toMatchObject({ kind: "landed" });
+  expect(await all.land(task(2), by)).toMatchObject({ kind: "refused" });
   expect(await all.land(task(3), by)).toMatchObject({ kind: "landed" });
 });
 
@@ -130,16 +130,16 @@ it("puts a worktree back on its own branch when a landing that built on others i
   const stop = new AbortController();
   const first = all.land(task(1), { ...BY, signal: stop.signal });
   const line = new LandingLine(join(repo.dir, ".git"));
-  await soon(() => expect(line.read().waiting.filter(({ state }) => state === "gate")).toHaveLength(1));
+  await soon(() => expect(line.read([]).waiting.filter(({ state }) => state === "gate")).toHaveLength(1));
   const second = all.land(task(2), { ...BY, signal: stop.signal });
-  await soon(() => expect(line.read().waiting.filter(({ state }) => state === "gate")).toHaveLength(2));
+  await soon(() => expect(line.read([]).waiting.filter(({ state }) => state === "gate")).toHaveLength(2));
   const ended = Promise.allSettled([first, second]);
   stop.abort(new Error("enough"));
   expect(await ended).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
   const { workspace } = await all.open(task(2));
   expect(repo.git("-C", workspace, "log", "--format=%s", "ekiden/2-task-2")).toBe("Task 2\nFirst");
   expect(repo.git("-C", workspace, "status", "--short", "--branch")).toBe("## ekiden/2-task-2");
-  expect(line.read().waiting).toEqual([]);
+  expect(line.read([]).waiting).toEqual([]);
 });
 
 it("lets all that wait land one after the other, in whatever order their work is committed", async () => {

@@ -3,7 +3,7 @@
  * and on those ahead in the line, the gate runs on the result, and exactly the commit that the gate has seen becomes the target.
  * If any step fails, the branch keeps every commit it had.
  */
-import { type Landings, lineUp, reservedUntil, turnOf } from "../../core/landing.ts";
+import { turnOf } from "../../core/landing.ts";
 import type { Obstacle } from "../../core/worktree.ts";
 import { type Candidate, LandingTree, type Refused, refused } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
@@ -13,6 +13,7 @@ import { LandingLine, type Place } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
 import { inTurn, queueIn } from "./queue.ts";
 import { type Contact, remoteFault } from "./remote.ts";
+import { ReservedLine } from "./reserved-line.ts";
 import { wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
@@ -21,7 +22,7 @@ import { propose } from "./way-out.ts";
 /** How often somebody outside of the line may move the target before this one lands. */
 const RACES_MAX = 100;
 const POLL_MS = 50;
-/** How often the store is asked whether the task is still its owner's, and whether reservations still count. */
+/** How often the store is asked whether the task is still its owner's. */
 const ASK_MS = 1_000;
 
 export async function landBranch(job: LandingInput): Promise<Landed> {
@@ -51,7 +52,8 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   if (job.wayOut.kind === "pr" && job.proposed === head)
     return { kind: "proposed", commit: head, said: "It was proposed before." };
   if ((await tree.ahead()) === 0) {
-    line.forget(job.branch);
+    line.obeyed(job.branch);
+    await job.reservations.forget(job.branch);
     return { kind: "nothing" };
   }
   const inner = await tree.innerRepositories();
@@ -80,8 +82,8 @@ const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
 class Attempt {
   private readonly job: LandingInput;
   private readonly tree: LandingTree;
-  private readonly line: LandingLine;
-  private readonly paths: readonly string[] | null;
+  private readonly files: LandingLine;
+  private readonly reserved: ReservedLine;
   private readonly place: Place;
   private readonly tip: TargetTip;
   private readonly contact: Contact;
@@ -97,27 +99,26 @@ class Attempt {
   constructor(
     job: LandingInput,
     tree: LandingTree,
-    line: LandingLine,
+    files: LandingLine,
     place: Place,
     paths: readonly string[] | null,
   ) {
     this.job = job;
     this.tree = tree;
-    this.line = line;
+    this.files = files;
     this.place = place;
-    this.paths = paths;
+    this.reserved = new ReservedLine(job, files, paths);
     this.tip = new TargetTip(job);
     this.contact = { signal: job.signal, tell: job.onMoved };
     this.parked = job.parked;
   }
 
   async run(): Promise<Landed> {
-    const { job, line } = this;
+    const { job, files } = this;
     try {
       const done = await this.untilDone().catch(asRefused);
-      line.obeyed(job.branch);
-      if (done.kind !== "refused" || done.why === "dropped") line.forget(job.branch);
-      else if (HOLDING.includes(done.why)) this.reserve(done.why);
+      files.obeyed(job.branch);
+      if (done.kind !== "refused" || done.why === "dropped") await job.reservations.forget(job.branch);
       return done;
     } finally {
       await this.gate?.stop();
@@ -126,18 +127,23 @@ class Attempt {
   }
 
   private async untilDone(): Promise<Landed> {
-    const { job, line } = this;
+    const { job, reserved } = this;
     const isPr = job.wayOut.kind === "pr";
     for (let isToldToWait = false; ; ) {
       job.signal.throwIfAborted();
-      const landings = line.read();
+      const landings = await reserved.read();
       const order = landings.orders.get(job.branch);
       if (order?.kind === "drop")
         return refused("dropped", `${order.by} took the landing of ${job.branch} out of the line.`);
-      await this.ask(landings);
+      await this.ask();
       this.settle();
-      const now = lineUp(landings, job.target, Date.now());
-      const turn = turnOf(now, this.place.id, await this.tip.read(), job.gateParallel, isPr);
+      const turn = turnOf(
+        reserved.lineOf(landings),
+        this.place.id,
+        await this.tip.read(),
+        job.gateParallel,
+        isPr,
+      );
       if (turn.kind === "go") {
         const done = await this.advance(turn.base, turn.isFirst);
         if (done) return done;
@@ -155,9 +161,16 @@ class Attempt {
     if (this.verdict === null || !isFirst) return null;
     if (this.verdict === "green")
       return await (this.job.wayOut.kind === "pr" ? this.propose() : this.moveTarget());
+    const { job, verdict } = this;
+    if (HOLDING.includes(verdict.why) && job.wayOut.kind !== "pr") {
+      if (!(await this.reserved.reserve(verdict.why))) return null;
+      // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
+      const landed = await this.follow();
+      if (landed || (job.shared && (await this.tip.read()) !== base)) return landed;
+    }
     // Nothing but its own commits is on the target: the owner goes on from there.
     if (this.candidate) await this.tree.adopt(this.candidate.tip);
-    return this.verdict;
+    return verdict;
   }
 
   /** The verdict of a gate that has ended, also while this waits for another turn. */
@@ -179,7 +192,7 @@ class Attempt {
       const landed = await this.follow();
       if (landed) return landed;
       if ((await this.tip.read()) !== base) return null;
-      await noticeMoves({ ...job, isShared: job.shared !== null, line: this.line }, job.onMoved);
+      await noticeMoves({ ...job, isShared: job.shared !== null, line: this.files }, job.onMoved);
     }
     place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
     Object.assign(this, { base, candidate: null, gate: null, verdict: null });
@@ -202,7 +215,7 @@ class Attempt {
     }
     place.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
     await job.onStep("gate");
-    this.gate = new GateRun(job, job.gate, made, this.line);
+    this.gate = new GateRun(job, job.gate, made, this.files);
     return null;
   }
 
@@ -225,12 +238,14 @@ class Attempt {
       if ((await this.tip.ask()) !== base) return "raced";
       await job.stillMine();
       if (commit === base) return "moved";
+      if (!(await this.reserved.isFirst(this.place.id))) return "held";
       job.willLand(commit);
-      this.line.seeTip(job.onto, base, commit);
+      this.files.seeTip(job.onto, base, commit);
       if (!job.shared) return await fastForward(job, base, commit);
       const task = { id: job.task, createdAt: job.createdAt };
       return await job.shared.land(this.contact, job, { task, base, commit, before: this.parked });
     });
+    if (moved === "held") return null;
     if (moved === "raced") return await this.follow();
     if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
@@ -249,27 +264,11 @@ class Attempt {
     return { kind: "proposed", commit, said: outcome.said };
   }
 
-  /** The next landing of this branch comes before all that were not refused, also when this process is killed now. */
-  private reserve(why: Obstacle): void {
-    const { job, line, paths } = this;
-    const { branch, target, team, task, createdAt } = job;
-    const before = line.reservations().find((one) => one.branch === branch);
-    const now = Date.now();
-    const refusals = (before?.refusals ?? 0) + 1;
-    line.reserve({
-      ...{ branch, target, team, task, createdAt, paths, why, refusals, since: before?.since ?? now },
-      ...reservedUntil(now, refusals, job.reservationMs),
-    });
-  }
-
-  /** Leaves the line when the task is somebody else's now; forgets reservations whose task has ended. */
-  private async ask({ reservations }: Landings): Promise<void> {
+  /** Leaves the line when the task is somebody else's now. */
+  private async ask(): Promise<void> {
     if (Date.now() - this.askedAt < ASK_MS) return;
     this.askedAt = Date.now();
     await this.job.stillMine();
-    for (const one of reservations)
-      if (one.team === this.job.team && one.branch !== this.job.branch && !(await this.job.isOpen(one)))
-        this.line.forget(one.branch);
   }
 
   /** Until something may have changed. Never at once: others need this thread. */

@@ -1,8 +1,9 @@
 /** What a landing needs, and how it ends. */
 
 import type { Instant } from "../../core/ids.ts";
-import type { Reservation, Waiting } from "../../core/landing.ts";
+import type { Waiting } from "../../core/landing.ts";
 import type { LandingStep } from "../../core/worktree.ts";
+import type { Reservations } from "../../ports/reservations.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Refused, TaskBranch } from "./candidate.ts";
 import type { Remote } from "./remote.ts";
@@ -21,8 +22,7 @@ export type LandingInput = TaskBranch &
     readonly reservationMs: number;
     readonly signal: AbortSignal;
     readonly stillMine: () => Promise<void>;
-    /** Whether a task of this team may still come to land. */
-    readonly isOpen: (task: Pick<Reservation, "task" | "createdAt">) => Promise<boolean>;
+    readonly reservations: Reservations;
     readonly onMoved: (text: string) => Promise<void>;
     readonly onStep: (step: LandingStep) => Promise<void>;
     /** Called with the commit before the target moves to it. */

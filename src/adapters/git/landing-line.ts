@@ -1,10 +1,11 @@
 /**
- * The landing queue of a repository, as files in git's own folder: one for each waiting landing, reservation and order of a
- * person, and a list of the gates that ran. Several teams, stores and processes share it. Each file has one writer and is
+ * The landing queue of a repository, as files in git's own folder: one for each waiting landing and each order of a person, and a
+ * list of the gates that ran. Several teams, stores and processes share it. Each file has one writer and is
  * replaced as a whole, so no lock is needed: a reader that is late decides by old files, and the target moves only under a lock
  * and only from the commit that the gate has seen.
  *
- * A waiting landing ends with its process. Reservations, orders and gates stay when a process is killed.
+ * A waiting landing ends with its process. Orders and gates stay when a process is killed. Reservations are in the store: they hold
+ * on other machines, too.
  */
 import {
   appendFileSync,
@@ -18,6 +19,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
+import { PLACE } from "../process-identity.ts";
 import { isTicketHeld, keepTouched, newTicket } from "./queue.ts";
 
 /** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
@@ -42,10 +44,13 @@ export type Place = Pick<Waiting, "id" | "arrived" | "branch"> & {
 const WAITING = /^\d{10}\.(\d+\.\d+\.[0-9a-f]+\.[0-9a-f]+)\.json(\.tmp)?$/;
 
 export class LandingLine {
+  /** Names this repository to the teams that land in it. */
+  readonly repository: string;
   private readonly folder: string;
 
   /** @param commonDir git's folder that all worktrees of a repository share */
   constructor(commonDir: string) {
+    this.repository = `${PLACE}:${commonDir}`;
     this.folder = join(commonDir, "ekiden-landings");
   }
 
@@ -86,27 +91,13 @@ export class LandingLine {
     return 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
   }
 
-  read(): Landings {
-    const orders = this.all<Order & { readonly branch: string }>("orders");
-    return {
-      waiting: this.waiting(),
-      reservations: this.reservations(),
-      orders: new Map(orders.map(({ branch, ...order }) => [branch, order as Order])),
-    };
-  }
-
-  reservations(): Reservation[] {
-    return this.all<Reservation>("reserved");
-  }
-
-  reserve(reservation: Reservation): void {
-    replace(this.fileOf("reserved", reservation.branch), reservation);
-  }
-
-  /** The landing is over, or its task is: nobody waits for it any more. */
-  forget(branch: string): void {
-    rmSync(this.fileOf("reserved", branch), { force: true });
-    rmSync(this.fileOf("orders", branch), { force: true });
+  read(reservations: readonly Reservation[]): Landings {
+    const folder = join(this.folder, "orders");
+    const orders = filesIn(folder).flatMap((name) => {
+      const order = name.endsWith(".json") && readJson<Order & { branch: string }>(join(folder, name));
+      return order ? [[order.branch, order] as const] : [];
+    });
+    return { waiting: this.waiting(), reservations, orders: new Map(orders) };
   }
 
   order(branch: string, order: Order): void {
@@ -172,13 +163,6 @@ export class LandingLine {
       else if (draft === undefined) return readJson<Waiting>(file) ?? [];
       return [];
     });
-  }
-
-  private all<T>(kind: string): T[] {
-    const folder = join(this.folder, kind);
-    return filesIn(folder).flatMap((name) =>
-      name.endsWith(".json") ? (readJson<T>(join(folder, name)) ?? []) : [],
-    );
   }
 
   private fileOf(kind: string, key: string): string {

@@ -1,6 +1,13 @@
 /** The landing queue of a project for those who only look or decide: nothing here lands. */
 import { EkidenError } from "../../core/errors.ts";
-import { type Landings, lineUp, type Order, rankAt, type Waiting } from "../../core/landing.ts";
+import {
+  type Landings,
+  lineUp,
+  type Order,
+  type Reservation,
+  rankAt,
+  type Waiting,
+} from "../../core/landing.ts";
 import type { LandedRow } from "../../core/views/landing.ts";
 import { type Env, Git } from "./git.ts";
 import { LandingLine } from "./landing-line.ts";
@@ -9,13 +16,15 @@ import { LandingLine } from "./landing-line.ts";
 const HISTORY = 1_000;
 
 export type ProjectLandings = {
-  read(): Landings;
+  /** See `Reservations.list`. */
+  readonly repository: string;
+  read(reservations: readonly Reservation[]): Landings;
   /** The last landed commits whose gate is on record, newest first, at most `limit`. */
   landed(limit: number): Promise<LandedRow[]>;
   /** See `LandingLine.pruneGates`. */
   pruneGates(before: number, remove: boolean): number;
   /** A decision about a task that waits. `place`: 1 for the first. @throws EkidenError `not_found` */
-  decide(which: { team: string; task: number }, what: Decision, by: string): Waiting;
+  decide(landings: Landings, which: { team: string; task: number }, what: Decision, by: string): Waiting;
 };
 export type Decision =
   | { readonly kind: "move"; readonly place: number }
@@ -33,7 +42,8 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
     );
   const line = new LandingLine(commonDir);
   return {
-    read: () => line.read(),
+    repository: line.repository,
+    read: (reservations) => line.read(reservations),
     landed: async (limit) => {
       const green = new Map(line.gates().flatMap((gate) => (gate.green ? [[gate.commit, gate]] : [])));
       const history = await git.ask(
@@ -56,8 +66,7 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
         .slice(0, limit);
     },
     pruneGates: (before, remove) => line.pruneGates(before, remove),
-    decide: ({ team, task }, what, by) => {
-      const landings = line.read();
+    decide: (landings, { team, task }, what, by) => {
       const entry = landings.waiting.find((one) => one.team === team && one.task === task);
       if (!entry) {
         const others = landings.waiting.filter((one) => one.team === team).map((one) => `#${one.task}`);

@@ -6,6 +6,7 @@ import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { HostProcess } from "../../core/host.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
+import { differenceOf, type LandingSettings } from "../../core/landing-settings.ts";
 import type { Roster } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { append } from "./entries.ts";
@@ -13,7 +14,7 @@ import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
 import { offer } from "./place.ts";
 import type { Session } from "./session.ts";
-import { exec, leaseEnd, type Op, Raw, sql, type Tx } from "./sql.ts";
+import { exec, leaseEnd, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type HostRow = HostProcess & {
@@ -23,6 +24,7 @@ type HostRow = HostProcess & {
 };
 type HostShown = HostRow & {
   readonly version: string;
+  readonly lands: string;
   readonly capacity: number;
   readonly members: number;
   readonly working: number;
@@ -39,14 +41,15 @@ type Unhosted = {
 export function hosting(
   session: Session,
 ): Pick<Roster, "open" | "beat" | "offer" | "reap" | "wanted" | "hosts"> {
-  const { leaseMs, maxAttempts, version } = session.limits;
+  const { leaseMs, maxAttempts, version, lands } = session.limits;
   return {
     open: (host, machine, pid, identity = "") =>
       session.write(function* (tx) {
-        yield* sameVersion(tx, version);
+        yield* alike(tx, version, lands);
         yield* exec`
-          insert into hosts (team, id, machine, pid, identity, lease_until, heard_at, version)
-          values (${tx.team}, ${host}, ${machine}, ${pid}, ${identity}, ${leaseEnd(tx, leaseMs)}, ${tx.now}, ${version})
+          insert into hosts (team, id, machine, pid, identity, lease_until, heard_at, version, lands)
+          values (${tx.team}, ${host}, ${machine}, ${pid}, ${identity}, ${leaseEnd(tx, leaseMs)}, ${tx.now}, ${version},
+            ${lands === null ? "" : JSON.stringify(lands)})
           on conflict (team, id) do update set machine = excluded.machine, pid = excluded.pid, identity = excluded.identity,
             lease_until = excluded.lease_until, heard_at = excluded.heard_at`;
         yield* removeDeadHosts(tx);
@@ -120,17 +123,27 @@ function* shown(tx: Tx): Op<HostShown[]> {
     where h.team = ${tx.team} group by h.team, h.id order by h.id`;
 }
 
-/** Two versions may decide differently about the same rows. @throws `host_version` */
-function* sameVersion(tx: Tx, version: string): Op<void> {
-  if (version === "") return;
-  const [other] = yield* sql<HostShown>`
-    select hosts.*, lease_until - ${tx.leaseClock} as left_ms from hosts where team = ${tx.team} and lease_until > ${tx.leaseClock} and version <> ${version} and version <> '' order by id`;
-  if (!other) return;
-  const seconds = Math.ceil(other.left_ms / 1000);
-  throw new EkidenError(
-    "host_version",
-    `Ekiden ${other.version} on ${other.machine} (pid ${other.pid}) runs members of team "${tx.team}", and this is Ekiden ${version}. All hosts of a team must have one version: install the same one here, or end that process first. If it has ended already, its lease runs out in ${seconds} s.`,
-  );
+/** Refuses a host that would decide otherwise about the same rows, or land otherwise. @throws `host_version` | `host_settings` */
+function* alike(tx: Tx, version: string, lands: LandingSettings | null): Op<void> {
+  const others = yield* sql<HostShown>`
+    select hosts.*, lease_until - ${tx.leaseClock} as left_ms from hosts where team = ${tx.team} and lease_until > ${tx.leaseClock} order by id`;
+  for (const other of others) {
+    const { machine, pid, left_ms } = other;
+    const who = `on ${machine} (pid ${pid}) runs members of team "${tx.team}"`;
+    const end = `or end that process first. If it has ended already, its lease runs out in ${Math.ceil(left_ms / 1000)} s.`;
+    if (version !== "" && other.version !== "" && other.version !== version)
+      throw new EkidenError(
+        "host_version",
+        `Ekiden ${other.version} ${who}, and this is Ekiden ${version}. All hosts of a team must have one version: install the same one here, ${end}`,
+      );
+    const theirs = parse<LandingSettings | null>(other.lands, null);
+    const difference = lands && theirs && differenceOf(lands, theirs);
+    if (difference)
+      throw new EkidenError(
+        "host_settings",
+        `A host ${who}, and it lands in another way: ${difference}. All hosts of a team need the same remote, targetBranch and gate: set here what is set there, ${end}`,
+      );
+  }
 }
 
 function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {

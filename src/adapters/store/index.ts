@@ -15,6 +15,7 @@ import { Outage, type OutageWatch } from "./outage.ts";
 import { openPostgres } from "./postgres.ts";
 import { prune } from "./prune.ts";
 import { requests } from "./requests.ts";
+import { reservations } from "./reservations.ts";
 import { roster } from "./roster.ts";
 import { type Limits, Session } from "./session.ts";
 import { type Driver, sql } from "./sql.ts";
@@ -40,6 +41,7 @@ const DEFAULT_LIMITS: Limits = {
   maxAttempts: 3,
   leadMayHoldSeveral: true,
   version: "",
+  lands: null,
   redact: (text) => text,
 };
 
@@ -89,6 +91,7 @@ async function view(share: Share, session: Session): Promise<Store> {
     requests: requests(session),
     jobs: jobs(session),
     crons: crons(session),
+    reservations: reservations(session),
     journal: journal(session),
     wake: {
       mark: () => driver.hub.mark(),

@@ -184,6 +184,18 @@ const twelfth = (): Step[] => [
 /** By which a process sees whether another one lives: see adapters/process-identity. */
 const thirteenth = (): Step[] => ["alter table hosts add column identity text not null default ''"];
 
+/** `lands`: the settings of landings that all hosts of a team must have alike, as JSON; "" for a process without them. */
+const fourteenth = ({ int, strict, xid }: Names): Step[] => [
+  "alter table hosts add column lands text not null default ''",
+  `create table reservations (
+    team text not null, branch text not null, repository text not null, target text not null, task ${int} not null,
+    created_at ${int} not null, paths text not null, why text not null, refusals ${int} not null, since ${int} not null,
+    alone_until ${int} not null, held_until ${int} not null,
+    primary key (team, branch)
+  )${strict}`,
+  ...(xid ? ["alter table reservations alter column team set statistics 0"] : []),
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -201,6 +213,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   eleventh,
   twelfth,
   thirteenth,
+  fourteenth,
 ];
 
 /** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */

@@ -1,5 +1,6 @@
 /** One team's view of a driver: runs its operations and wakes waiters after the commit. */
 import type { Name } from "../../core/ids.ts";
+import type { LandingSettings } from "../../core/landing-settings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import type { Outage } from "./outage.ts";
@@ -14,6 +15,8 @@ export type Limits = {
   readonly leadMayHoldSeveral: boolean;
   /** Of this program. Hosts of another version may not join while one with a lease is there; "" joins any. */
   readonly version: string;
+  /** Hosts that land in another way may not join while one with a lease is there; null joins any. */
+  readonly lands: LandingSettings | null;
   /** Takes secrets out of facts, questions, and mail that the person has not written. */
   readonly redact: (text: string) => string;
 };

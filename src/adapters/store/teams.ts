@@ -22,6 +22,7 @@ export const TEAM_TABLES = [
   "events",
   "jobs",
   "crons",
+  "reservations",
 ] as const;
 
 /** @throws `not_found` | `bad_input` */

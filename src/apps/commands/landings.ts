@@ -1,23 +1,31 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
 import { type Decision, landingsOf } from "../../adapters/git/landings.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../core/ids.ts";
 import { landingsData, landingsViews } from "../../core/views/landing.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
+import { withTeam } from "../open.ts";
 
 const LANDED_SHOWN = 10;
 
 export async function run(call: Invocation, [id, action, ...more]: readonly string[]): Promise<undefined> {
   const { team } = await call.settings();
   const landings = await landingsOf(call.cwd, childEnvironment(call.env));
+  const reserved = withTeam(call, "look", (store) => store.reservations.list(landings.repository));
+  const now = landings.read(
+    await reserved.catch((error: unknown) => {
+      if (isEkidenError(error, "not_found")) return []; // a team of another store may land here
+      throw error;
+    }),
+  );
   if (id === undefined) {
-    const data = landingsData(landings.read(), await landings.landed(LANDED_SHOWN), Date.now());
+    const data = landingsData(now, await landings.landed(LANDED_SHOWN), Date.now());
     return await call.show(data, landingsViews).then(() => undefined);
   }
   const task = taskId(id);
   const decision = decisionOf(task, action, more);
-  const entry = landings.decide({ team, task }, decision, PERSON);
+  const entry = landings.decide(now, { team, task }, decision, PERSON);
   const { subject, branch } = entry;
   call.done({
     data: { task, team, branch, ...decision },

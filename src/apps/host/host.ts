@@ -30,7 +30,7 @@ import { watchLead } from "./watch-lead.ts";
 
 /**
  * Opens a team of the project, created if it is new, to be run by this process.
- * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `not_trusted` | `store_unavailable` | `store_newer` | `store_foreign`
+ * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `not_trusted` | `store_unavailable` | `store_newer` | `store_foreign` | `host_version` | `host_settings`
  */
 export async function openHost(options: HostOptions): Promise<TeamHost> {
   const outage = new StoreOutage(options.onNotice);

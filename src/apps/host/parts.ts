@@ -129,12 +129,17 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const { version } = manifest;
+  const lands = {
+    remote: trees?.remoteLabel ?? null,
+    targetBranch: trees?.target ?? null,
+    gate: trees?.gate ?? null,
+  };
   makeStoreFile(url, workspace);
   const secrets = secretsOf(env, settings);
   secrets.add(namedSecrets(trust.servers));
   const opened = await openStore({
     redact: secrets.redact,
-    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version },
+    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version, lands },
     ...(options.outage && { outage: options.outage }),
   });
   const store = signing(opened, url);

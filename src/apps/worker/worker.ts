@@ -22,7 +22,7 @@ import { type Filling, fill, isBetweenTasks, isOrdinary } from "./places.ts";
 const TEND_MS = 1_000;
 const LOOK_MS = 250;
 
-/** @throws EkidenError as `openHost`, and `host_version` | `name_taken` */
+/** @throws EkidenError as `openHost`, and `host_version` | `host_settings` | `name_taken` */
 export async function openWorker(options: WorkerOptions): Promise<Worker> {
   const { leadModel: _, ...settings } = options.settings;
   const outage = new StoreOutage(options.tell);

@@ -5,17 +5,9 @@
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { type Claimed, isFinished, REFUSALS_MAX, type Task } from "../../core/task.ts";
+import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { LandingStep } from "../../core/worktree.ts";
-import type {
-  CompletionInput,
-  Contact,
-  Landing,
-  Reserved,
-  Store,
-  ToolContext,
-  Worktrees,
-} from "../../ports/index.ts";
+import type { CompletionInput, Contact, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";
 
@@ -79,7 +71,7 @@ export const landing =
       name: ctx.self,
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
-      isOpen: (other) => isOpen(ctx.store, other),
+      reservations: ctx.store.reservations,
       onMoved: (text) => ctx.store.journal.warn(null, text),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });
@@ -122,12 +114,6 @@ function noteStep(
       ? { type: "task.queued", ...about, target }
       : { type: "gate.started", ...about, command },
   ]);
-}
-
-/** A task that another one of its number has replaced on a new board is not open. */
-async function isOpen({ board }: Store, { task, createdAt }: Reserved): Promise<boolean> {
-  const now = await board.task(task);
-  return now !== null && now.createdAt === createdAt && !isFinished(now);
 }
 
 async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {

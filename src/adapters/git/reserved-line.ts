@@ -1,0 +1,58 @@
+/** The landing line of this clone together with the reservations in the store, as one landing sees and changes them. */
+import { type Landings, type Line, lineUp, type Reservation } from "../../core/landing.ts";
+import type { Obstacle } from "../../core/worktree.ts";
+import type { LandingInput } from "./landing-job.ts";
+import type { LandingLine } from "./landing-line.ts";
+
+/** How often a landing that waits asks the store for reservations. */
+const ASK_MS = 250;
+
+export class ReservedLine {
+  private readonly job: LandingInput;
+  private readonly files: LandingLine;
+  private readonly paths: readonly string[] | null;
+  private reservations: readonly Reservation[] = [];
+  private askedAt = Number.NEGATIVE_INFINITY;
+  /** Of this task, with this landing. */
+  private refusals: number | null = null;
+
+  constructor(job: LandingInput, files: LandingLine, paths: readonly string[] | null) {
+    this.job = job;
+    this.files = files;
+    this.paths = paths;
+  }
+
+  /** `askMs`: how old the reservations may be. */
+  async read(askMs = ASK_MS): Promise<Landings> {
+    if (performance.now() - this.askedAt >= askMs) {
+      this.reservations = await this.job.reservations.list(this.files.repository);
+      this.askedAt = performance.now();
+    }
+    return this.files.read(this.reservations);
+  }
+
+  lineOf(landings: Landings): Line {
+    return lineUp(landings, this.job.target, Date.now());
+  }
+
+  /** As the store has it now. */
+  async isFirst(id: string): Promise<boolean> {
+    return this.lineOf(await this.read(0)).order[0]?.id === id;
+  }
+
+  /**
+   * The next landing of this branch comes before all that were not refused, also when this process is killed now. False if it has to
+   * wait for another one first.
+   */
+  async reserve(why: Obstacle): Promise<boolean> {
+    const { job, files, paths } = this;
+    const { branch, target, task, createdAt, reservationMs: lengthMs } = job;
+    const { orders, reservations } = await this.read(0);
+    this.refusals ??= 1 + (reservations.find((one) => one.branch === branch)?.refusals ?? 0);
+    const isOrdered = orders.has(branch);
+    const wanted = { branch, target, task, createdAt, paths, why, refusals: this.refusals };
+    const holder = await job.reservations.reserve(files.repository, { ...wanted, lengthMs, isOrdered });
+    this.askedAt = Number.NEGATIVE_INFINITY;
+    return holder === null;
+  }
+}
