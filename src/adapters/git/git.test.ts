@@ -15,6 +15,7 @@ import { LINES, type Repository, repository } from "../../../test/fixtures/repos
 import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
+import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
 import { openWorktrees, type WorktreeOptions } from "./index.ts";
 import { inTurn } from "./queue.ts";
@@ -342,9 +343,7 @@ describe("the merge queue", () => {
     const folder = join(dir, "queue");
     mkdirSync(folder);
     // A process that is gone: its machine is this one, its id nobody's.
-    const own = await inTurn(folder, signal, () => Promise.resolve(readdirSync(folder)[0] ?? ""));
-    const [, , , machine] = own.split(".");
-    writeFileSync(join(folder, `0000000001.4194305.1.${machine}.aaaaaaaaaaaa`), "");
+    writeFileSync(join(folder, `0000000001.${PLACE}.4194305.1.aaaaaaaaaaaa`), "");
     const order: number[] = [];
     let inside = 0;
     const turns = [1, 2, 3].map((nth) =>
@@ -362,6 +361,30 @@ describe("the merge queue", () => {
     await expect(given).rejects.toThrow("no more");
     await Promise.all(turns);
     expect(order).toEqual([1, 2, 3]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("knows processes of other machines by more than a host name and an id", async () => {
+    const { dir } = repository({ "a.txt": "a\n" });
+    const folder = join(dir, "queue");
+    mkdirSync(folder);
+    const ticket = (place: string, start: string): string => {
+      const file = join(folder, `0000000001.${place}.${process.pid}.${start}.aaaaaaaaaaaa`);
+      writeFileSync(file, "");
+      return file;
+    };
+    const turn = (ms: number): Promise<unknown> =>
+      inTurn(folder, AbortSignal.timeout(ms), () => Promise.resolve("in"));
+    // The id was given to this process after that one had ended.
+    ticket(PLACE, "1");
+    expect(await turn(20_000)).toBe("in");
+    // The same id in another container or on another machine: it lives as long as it touches its file.
+    const there = ticket("0123456789ab", "1");
+    await expect(turn(300)).rejects.toThrow();
+    expect(existsSync(there)).toBe(true);
+    const before = new Date(Date.now() - 130_000);
+    utimesSync(there, before, before);
+    expect(await turn(20_000)).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ import {
 import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
 import { PLACE } from "../process-identity.ts";
-import { isTicketHeld, keepTouched, newTicket } from "./queue.ts";
+import { isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
 
 /** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
 export type GateRecord = {
@@ -41,7 +41,7 @@ export type Place = Pick<Waiting, "id" | "arrived" | "branch"> & {
   leave(): void;
 };
 
-const WAITING = /^\d{10}\.(\d+\.\d+\.[0-9a-f]+\.[0-9a-f]+)\.json(\.tmp)?$/;
+const WAITING = new RegExp(`^\\d{10}\\.(${TICKET})\\.json(\\.tmp)?$`);
 
 export class LandingLine {
   /** Names this repository to the teams that land in it. */

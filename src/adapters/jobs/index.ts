@@ -3,6 +3,7 @@
  * The store's row of a job is written by the process that saw it end, or by one that finds its host gone.
  */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { JobId, Name } from "../../core/ids.ts";
@@ -133,7 +134,7 @@ export class JobHost implements JobControl {
 
   async look(id: JobId, tailBytes: number): Promise<JobLook> {
     const job = await this.job(id);
-    if (job.machine !== this.parts.machine) return { job, tail: "", totalBytes: 0, alive: null };
+    if (!this.isHere(job)) return { job, tail: "", totalBytes: 0, alive: null };
     const alive =
       this.live.has(id) || ((job.state === "unknown" || job.state === "running") && hasProcesses(job));
     return {
@@ -154,7 +155,7 @@ export class JobHost implements JobControl {
   /** A job of another process on this machine, or one that outlived its process. */
   private async stopElsewhere(job: Job, by: Name): Promise<void> {
     if (job.state !== "running" && job.state !== "unknown") return;
-    if (job.machine !== this.parts.machine)
+    if (!this.isHere(job))
       throw new EkidenError(
         "not_permitted",
         `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
@@ -172,8 +173,12 @@ export class JobHost implements JobControl {
   }
 
   async reap(): Promise<void> {
-    const { store, machine } = this.parts;
-    await store.jobs.lose((job) => lostText(job, job.machine === machine ? hasProcesses(job) : null));
+    await this.parts.store.jobs.lose((job) => lostText(job, this.isHere(job) ? hasProcesses(job) : null));
+  }
+
+  /** Several machines may have one name. The file has a random name, and is made before the command starts. */
+  private isHere({ machine, outputPath }: Job): boolean {
+    return machine === this.parts.machine && existsSync(outputPath);
   }
 
   async close(): Promise<void> {

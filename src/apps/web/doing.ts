@@ -1,5 +1,4 @@
 /** What members do at this moment, from the ends of their conversations. Each conversation is read once, then what was added. */
-import { hostname } from "node:os";
 import { sep } from "node:path";
 import { sizeOf, tailOf } from "../../adapters/tail.ts";
 import { callsOf, type ToolCall, textOf } from "../../core/conversation/chat.ts";
@@ -81,8 +80,9 @@ export class DoingReader {
     }
   }
 
-  private async printedBy({ machine, outputPath }: Job): Promise<string> {
-    if (machine !== hostname() || !outputPath.startsWith(this.outputDir + sep)) return "";
+  /** The file has a random name: it is not there for a job of another machine. */
+  private async printedBy({ outputPath }: Job): Promise<string> {
+    if (!outputPath.startsWith(this.outputDir + sep)) return "";
     const text = await tailOf(outputPath, KEPT);
     return lastPrinted(text, (await sizeOf(outputPath)) > KEPT, this.redact);
   }

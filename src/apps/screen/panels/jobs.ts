@@ -1,6 +1,5 @@
 /** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
 import { open } from "node:fs/promises";
-import { hostname } from "node:os";
 import type { Job } from "../../../core/job.ts";
 import { showJob } from "../../../core/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
@@ -37,8 +36,8 @@ export const jobsPanel: Panel = {
   },
 };
 
-async function tailOf({ machine, outputPath }: Job): Promise<string[]> {
-  if (machine !== hostname()) return [];
+/** The file has a random name: it is not there for a job of another machine. */
+async function tailOf({ outputPath }: Job): Promise<string[]> {
   const file = await open(outputPath, "r").catch(() => null);
   if (!file) return [];
   try {
