@@ -48,6 +48,11 @@ const CASES: Readonly<Record<string, (command: string) => Case>> = {
     settings: { hooks: { TaskCompleted: [{ command }] } },
     sandbox: "off",
   }),
+  "an MCP server that ignores the end of its input": (command) => ({
+    block: sleeper(),
+    settings: { mcpServers: { s: { command: "sleep", args: [command.replace("sleep ", "")] } } },
+    sandbox: "off",
+  }),
   "a gate": (command) => ({
     block: "echo a > a.txt",
     settings: { worktrees: true, gate: command, gateTimeoutMs: 600_000 },

@@ -24,8 +24,8 @@ export type McpOptions = {
   readonly cwd: string;
   /** The environment of servers besides their entries: it holds none of our keys. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Begins the tags of servers that are processes of ours: see process-identity. */
-  readonly mark?: string;
+  /** Makes the tag of a server that is a process of ours: see `Shell.newTag`. */
+  readonly newTag?: (() => string) | undefined;
   /** Confines servers that are processes of ours. */
   readonly sandbox?: Sandbox | undefined;
   /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
@@ -40,14 +40,10 @@ export class Mcp {
   private readonly servers = new Map<string, McpServer>();
   /** The last problem reported of each server. */
   private readonly told = new Map<string, string>();
-  /** The mark of our child processes, so that the next process finds those that a killed one left. */
-  private readonly id: string;
-  private added = 0;
   private readonly options: McpOptions;
 
   constructor(servers: readonly NamedServer[], options: McpOptions) {
     this.options = options;
-    this.id = `${options.mark ?? markOf("")}-${randomBytes(6).toString("hex")}`;
     for (const server of servers) this.add(server);
   }
 
@@ -110,9 +106,8 @@ export class Mcp {
   }
 
   private add(server: NamedServer): McpServer {
-    this.added += 1;
-    const { cwd, env = {}, readyMs = READY_MS, sandbox } = this.options;
-    const place = { cwd, env, tag: `${this.id}.${this.added};`, readyMs, sandbox };
+    const { cwd, env = {}, readyMs = READY_MS, sandbox, newTag = ownTag } = this.options;
+    const place = { cwd, env, tag: "url" in server.config ? "" : newTag(), readyMs, sandbox };
     const added: McpServer = new McpServer(
       server,
       place,
@@ -143,6 +138,8 @@ export class Mcp {
     );
   }
 }
+
+const ownTag = (): string => `${markOf("")}-${randomBytes(6).toString("hex")}.1;`;
 
 /** What rules and questions say of a call. */
 function briefly(input: unknown): string {

@@ -64,6 +64,11 @@ export function createShell(settings: ShellSettings): Shell {
   let jobs = 0;
   let closed = false;
 
+  function nextTag(): string {
+    jobs += 1;
+    return `${mark}.${jobs};`;
+  }
+
   async function start(
     file: string,
     args: readonly string[],
@@ -73,7 +78,7 @@ export function createShell(settings: ShellSettings): Shell {
     if (closed)
       throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
     options.signal.throwIfAborted();
-    const tag = `${mark}.${++jobs};`;
+    const tag = nextTag();
     const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
     const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
     const limits = { max, quota, onOutput: options.onOutput };
@@ -93,14 +98,14 @@ export function createShell(settings: ShellSettings): Shell {
       options.signal.throwIfAborted();
       if (warden.isOver) throw new EkidenError("tool_failed", NOT_STARTED);
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
-      if (sink === null) warden.watch();
+      warden.watch();
       child = launch(confined ?? plain, [
         options.input === undefined ? "ignore" : "pipe",
         sink ?? "pipe",
         sink ?? "pipe",
         ...(confined?.descriptors ?? []),
       ]);
-      if (sink === null && child.pid !== undefined) warden.began(child.pid);
+      if (child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);
       throw error;
@@ -181,6 +186,10 @@ export function createShell(settings: ShellSettings): Shell {
     run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options, true),
     exec: async (file, args, options) => start(await bundled(file), args, options, false),
     extend: (ms) => warden.renewed(ms),
+    newTag() {
+      warden.watch();
+      return nextTag();
+    },
     async close() {
       closed = true;
       await Promise.all([...running].map((end) => end()));

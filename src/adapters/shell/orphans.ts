@@ -1,6 +1,6 @@
 /**
- * Commands whose Ekiden process was killed: nobody waits for them, and their task will be done anew, so they may not go on
- * beside it. Background jobs are left alone: the process that adopts their member reports them and can end them.
+ * Commands and MCP servers whose Ekiden process was killed: nobody waits for them, and their task will be done anew, so they may not
+ * go on beside it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ export async function endOrphans(scope: string): Promise<void> {
     const warden = left(WARDEN, environ, scope);
     if (warden !== undefined) wardens.add(warden);
     const tag = left(JOB, environ, scope);
-    if (tag !== undefined && !environ.includes("EKIDEN_JOB_OUTPUT=")) tags.add(tag);
+    if (tag !== undefined) tags.add(tag);
   }
   await Promise.all([
     ...[...tags].map((tag) => endAll(new Set(), tag, GRACE_MS)),

@@ -50,7 +50,8 @@ sweep() {
   local file
   found=' '
   for file in $(grep -lF -- "$1." /proc/[0-9]*/environ 2>/dev/null); do
-    grep -qF EKIDEN_JOB_OUTPUT= "$file" || { file=\${file#/proc/}; found="$found\${file%/environ} "; }
+    file=\${file#/proc/}
+    found="$found\${file%/environ} "
   done
   below; send -KILL
 }

@@ -6,7 +6,7 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Sandbox, Store } from "../../ports/index.ts";
+import type { Sandbox, Shell, Store } from "../../ports/index.ts";
 import type { ProjectTrust } from "../trust/weigh.ts";
 
 const FILE = ".mcp.json";
@@ -19,14 +19,14 @@ export async function openMcp(
     settings,
     sandbox,
     trust,
-    mark,
+    shell,
   }: {
     workspace: string;
     store: Store;
     settings: Pick<Settings, "mcpServers">;
     sandbox: Sandbox;
     trust: Pick<ProjectTrust, "servers" | "env" | "waiting">;
-    mark: string;
+    shell: Shell;
   },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
@@ -52,7 +52,7 @@ export async function openMcp(
     cwd: workspace,
     env: childEnvironment(env),
     sandbox,
-    mark,
+    newTag: shell.newTag,
     onProblem: (server, problem) => warn(`server "${server}": ${problem}`),
   });
 }

@@ -161,7 +161,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
     endOrphans: () => endOrphans(scope),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
-    mcp: await openMcp({ workspace, store, settings, sandbox, trust, mark }, env),
+    mcp: await openMcp({ workspace, store, settings, sandbox, trust, shell }, env),
     telemetry: await telemetryOf(env, { store, clock, version }),
     trust,
     trees,
