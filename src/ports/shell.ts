@@ -73,6 +73,11 @@ export type ConfinedProgram = Program & {
   readonly descriptors: readonly number[];
   /** Whether the program is started by another one, which must outlive it until it has been told to end. */
   readonly supervised: boolean;
+  /**
+   * Starts it in a process that was confined in advance, without input and with pipes for its output. The `ChildProcess`, whose type
+   * is the adapters'; null where none is ready.
+   */
+  startPrepared(): object | null;
   /** To be called when it has been started. */
   done(): void;
   /** The line of `ShellResult.denial`; the output of a command that succeeded is left out. */

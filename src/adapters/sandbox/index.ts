@@ -239,6 +239,7 @@ class ProcessSandbox implements Sandbox {
         env,
         descriptors: [],
         supervised: false,
+        startPrepared: () => null,
         done() {},
         denial,
       };
@@ -259,7 +260,8 @@ class ProcessSandbox implements Sandbox {
       readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
       filter: true,
     });
-    const [file = "", ...args] = [...enter, tool.found.path, ...jail, "--", program.file, ...program.args];
+    const whole = [...enter, tool.found.path, ...jail];
+    const [file = "", ...args] = [...whole, "--", program.file, ...program.args];
     const descriptor = stage.filter?.open();
     return {
       file,
@@ -268,6 +270,7 @@ class ProcessSandbox implements Sandbox {
       env,
       descriptors: descriptor === undefined ? [] : [descriptor],
       supervised: true,
+      startPrepared: () => stage.spares?.start(whole, { ...program, env }) ?? null,
       done: () => stage.filter?.closeOne(descriptor),
       denial,
     };

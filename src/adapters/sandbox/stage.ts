@@ -16,6 +16,7 @@ import { UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { PlaceReader, real, socketsOutside } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
+import { Spares } from "./spares.ts";
 
 export type StageOptions = {
   /** Null on systems where private folders cannot be laid over others. */
@@ -40,6 +41,7 @@ export class Stage {
   readonly emptyFolder: string;
   readonly filter: UnnamedFile | null;
   readonly network: SharedNetwork | null;
+  readonly spares: Spares | null;
   readonly reader: PlaceReader;
   readonly variables: Readonly<Record<string, string>>;
   private readonly temporary: string;
@@ -59,6 +61,7 @@ export class Stage {
     this.filter = filter === null ? null : new UnnamedFile(join(this.folder, "filter"), filter);
     this.network =
       bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
+    this.spares = this.filter === null ? null : new Spares(this.filter);
     const temporary = bwrap === null ? this.temporary : "/tmp";
     // The person's caches stay read-only: what is in them runs outside, too.
     const caches = join(temporary, ".cache");
@@ -85,6 +88,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
+    this.spares?.close();
     await this.network?.close();
     this.filter?.close();
     rmSync(this.folder, { recursive: true, force: true });

@@ -99,12 +99,10 @@ export function createShell(settings: ShellSettings): Shell {
       if (warden.isOver) throw new EkidenError("tool_failed", NOT_STARTED);
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       warden.watch();
-      child = launch(confined ?? plain, [
-        options.input === undefined ? "ignore" : "pipe",
-        sink ?? "pipe",
-        sink ?? "pipe",
-        ...(confined?.descriptors ?? []),
-      ]);
+      const input = options.input === undefined ? "ignore" : "pipe";
+      const prepared = line && sink === null && input === "ignore" ? confined?.startPrepared() : null;
+      const stdio = [input, sink ?? "pipe", sink ?? "pipe", ...(confined?.descriptors ?? [])] as const;
+      child = (prepared as ChildProcess | null | undefined) ?? launch(confined ?? plain, [...stdio]);
       if (child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);

@@ -49,7 +49,7 @@ end() {
 sweep() {
   local file
   found=' '
-  for file in $(grep -lF -- "$1." /proc/[0-9]*/environ 2>/dev/null); do
+  for file in $(grep -lF -e "$1." -e "EKIDEN_SPARE=$1;" /proc/[0-9]*/environ 2>/dev/null); do
     file=\${file#/proc/}
     found="$found\${file%/environ} "
   done
