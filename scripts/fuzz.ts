@@ -4,7 +4,7 @@
  * question has an effect outside of it. Ends with 1 and the line when a claim is wrong. The same seed gives the same lines.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -63,6 +63,7 @@ const stubs = join(top, "bin");
 const empty = join(top, "empty");
 mkdirSync(stubs);
 mkdirSync(empty);
+const nothing = openSync("/dev/null", "r+");
 
 /** The words that a shell hands to the programs of a line: each program is a stub that writes its words down. */
 function wordsOf(shell: string, line: string, commands: readonly Simple[]): string | null {
@@ -80,7 +81,8 @@ function wordsOf(shell: string, line: string, commands: readonly Simple[]): stri
     cwd: empty,
     env: { PATH: stubs, HOME: "/home-of-nobody" },
     timeout: 2_000,
-    input: "",
+    // The descriptors 3 to 9 are open, because a shell does not run a command whose redirection fails.
+    stdio: ["ignore", "pipe", "pipe", ...Array.from({ length: 7 }, () => nothing)],
     encoding: "utf8",
   });
   const logged = spawnSync("cat", [log], { encoding: "utf8" }).stdout;
