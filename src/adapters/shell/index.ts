@@ -2,7 +2,7 @@
  * Child processes on this machine. The one thing to know: a command has ended when its first process has, not when its
  * pipes are closed, because a grandchild may hold them open for ever.
  */
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,6 +19,7 @@ import type {
 import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
 import { CappedFile } from "./capped-file.ts";
+import { type Ended, launch, noFolder, observe, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell } from "./programs.ts";
@@ -43,10 +44,6 @@ export type ShellSettings = {
 
 const KEEP_BYTES = 30_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** After the end of a command: a pipe that says nothing for this long has said everything. */
-const QUIET_MS = 25;
-/** … and one that never falls silent (a background child prints) is left alone after this. */
-const DRAIN_MS = 300;
 
 export function createShell(settings: ShellSettings): Shell {
   const random = randomBytes(6).toString("hex");
@@ -222,86 +219,4 @@ function openNew(path: string): number {
       cause,
     });
   }
-}
-
-type Ended = { readonly code: number | null; readonly signal: string | null };
-
-/** Some failures (a command line that is too long, a NUL) are thrown at once, others come as an event. */
-function launch({ file, args, cwd, env }: Program, stdio: SpawnOptions["stdio"]): ChildProcess {
-  try {
-    return spawn(file, args, { cwd, env, stdio, detached: true, windowsHide: true });
-  } catch (cause) {
-    const length = args.reduce((sum, arg) => sum + arg.length, 0);
-    const why =
-      length > 100_000
-        ? `its ${length} characters are too many for one command: put them into a file`
-        : messageOf(cause);
-    throw new EkidenError("tool_failed", `The command cannot be started: ${why}.`, { cause });
-  }
-}
-
-const noFolder = (cwd: string, cause?: unknown): EkidenError =>
-  new EkidenError(
-    "tool_failed",
-    `The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`,
-    { cause, details: { missing: true } },
-  );
-
-/** The process group, once there is a process. @throws EkidenError `tool_failed` when it cannot start. */
-function started(child: ChildProcess, file: string, cwd: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    if (child.pid !== undefined) return resolve(child.pid);
-    child.once("error", (cause: NodeJS.ErrnoException) => {
-      if (!existsSync(cwd)) return reject(noFolder(cwd, cause));
-      const message =
-        cause.code === "ENOENT"
-          ? `The program ${file} was not found. Install it, or use another one.`
-          : `${file} cannot be started: ${cause.message}.`;
-      reject(
-        new EkidenError("tool_failed", message, { cause, details: { missing: cause.code === "ENOENT" } }),
-      );
-    });
-  });
-}
-
-/** Collects the output; resolves shortly after the process has ended, also when other processes still hold its pipes. */
-function observe(child: ChildProcess, output: Output): Promise<Ended> {
-  return new Promise((resolve) => {
-    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-    let open = streams.length;
-    let heardAt = 0;
-    let collecting = true;
-    let outcome: Ended | undefined;
-    const finish = (): void => {
-      if (!collecting || !outcome) return;
-      collecting = false;
-      // A background child may go on printing: it is read, so that it does not block or die, and thrown away.
-      for (const stream of streams) (stream as unknown as { unref?: () => void }).unref?.();
-      resolve(outcome);
-    };
-    for (const stream of streams) {
-      stream.on("data", (chunk: Buffer) => {
-        heardAt = performance.now();
-        if (collecting) output.add(chunk);
-      });
-      stream.on("error", () => {});
-      stream.once("close", () => {
-        open -= 1;
-        if (open === 0) finish();
-      });
-    }
-    child.once("exit", (code, signal) => {
-      outcome = { code, signal };
-      child.unref();
-      if (open === 0) return finish();
-      const exitedAt = performance.now();
-      // Timers come before input in a turn of the event loop, so what is already there is read before silence is believed.
-      const look = (): void => {
-        const now = performance.now();
-        if (now - Math.max(exitedAt, heardAt) >= QUIET_MS || now - exitedAt >= DRAIN_MS) finish();
-        else setTimeout(() => setImmediate(look), QUIET_MS);
-      };
-      setTimeout(() => setImmediate(look), QUIET_MS);
-    });
-  });
 }
