@@ -226,7 +226,7 @@ describe("work", () => {
       until,
     } = await open({
       tools: [tool],
-      settings: NO_POLL,
+      settings: { ...NO_POLL, idleTimeoutMs: 3_600_000 },
       says: {
         alice: [done, { text: "done" }],
         bob: [{ calls: [{ tool: "pause" }] }, done, { text: "done" }],

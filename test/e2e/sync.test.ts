@@ -110,6 +110,13 @@ it("ends with code 1 and the reason when a file cannot be used, and prints JSON 
   });
 });
 
+it.runIf(process.platform === "linux")("names the folder when no file can be written to it", async () => {
+  expect(await project.run(["sync", "/proc/1"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/"\/proc\/1" cannot be used as a folder of task files: .*\(E\w+\)/),
+  });
+});
+
 it("is kept by the team itself with the setting, from before its first claim until after its last", async () => {
   project.write({ ".ekiden/settings.json": JSON.stringify({ sync: ".tasks" }) });
   await project.run(["add", "Zero", "-d", script("true")]);

@@ -93,7 +93,7 @@ export async function progress(
     if (want.status === "completed") await board.completeFor(id, BY, told);
     return null;
   } catch (error) {
-    if (error instanceof EkidenError && REFUSALS.has(error.code)) return error.message;
+    if (isRefusal(error)) return error.message;
     throw error;
   }
 }

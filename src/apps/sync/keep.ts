@@ -4,8 +4,9 @@ import { systemClock } from "../../adapters/clock.ts";
 import { FolderLock, type Holder } from "../../adapters/layout/folder-lock.ts";
 import { TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { isAlive } from "../../adapters/process-table.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { FactType } from "../../core/event.ts";
+import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { FolderSync } from "./sync.ts";
 
@@ -36,13 +37,6 @@ const CHANGES: readonly FactType[] = [
   "task.cancelled",
 ];
 
-const heldBy = ({ pid, machine }: Holder, dir: string): EkidenError =>
-  new EkidenError(
-    "bad_input",
-    `process ${pid} on ${machine} keeps ${dir} already. End it first; if it is gone, delete .ekiden-sync.lock there.`,
-    { details: { held: true } },
-  );
-
 export class KeptFolder {
   private readonly keeping: Keeping;
   private readonly folder: TaskFolder;
@@ -58,8 +52,7 @@ export class KeptFolder {
       now: () => systemClock.now(),
       isAlive,
     });
-    const holder = this.lock.take();
-    if (holder) throw heldBy(holder, this.folder.dir);
+    this.take();
     try {
       this.folder.tidy();
       this.sync = new FolderSync(this.folder, keeping, keeping.tell, () => systemClock.now());
@@ -121,16 +114,35 @@ export class KeptFolder {
     }
   }
 
-  /** The lock goes with the folder when that is deleted, and is taken anew when it is back. */
-  private renew(): void {
-    if (this.lock.renew()) return;
+  /** @throws EkidenError `bad_input` when no file can be written to the folder, or another process keeps it */
+  private take(): void {
+    const { dir } = this.folder;
     let holder: Holder | null;
     try {
       holder = this.lock.take();
-    } catch {
-      return; // the folder is gone
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
+      throw new EkidenError(
+        "bad_input",
+        `${quote(dir)} cannot be used as a folder of task files: no file can be written to it (${why}). Name another folder.`,
+      );
     }
-    if (holder) throw heldBy(holder, this.folder.dir);
+    if (holder)
+      throw new EkidenError(
+        "bad_input",
+        `process ${holder.pid} on ${holder.machine} keeps ${dir} already. End it first; if it is gone, delete .ekiden-sync.lock there.`,
+        { details: { held: true } },
+      );
+  }
+
+  /** The lock is lost with the folder when that is deleted. It is taken again when the folder is back. */
+  private renew(): void {
+    if (this.lock.renew()) return;
+    try {
+      this.take();
+    } catch (error) {
+      if (isEkidenError(error) && error.details.held) throw error;
+    }
   }
 
   close(): void {
