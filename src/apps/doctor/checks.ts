@@ -7,7 +7,7 @@ import type { Settings } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
 import { sqlitePath, storeUrl } from "../open.ts";
 import { isStore, type ProjectTrust } from "../trust/weigh.ts";
-import { count, type Finding } from "./finding.ts";
+import { count, type Finding, missing, ok, wrong } from "./finding.ts";
 import { chosenModel, providers } from "./models.ts";
 import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";
 import { sandbox, trusted } from "./safety.ts";
@@ -20,8 +20,8 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
   const checks: (Finding | Promise<Finding>)[] = [
     node(),
     sqlite(),
-    program("git", "Install git; without it there are no worktrees.", "missing"),
-    program("bash", "Install bash; commands run with sh meanwhile.", "missing"),
+    program("git", "Install git; without it there are no worktrees."),
+    program("bash", "Install bash; commands run with sh meanwhile."),
     ripgrep(),
     finding,
     ...(settings && trust
@@ -39,24 +39,19 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
 async function settingsOf(call: Invocation): Promise<{ settings: Settings | null; finding: Finding }> {
   try {
     const found = `valid; ${settingsFiles(call.cwd)}`;
-    return { settings: await call.settings(), finding: { name: "settings", state: "ok", found } };
+    return { settings: await call.settings(), finding: ok("settings", found) };
   } catch (error) {
     if (!isEkidenError(error, "settings_invalid")) throw error;
     const problems = error.details.problems as readonly string[];
-    return {
-      settings: null,
-      finding: { name: "settings", state: "wrong", found: problems.join("\n"), fix: "Correct these lines." },
-    };
+    return { settings: null, finding: wrong("settings", problems.join("\n"), "Correct these lines.") };
   }
 }
 
 function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const ok = major > 20 || (major === 20 && minor >= 19);
+  const isNew = major > 20 || (major === 20 && minor >= 19);
   const found = `${process.version} on ${process.platform} ${process.arch}`;
-  return ok
-    ? { name: "node", state: "ok", found }
-    : { name: "node", state: "wrong", found, fix: "Install Node 20.19 or newer." };
+  return isNew ? ok("node", found) : wrong("node", found, "Install Node 20.19 or newer.");
 }
 
 async function sqlite(): Promise<Finding> {
@@ -70,11 +65,11 @@ async function sqlite(): Promise<Finding> {
     const database = new DatabaseSync(":memory:");
     const row = database.prepare("select sqlite_version() as version").get() as { version: string };
     database.close();
-    return { name, state: "ok", found: `SQLite ${row.version}` };
+    return ok(name, `SQLite ${row.version}`);
   } catch (error) {
     const fix =
       "Run npm install again with optional dependencies, or use Node 22.13 or newer, or a PostgreSQL store.";
-    return { name, state: "wrong", found: `no driver works: ${messageOf(error)}`, fix };
+    return wrong(name, `no driver works: ${messageOf(error)}`, fix);
   }
 }
 
@@ -84,18 +79,13 @@ type SqliteModule = {
 
 const runFile = promisify(execFile);
 
-async function program(
-  name: string,
-  fix: string,
-  otherwise: Finding["state"],
-  file = name,
-): Promise<Finding> {
+async function program(name: string, fix: string, file = name): Promise<Finding> {
   try {
     const { stdout } = await runFile(file, ["--version"], { timeout: PROBE_MS });
-    return { name, state: "ok", found: stdout.split("\n")[0]?.trim() ?? "" };
+    return ok(name, stdout.split("\n")[0]?.trim() ?? "");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return { name, state: otherwise, found: code === "ENOENT" ? "not found" : messageOf(error), fix };
+    return missing(name, code === "ENOENT" ? "not found" : messageOf(error), fix);
   }
 }
 
@@ -104,19 +94,17 @@ async function ripgrep(): Promise<Finding> {
     "Run npm install again: ripgrep comes with the package @vscode/ripgrep. Searching falls back to what the machine has.";
   try {
     const { rgPath } = await import("@vscode/ripgrep");
-    return await program("ripgrep", fix, "missing", rgPath);
+    return await program("ripgrep", fix, rgPath);
   } catch {
-    return program("ripgrep", fix, "missing", "rg");
+    return program("ripgrep", fix, "rg");
   }
 }
 
 async function store(call: Invocation, settings: Settings, { waiting }: ProjectTrust): Promise<Finding> {
   const name = "store";
-  if (waiting.some(isStore))
-    return { name, state: "missing", found: "not opened: it waits for your word", fix: "See trust." };
+  if (waiting.some(isStore)) return missing(name, "not opened: it waits for your word", "See trust.");
   const path = sqlitePath(settings.store, call.cwd);
-  if (path !== null && !existsSync(path))
-    return { name, state: "ok", found: `${path} will be created when it is first needed` };
+  if (path !== null && !existsSync(path)) return ok(name, `${path} will be created when it is first needed`);
   try {
     const [{ openStore }, { systemClock }] = await Promise.all([
       import("../../adapters/store/index.ts"),
@@ -130,21 +118,13 @@ async function store(call: Invocation, settings: Settings, { waiting }: ProjectT
     });
     try {
       const { total } = await open.board.counts();
-      return {
-        name,
-        state: "ok",
-        found: `${path ?? "PostgreSQL"}: team "${open.team}", ${count(total, "task")}`,
-      };
+      return ok(name, `${path ?? "PostgreSQL"}: team "${open.team}", ${count(total, "task")}`);
     } finally {
       await open.close();
     }
   } catch (error) {
     if (isEkidenError(error, "not_found"))
-      return {
-        name,
-        state: "ok",
-        found: `no team "${settings.team}" there yet; it is made when it is first needed`,
-      };
-    return { name, state: "wrong", found: messageOf(error), fix: "See --store, or name another file." };
+      return ok(name, `no team "${settings.team}" there yet; it is made when it is first needed`);
+    return wrong(name, messageOf(error), "See --store, or name another file.");
   }
 }

@@ -7,5 +7,13 @@ export type Finding = {
   readonly fix?: string;
 };
 
+type Found = (name: string, found: string, fix?: string) => Finding;
+const as =
+  (state: Finding["state"]): Found =>
+  (name, found, fix = "") => ({ name, state, found, ...(fix && { fix }) });
+export const ok = as("ok");
+export const missing = as("missing");
+export const wrong = as("wrong");
+
 /** "3 tasks" */
 export const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

@@ -4,7 +4,7 @@ import type { Provider } from "../../adapters/models/index.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
 
 const PROBE_MS = 3_000;
 /** How long a model may take to say one word. */
@@ -15,9 +15,9 @@ export async function chosenModel({ env }: Invocation, { model }: Settings): Pro
   const name = "model";
   try {
     const { chooseModel } = await import("../../adapters/models/index.ts");
-    return { name, state: "ok", found: await chooseModel({ env, setting: model }) };
+    return ok(name, await chooseModel({ env, setting: model }));
   } catch (error) {
-    return { name, state: "missing", found: "none is configured", fix: messageOf(error) };
+    return missing(name, "none is configured", messageOf(error));
   }
 }
 
@@ -32,8 +32,7 @@ export async function providers({ env }: Invocation, settings: Settings | null):
       const address = provider.address({ env, baseUrl: given ?? "" });
       return address === null ? [] : [checkProvider(provider, { address, baseUrl: given, env, wanted })];
     } catch (error) {
-      const label = `model: ${provider.name}`;
-      return [Promise.resolve<Finding>({ name: label, state: "wrong", found: messageOf(error) })];
+      return [Promise.resolve(wrong(`model: ${provider.name}`, messageOf(error)))];
     }
   });
 }
@@ -49,36 +48,31 @@ type Probe = {
 async function checkProvider({ name, keyVariable: key }: Provider, probe: Probe): Promise<Finding> {
   const { address, env, wanted } = probe;
   const label = `model: ${name}`;
-  const worst = wanted.length > 0 ? "wrong" : "missing";
-  if (key !== "" && !env[key])
-    return {
-      name: label,
-      state: worst,
-      found: `${key} is not set`,
-      ...(wanted.length > 0 && { fix: `Set ${key}, or choose another --model.` }),
-    };
+  const isWanted = wanted.length > 0;
+  if (key !== "" && !env[key]) {
+    const found = `${key} is not set`;
+    return isWanted ? wrong(label, found, `Set ${key}, or choose another --model.`) : missing(label, found);
+  }
   const set = key === "" ? "" : "key is set, ";
   if (!(await reach(address))) {
-    const fix =
-      key === "" && wanted.length === 0 ? undefined : "Check the network, the proxy, and the address.";
-    const state = key === "" ? worst : "wrong";
-    return { name: label, state, found: `${set}cannot be reached`, ...(fix && { fix }) };
+    const found = `${set}cannot be reached`;
+    if (key === "" && !isWanted) return missing(label, found);
+    return wrong(label, found, "Check the network, the proxy, and the address.");
   }
   // Without a key nothing is asked that nobody uses: a local model may take a minute to load.
-  const specs = wanted.length > 0 ? wanted : key === "" ? [] : [name];
+  const specs = isWanted ? wanted : key === "" ? [] : [name];
   const faults = (await Promise.all(specs.map((spec) => faultOf(spec, probe)))).filter(
     (fault) => fault !== null,
   );
   if (faults.length > 0)
-    return {
-      name: label,
-      state: "wrong",
-      found: `${set}reachable, but ${faults.join("; ")}`,
-      fix: `Check ${key === "" ? "" : `${key} and `}the name of the model.`,
-    };
+    return wrong(
+      label,
+      `${set}reachable, but ${faults.join("; ")}`,
+      `Check ${key === "" ? "" : `${key} and `}the name of the model.`,
+    );
   const tried =
     specs.length > 0 ? `, ${specs.join(" and ")} ${specs.length === 1 ? "answers" : "answer"}` : "";
-  return { name: label, state: "ok", found: `${set}reachable${tried}` };
+  return ok(label, `${set}reachable${tried}`);
 }
 
 /** Asks a model for one word; null when it answers. Costs about twenty tokens. */

@@ -12,7 +12,7 @@ import type { Sandbox } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
 import { projectFile, userFile } from "../settings.ts";
 import type { ProjectTrust } from "../trust/weigh.ts";
-import { count, type Finding } from "./finding.ts";
+import { count, type Finding, ok, wrong } from "./finding.ts";
 import { sandboxOf } from "./safety.ts";
 
 /** The settings files that exist, as they are shown. */
@@ -28,11 +28,8 @@ export async function agentFiles({ cwd }: Invocation): Promise<Finding[]> {
   const userFolder = dirname(userFile());
   const [whole, rules] = await Promise.all([library.loadLibrary(cwd, userFolder), library.loadRules(cwd)]);
   const shown = (path: string): string => (path.startsWith(cwd) ? relative(cwd, path) : path);
-  const finding = (name: string, files: readonly string[]): Finding => ({
-    name,
-    state: "ok",
-    found: files.length > 0 ? files.map(shown).join(", ") : "none",
-  });
+  const finding = (name: string, files: readonly string[]): Finding =>
+    ok(name, files.map(shown).join(", ") || "none");
   const faults = [
     ...whole.problems.map(({ file, why }) => `${shown(file)} is not used: ${why}`),
     ...whole.doubts,
@@ -50,16 +47,7 @@ export async function agentFiles({ cwd }: Invocation): Promise<Finding[]> {
       "skills",
       whole.skills.map(({ folder }) => join(folder, "SKILL.md")),
     ),
-    ...(faults.length > 0
-      ? [
-          {
-            name: "agent files",
-            state: "wrong",
-            found: faults.join("\n"),
-            fix: "Correct these files.",
-          } as const,
-        ]
-      : []),
+    ...(faults.length > 0 ? [wrong("agent files", faults.join("\n"), "Correct these files.")] : []),
   ];
 }
 
@@ -75,7 +63,7 @@ export async function mcpServers(
       JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
     } catch (error) {
       const found = `.mcp.json is not JSON: ${messageOf(error)}`;
-      return [{ name: "mcp", state: "wrong", found, fix: "Correct the file. None of its servers is used." }];
+      return [wrong("mcp", found, "Correct the file. None of its servers is used.")];
     }
   if (Object.keys({ ...trust.servers, ...settings.mcpServers }).length === 0) return [];
   const [{ readServers }, { NO_SECRETS }] = await Promise.all([
@@ -92,10 +80,7 @@ export async function mcpServers(
     problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
     for (const server of read.servers) servers.set(server.name, server);
   }
-  const faulty: Finding[] =
-    problems.length > 0
-      ? [{ name: "mcp", state: "wrong", found: problems.join("\n"), fix: "Correct these entries." }]
-      : [];
+  const faulty = problems.length > 0 ? [wrong("mcp", problems.join("\n"), "Correct these entries.")] : [];
   const sandbox = await sandboxOf(cwd, settings);
   try {
     const tried = [...servers.values()].map((server) => tryServer(server, cwd, env, sandbox));
@@ -127,9 +112,9 @@ async function tryServer(
   const name = `mcp: ${server.name}`;
   try {
     const tools = await mcp.tools("lead");
-    if (problem === null) return { name, state: "ok", found: count(tools.length, "tool") };
+    if (problem === null) return ok(name, count(tools.length, "tool"));
     const what = "command" in server.config ? `its command ${quote(server.config.command)}` : "its url";
-    return { name, state: "wrong", found: problem, fix: `Check ${what}, or set "disabled": true.` };
+    return wrong(name, problem, `Check ${what}, or set "disabled": true.`);
   } finally {
     await mcp.close();
   }
@@ -152,8 +137,8 @@ export async function hooks({ cwd }: Invocation, settings: Settings): Promise<Fi
           faults.push(`${event}: no tool is called ${quote(tool)}.${didYouMean(tool, TOOL_NAMES)}`);
   }
   const name = "hooks";
-  if (faults.length === 0) return [{ name, state: "ok", found: count(all.length, "command") }];
-  return [{ name, state: "wrong", found: faults.join("\n"), fix: "Correct these hooks in the settings." }];
+  if (faults.length === 0) return [ok(name, count(all.length, "command"))];
+  return [wrong(name, faults.join("\n"), "Correct these hooks in the settings.")];
 }
 
 /** As the shell of a hook would find it: a file, a program on the path, a builtin. */

@@ -4,7 +4,7 @@ import type { Sandbox } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
 import { visible } from "../trust/asking.ts";
 import { describe, type ProjectTrust } from "../trust/weigh.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
 
 /** The sandbox as a run would have it. The caller closes it. */
 export async function sandboxOf(cwd: string, settings: Settings): Promise<Sandbox> {
@@ -22,17 +22,13 @@ export async function sandbox({ cwd }: Invocation, settings: Settings): Promise<
   const open = await sandboxOf(cwd, settings);
   try {
     const { mode, active, text, network, version } = await open.status();
-    if (active) return { name, state: "ok", found: `${text} Network: ${network}. Program: ${version}` };
-    if (mode === "off")
-      return { name, state: "missing", found: text, fix: "Set sandbox to auto or required." };
-    return {
-      name,
-      state: mode === "required" ? "wrong" : "missing",
-      found: text,
-      ...(mode === "auto" && {
-        fix: "Until then commands run with all your rights, and more of them are asked about.",
-      }),
-    };
+    if (active) return ok(name, `${text} Network: ${network}. Program: ${version}`);
+    if (mode === "required") return wrong(name, text);
+    const fix =
+      mode === "off"
+        ? "Set sandbox to auto or required."
+        : "Until then commands run with all your rights, and more of them are asked about.";
+    return missing(name, text, fix);
   } finally {
     await open.close();
   }
@@ -45,11 +41,10 @@ export function trusted(trust: ProjectTrust): Finding {
     ...describe(trust, waiting).map((text) => `waits: ${visible(text)}`),
     ...refused.map((text) => `never used: ${visible(text)}`),
   ];
-  if (lines.length > 0)
-    return { name, state: "missing", found: lines.join("\n"), fix: "Read it; to agree: ekiden trust." };
+  if (lines.length > 0) return missing(name, lines.join("\n"), "Read it; to agree: ekiden trust.");
   const found =
     given.length === 0
       ? "the project brings nothing that needs your word"
       : `you agreed to all ${given.length} items of the project`;
-  return { name, state: "ok", found };
+  return ok(name, found);
 }
