@@ -51,7 +51,7 @@ function memberLine(team: TeamModel, style: Style, look: StripLook, member: Doin
   const shownName = paint(colourOf(name), pad(name, names));
   const subject = task === null ? "" : `#${task} ${oneLine(team.status.subject(task))}`;
   const doing = working
-    ? [subject, stepOf(team, member)].filter((part) => part !== "").join(" · ")
+    ? [subject, stepOf(team, member, width)].filter((part) => part !== "").join(" · ")
     : [`${phaseWords(member)}`, subject].filter((part) => part !== "").join(" · ");
   const spent = team.spent.get(name);
   const right = [
@@ -69,12 +69,13 @@ function memberLine(team: TeamModel, style: Style, look: StripLook, member: Doin
 }
 
 /** The running call and the last line of its output, else what the journal said last. */
-export function stepOf(team: TeamModel, { name, step }: Doing): string {
+function stepOf(team: TeamModel, { name, step }: Doing, width: number): string {
   const story = team.stories.get(name);
   const running = story?.running.at(-1);
   if (running && !running.title.startsWith("ask")) {
     const last = running.lastLines.at(-1);
-    return `${running.title}${last ? ` │ ${last}` : ""}`;
+    // A long command leaves room for its output.
+    return last ? `${shortened(running.title, Math.floor(width / 4))} │ ${last}` : running.title;
   }
   if (story?.isWriting) return "writing";
   return /^(?:waits|gate|asks)/.test(step) ? step : "thinking";
