@@ -165,4 +165,24 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
       expect(await store.board.tasks()).toHaveLength(5 * round);
     }
   });
+
+  it("fire at their times when the clock was wrong for a while and is set back", async () => {
+    const right = clock.now();
+    await store.crons.add(cron({ expression: "0 13 * * *" }), PERSON);
+    const wrong = await at.open({ clock: new ManualClock(right + 400 * 24 * 60 * MINUTE) });
+    expect(await wrong.crons.fire()).toMatchObject([{ late: true }]);
+    await wrong.crons.add(cron({ expression: "30 13 * * *" }), PERSON);
+    // A year later by the wrong clock, today by the right one. Nothing is fired twice meanwhile.
+    expect(await store.crons.fire()).toEqual([]);
+    expect((await store.crons.list()).map(({ nextAt }) => nextAt)).toEqual([
+      Date.UTC(2026, 4, 1, 13),
+      Date.UTC(2026, 4, 1, 13, 30),
+    ]);
+    await clock.advance(60 * MINUTE);
+    expect(await store.crons.fire()).toMatchObject([{ late: false, dueAt: Date.UTC(2026, 4, 1, 13) }]);
+    // A small correction changes nothing.
+    const slightly = await at.open({ clock: new ManualClock(clock.now() - MINUTE / 2) });
+    expect(await slightly.crons.fire()).toEqual([]);
+    expect((await store.crons.list())[0]).toMatchObject({ nextAt: Date.UTC(2026, 4, 1, 13, 30) });
+  });
 });

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { livesAs, PLACE } from "../../src/adapters/process-identity.ts";
-import { instant } from "../../src/core/ids.ts";
+import { type Instant, instant, later } from "../../src/core/ids.ts";
 import type { Clock, HostProcess } from "../../src/ports/index.ts";
 import { endAll, start } from "../fixtures/children.ts";
 import { soon } from "../fixtures/soon.ts";
@@ -14,6 +14,8 @@ const lead = name("lead");
 const isAlive = ({ identity }: HostProcess): boolean | null => livesAs(identity);
 const SKEW_MS = 12_000;
 const skewed = (ms: number): Clock => ({ ...systemClock, now: () => instant(Date.now() + ms) });
+
+const skewedNow = (sign: 1 | -1): Instant => skewed(sign * SKEW_MS).now();
 
 /** A machine of the same name with process ids of its own, as a container is. */
 const CONTAINER = ["unshare", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc"];
@@ -95,5 +97,27 @@ describe.each(BACKENDS)("liveness on %s", (backend) => {
         expect((await ahead.roster.reap(() => null)).released).toEqual([1]);
       });
       expect(await behind.roster.beat(owner)).toBe(false);
+    });
+
+  if (backend === "postgres")
+    it("clocks that differ by 12 s do not shorten or lengthen the time for an answer", async () => {
+      const [behind, ahead] = [
+        await at.open({ clock: skewed(-SKEW_MS) }),
+        await at.open({ clock: skewed(SKEW_MS) }),
+      ];
+      const { store } = await at.crew(["alice"], { clock: systemClock });
+      const permission = { kind: "permission", tool: "bash", subject: "rm x" } as const;
+      const asked = await behind.requests.ask(name("alice"), lead, permission, later(skewedNow(-1), 4_000));
+      expect(await ahead.requests.expire("too late")).toEqual([]);
+      const [seen] = await ahead.requests.open();
+      // In the clock of the reader.
+      expect(Math.abs((seen?.deadline ?? 0) - skewedNow(1) - 4_000)).toBeLessThan(3_000);
+      const yes = { yes: true, text: "" };
+      expect(await ahead.requests.answer(lead, asked.id, "permission", yes)).toMatchObject({
+        state: "answered",
+      });
+      await behind.requests.ask(name("alice"), lead, permission, later(skewedNow(-1), 200));
+      await soon(async () => expect(await behind.requests.expire("too late")).toHaveLength(1));
+      expect(await store.requests.open()).toEqual([]);
     });
 });

@@ -22,7 +22,7 @@ import { addAll, prepareBatch } from "./add.ts";
 import { appendFacts } from "./journal.ts";
 import { post, reachable } from "./mail.ts";
 import type { Session } from "./session.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 
 type CronRow = {
   readonly id: CronId;
@@ -67,7 +67,8 @@ export function crons(session: Session): Crons {
     cancel: (id, by) => session.write((tx) => cancel(tx, id, by)),
     fire: async () => {
       const [due] = await session.look(function* (tx) {
-        return yield* sql`select id from crons c where team = ${tx.team} and (next_at <= ${tx.now} or (session is not null
+        return yield* sql`select id from crons c where team = ${tx.team} and (next_at <= ${tx.now}
+          or ${RECKONED_AT} > ${tx.now + LATE_MS} or (session is not null
           and not exists (select 1 from hosts h where h.team = c.team and h.id = c.session))) limit 1`;
       });
       if (!due) return [];
@@ -127,6 +128,7 @@ function* fire(tx: Tx, timetable: Timetable): Op<Firing[]> {
     tx,
     ended.map(({ id }) => ({ type: "cron.cancelled", cron: id, by: null })),
   );
+  yield* afterSetBack(tx, timetable);
   const due = yield* sql<CronRow>`
     select * from crons where team = ${tx.team} and next_at <= ${tx.now} order by next_at, id ${tx.dialect.forUpdate}`;
   const firings: Firing[] = [];
@@ -139,6 +141,21 @@ function* fire(tx: Tx, timetable: Timetable): Op<Firing[]> {
     firings.push({ cron: toCron(row), dueAt: row.next_at, late, task, to });
   }
   return firings;
+}
+
+/** The time at which its next run was calculated. */
+const RECKONED_AT = new Raw("coalesce(last_at, created_at)");
+
+/** The clock was wrong and has been set back: a cron that waits for a time of the wrong clock would not fire for as long. */
+function* afterSetBack(tx: Tx, timetable: Timetable): Op<void> {
+  const rows = yield* sql<CronRow>`
+    select * from crons where team = ${tx.team} and ${RECKONED_AT} > ${tx.now + LATE_MS} order by id ${tx.dialect.forUpdate}`;
+  for (const row of rows) {
+    const next = yield* following(tx, timetable, row);
+    if (next === null) yield* exec`delete from crons where team = ${tx.team} and id = ${row.id}`;
+    else if (next < row.next_at)
+      yield* exec`update crons set next_at = ${next}, last_at = ${tx.now} where team = ${tx.team} and id = ${row.id}`;
+  }
 }
 
 /** On to its next time, or away. False when another process has done that. What was missed meanwhile is not made up for. */

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
-import { HARNESS, type Instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
+import { HARNESS, type Instant, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Body } from "../../core/mail.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
@@ -21,18 +21,19 @@ type RequestRow = {
   readonly asker: Name;
   readonly asked: Name;
   readonly at: Instant;
-  readonly deadline: Instant;
+  /** Until its deadline; 0 or less if it is over. Clocks of machines differ, so the store's clock judges it. */
+  readonly left_ms: number;
   readonly state: Request["state"];
   readonly answer: string | null;
 };
 
-const toRequest = (row: RequestRow): Request => ({
+const toRequest = (tx: Tx, row: RequestRow): Request => ({
   id: row.id,
   ask: parse<Ask>(row.ask, { kind: "permission", tool: "", subject: "[damaged]" }),
   by: row.asker,
   of: row.asked,
   at: row.at,
-  deadline: row.deadline,
+  deadline: later(tx.now, row.left_ms),
   state: row.state,
   answer: row.answer === null ? null : parse<Request["answer"]>(row.answer, null),
 });
@@ -151,22 +152,23 @@ export function requests(session: Session): Requests {
     },
     request: (id) =>
       session.look(function* (tx) {
-        const [row] = yield* sql<RequestRow>`select * from requests where team = ${tx.team} and id = ${id}`;
-        return row ? toRequest(row) : null;
+        const [row] =
+          yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and id = ${id}`;
+        return row ? toRequest(tx, row) : null;
       }),
     planFor: (task, attempt) =>
       session.look(function* (tx) {
         const rows = yield* sql<RequestRow>`
-          select * from requests where team = ${tx.team} and kind = 'plan' and subject = ${`${task} ${attempt}`} order by at, id`;
-        const plans = rows.map(toRequest);
+          select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and kind = 'plan' and subject = ${`${task} ${attempt}`} order by at, id`;
+        const plans = rows.map((row) => toRequest(tx, row));
         return plans.find(isApproved) ?? plans.find(({ state }) => state === "open") ?? plans.at(-1) ?? null;
       }),
     open: ({ of, by, kind } = {}) =>
       session.look(function* (tx) {
         const rows =
-          yield* sql<RequestRow>`select * from requests where team = ${tx.team} and state = 'open' order by at, id`;
+          yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and state = 'open' order by at, id`;
         return rows
-          .map(toRequest)
+          .map((row) => toRequest(tx, row))
           .filter(
             (one) => (!of || one.of === of) && (!by || one.by === by) && (!kind || one.ask.kind === kind),
           );
@@ -187,12 +189,13 @@ function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Ins
   const subject = tx.redact(subjectOf(ask));
   const [fresh] = yield* sql<RequestRow>`
     insert into requests (team, id, kind, subject, ask, asker, asked, at, deadline, state)
-    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${tx.redact(JSON.stringify(ask))}, ${by}, ${of}, ${tx.now}, ${deadline}, 'open')
-    on conflict (team, kind, asker, asked, subject) where state = 'open' do nothing returning *`;
+    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${tx.redact(JSON.stringify(ask))}, ${by}, ${of}, ${tx.now},
+      cast(${tx.leaseClock} as bigint) + ${deadline - tx.now}, 'open')
+    on conflict (team, kind, asker, asked, subject) where state = 'open' do nothing returning *, deadline - ${tx.leaseClock} as left_ms`;
   if (!fresh) {
     const [open] = yield* sql<RequestRow>`
-      select * from requests where team = ${tx.team} and kind = ${ask.kind} and asker = ${by} and asked = ${of} and subject = ${subject} and state = 'open'`;
-    if (open) return toRequest(open);
+      select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and kind = ${ask.kind} and asker = ${by} and asked = ${of} and subject = ${subject} and state = 'open'`;
+    if (open) return toRequest(tx, open);
     throw new EkidenError(
       "answered",
       `The same question to ${of} was answered at this very moment. Read the answer, or ask again.`,
@@ -202,7 +205,7 @@ function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Ins
   yield* post(tx, [
     { from: by, to: of, body: question(id, ask, deadline), urgent: ask.kind === "shutdown" && ask.urgent },
   ]);
-  return toRequest(fresh);
+  return toRequest(tx, fresh);
 }
 
 function* settle(
@@ -213,7 +216,7 @@ function* settle(
   answer: Answer,
 ): Op<Request | EkidenError> {
   const [row] =
-    yield* sql<RequestRow>`select * from requests where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
+    yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
   if (!row)
     return new EkidenError(
       "not_found",
@@ -227,8 +230,8 @@ function* settle(
   if (row.kind !== kind) return refuse(`is about a ${row.kind}, not about a ${kind}`);
   if (row.state !== "open")
     return refuse(row.state === "answered" ? "was answered before" : `is ${row.state}`);
-  if (row.deadline <= tx.now) return refuse("had to be answered earlier: its deadline is over");
-  const request = toRequest(row);
+  if (row.left_ms <= 0) return refuse("had to be answered earlier: its deadline is over");
+  const request = toRequest(tx, row);
   if (request.ask.kind === "plan") {
     const { task, attempt } = request.ask;
     const [now] = yield* sql<{
@@ -263,15 +266,15 @@ function* close(
 }
 
 function* overdue(tx: Tx): Op<RequestRow[]> {
-  return yield* sql<RequestRow>`select * from requests where team = ${tx.team} and state = 'open' and deadline <= ${tx.now} order by at, id`;
+  return yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and state = 'open' and deadline <= ${tx.leaseClock} order by at, id`;
 }
 
 function* expire(tx: Tx, text: string): Op<Request[]> {
   const closed: Request[] = [];
   for (const { id } of yield* overdue(tx)) {
     const [row] = yield* sql<RequestRow>`
-      select * from requests where team = ${tx.team} and id = ${id} and state = 'open' ${tx.dialect.forUpdate}`;
-    if (row) closed.push(yield* close(tx, toRequest(row), "expired", { yes: false, text }, HARNESS));
+      select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and id = ${id} and state = 'open' ${tx.dialect.forUpdate}`;
+    if (row) closed.push(yield* close(tx, toRequest(tx, row), "expired", { yes: false, text }, HARNESS));
   }
   return closed;
 }
@@ -279,11 +282,12 @@ function* expire(tx: Tx, text: string): Op<Request[]> {
 /** Closes the open questions to and from a member that has stopped. */
 export function* closeFor(tx: Tx, name: Name): Op<void> {
   const rows = yield* sql<RequestRow>`
-    select * from requests where team = ${tx.team} and state = 'open' and (asker = ${name} or asked = ${name}) order by id ${tx.dialect.forUpdate}`;
+    select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and state = 'open' and (asker = ${name} or asked = ${name}) order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) {
     // The mail that it has stopped answers a request to stop.
     if (row.asker === name || row.kind === "shutdown")
       yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
-    else yield* close(tx, toRequest(row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
+    else
+      yield* close(tx, toRequest(tx, row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
   }
 }
