@@ -375,8 +375,7 @@ describe("the merge queue", () => {
     };
     const turn = (ms: number): Promise<unknown> =>
       inTurn(folder, AbortSignal.timeout(ms), () => Promise.resolve("in"));
-    // The id was given to this process after that one had ended.
-    ticket(PLACE, "1");
+    ticket(PLACE, "1"); // The id was given to this process after that one had ended.
     expect(await turn(20_000)).toBe("in");
     // The same id in another container or on another machine: it lives as long as it touches its file.
     const there = ticket("0123456789ab", "1");
