@@ -14,7 +14,7 @@ import type { Cursor } from "../../ports/index.ts";
 import { type Access, cookieName, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { type PageFile, readPage } from "./page-files.ts";
-import type { Teams } from "./teams.ts";
+import type { TeamPage, Teams } from "./teams.ts";
 import type { Acted } from "./wire.ts";
 
 export type ServeOptions = {
@@ -120,60 +120,44 @@ function routes(
   };
   const text = (c: Context, key: string): string => c.req.query(key) ?? "";
 
+  const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "");
   app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
-  app.get("/api/:team/state", async (c) =>
-    c.body(await (await teams.team(c.req.param("team"))).state(), 200, JSON_TYPE),
-  );
-  app.get("/api/:team/rows", async (c) =>
-    c.body(await (await teams.team(c.req.param("team"))).rows(text(c, "ids")), 200, JSON_TYPE),
-  );
-  app.get("/api/:team/members", async (c) => c.json(await (await teams.team(c.req.param("team"))).members()));
-  app.get("/api/:team/task/:id", async (c) =>
-    c.json(await (await teams.team(c.req.param("team"))).task(c.req.param("id"))),
-  );
-  app.get("/api/:team/timeline", async (c) =>
-    c.json(
-      await (await teams.team(c.req.param("team"))).timeline(text(c, "after"), text(c, "detail") === "1"),
-    ),
-  );
-  app.get("/api/:team/journal", async (c) =>
-    c.json(
-      await (await teams.team(c.req.param("team"))).journal({
+  const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
+    members: (team) => team.members(),
+    "task/:id": (team, c) => team.task(c.req.param("id") ?? ""),
+    timeline: (team, c) => team.timeline(text(c, "after"), text(c, "detail") === "1"),
+    journal: (team, c) =>
+      team.journal({
         before: c.req.query("before") === undefined ? null : number(c, "before", 0),
         limit: Math.min(500, Math.max(1, number(c, "limit", 200))),
         text: text(c, "text").toLowerCase(),
         who: text(c, "who"),
         kind: text(c, "kind"),
       }),
-    ),
+    "conversation/:who{.+}": (team, c) => team.conversation(c.req.param("who") ?? "", number(c, "after", 0)),
+    mail: (team, c) => team.mail(text(c, "ids")),
+    questions: (team) => team.questions(),
+    doing: (team, c) => team.doing(text(c, "who")),
+    costs: (team) => team.costs(),
+    "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
+  };
+  for (const [path, answer] of Object.entries(answers))
+    app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
+  app.get("/api/:team/state", async (c) => c.body(await (await teamOf(c)).state(), 200, JSON_TYPE));
+  app.get("/api/:team/rows", async (c) =>
+    c.body(await (await teamOf(c)).rows(text(c, "ids")), 200, JSON_TYPE),
   );
-  app.get("/api/:team/conversation/:who{.+}", async (c) =>
-    c.json(
-      await (await teams.team(c.req.param("team"))).conversation(c.req.param("who"), number(c, "after", 0)),
-    ),
-  );
-  app.get("/api/:team/mail", async (c) =>
-    c.json(await (await teams.team(c.req.param("team"))).mail(text(c, "ids"))),
-  );
-  app.get("/api/:team/questions", async (c) =>
-    c.json(await (await teams.team(c.req.param("team"))).questions()),
-  );
-  app.get("/api/:team/doing", async (c) =>
-    c.json(await (await teams.team(c.req.param("team"))).doing(text(c, "who"))),
-  );
-  app.get("/api/:team/costs", async (c) => c.json(await (await teams.team(c.req.param("team"))).costs()));
-  app.get("/api/:team/commit/:commit", async (c) => c.json(await teams.commit(c.req.param("commit"))));
   app.get("/api/:team/recording", async (c) => {
     const { recordingPage } = await import("./recording.ts");
-    const name = c.req.param("team");
-    const html = await recordingPage(await teams.team(name), await teams.overview(true), { index, files });
+    const team = await teamOf(c);
+    const html = await recordingPage(team, await teams.overview(true), { index, files });
     return c.body(html, 200, {
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Disposition": `attachment; filename="ekiden-${name}.html"`,
+      "Content-Disposition": `attachment; filename="ekiden-${team.store.team}.html"`,
     });
   });
   app.get("/api/:team/stream", async (c) => {
-    const team = await teams.team(c.req.param("team"));
+    const team = await teamOf(c);
     const { incoming, outgoing } = c.env;
     const from = c.req.header("last-event-id") ?? text(c, "from");
     // Without chunks a message is one write to the socket: a hundred pages cost half as much.
@@ -202,7 +186,7 @@ function routes(
         "not_permitted",
         "This page is for looking only: it was started with --read-only.",
       );
-    const team = await teams.team(c.req.param("team"));
+    const team = await teamOf(c);
     const text = await perform(team.store, readAct(await bodyOf(c)), teams.actor);
     return c.json({ ok: true, text } satisfies Acted);
   });

@@ -64,7 +64,7 @@ export class App {
     addEventListener("popstate", () => this.follow());
     addEventListener("hashchange", () => this.follow());
     await this.follow();
-    if (this.source.recording) await this.startReplay(true);
+    if (this.source.recording) await this.startReplay();
     else setInterval(() => void this.refreshMembers(), MEMBERS_MS);
   }
 
@@ -118,22 +118,24 @@ export class App {
     return done.ok;
   }
 
-  async startReplay(atStart = false): Promise<void> {
+  /** A recording shows its end first, a live run its beginning. */
+  private async startReplay(): Promise<void> {
     const { team } = this.route;
     try {
       const replay = await Replay.load(this.source, team, this.live, () => this.draw());
       if (team !== this.route.team) return;
       this.replay = replay;
-      if (!atStart) replay.seek(replay.end);
-      else replay.seek(this.source.recording ? replay.end : replay.start);
+      replay.seek(this.source.recording ? replay.end : replay.start);
     } catch (error) {
       this.say(error instanceof Error ? error.message : String(error), true);
     }
     this.draw();
   }
 
-  endReplay(): void {
-    this.replay?.pause();
+  toggleReplay(): void {
+    if (this.source.recording) return;
+    if (!this.replay) return void this.startReplay();
+    this.replay.pause();
     this.replay = null;
     this.draw();
   }

@@ -1,38 +1,25 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../core/event.ts";
-import { instant } from "../../../core/ids.ts";
+import { instant, name } from "../../../core/ids.ts";
 import type { MemberRow } from "../wire.ts";
 import { criticalPath, inOrder, looksOf, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { lanes } from "./lanes.ts";
-import { Model } from "./model.ts";
+import { Model, newMember } from "./model.ts";
 import { Replay } from "./replay.ts";
 import { addressOf, parseRoute } from "./route.ts";
 import { blank, type Task } from "./task.ts";
 
 const row = (id: number, more: Partial<Task> = {}): Task => ({ ...blank(id, `Task ${id}`, 0), ...more });
-const member = (name: string, more: Partial<MemberRow> = {}): MemberRow => ({
-  ...{
-    name,
+const member = (who: string, more: Partial<MemberRow> = {}): MemberRow => ({
+  ...newMember({
+    type: "teammate.spawned",
+    who: name(who),
     kind: "teammate",
     role: "",
     model: "m",
-    phase: "work",
-    reason: "",
-    since: 0,
-    hosted: true,
-    machine: "",
-  },
-  ...{
-    task: null,
-    unread: 0,
-    turns: 0,
-    inputTokens: 0,
-    cachedTokens: 0,
-    outputTokens: 0,
-    usd: 0,
-    joinedAt: 0,
-  },
+    at: instant(0),
+  }),
   ...more,
 });
 const model = (tasks: Task[], members: MemberRow[] = [member("alice")]): Model => Model.of(tasks, members);

@@ -6,6 +6,8 @@ import type { Task } from "./task.ts";
 /** As a status is shown: waiting and ready are both pending. */
 export type Look = "waiting" | "ready" | "busy" | "done" | "failed" | "cancelled";
 export const LOOKS: readonly Look[] = ["waiting", "ready", "busy", "done", "failed", "cancelled"];
+/** As a bar shows them, from the left. */
+export const BY_PROGRESS: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
 export const LOOK_WORDS: Readonly<Record<Look, string>> = {
   waiting: "Waiting",
   ready: "Ready",

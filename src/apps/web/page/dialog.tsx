@@ -1,6 +1,7 @@
 /** A window over the page, closed with Esc, its button, or a click beside it. */
 import type { ComponentChildren } from "preact";
 import { app } from "./app.ts";
+import { CloseButton } from "./fields.tsx";
 
 export function openDialog(dialog: typeof app.dialog): void {
   app.dialog = dialog;
@@ -22,9 +23,7 @@ export function Dialog({ title, children }: { title: string; children: Component
       <div class="dialog-body">
         <header>
           <h2 id="dialog-title">{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={() => openDialog("none")}>
-            ✕
-          </button>
+          <CloseButton onClose={() => openDialog("none")} />
         </header>
         {children}
       </div>

@@ -51,25 +51,15 @@ function count(events: readonly Event[], time: number): number {
   return low;
 }
 
+type Answer<T> = { readonly path: string | null; readonly data: T | null; readonly error: string };
+
 /** An answer of the server, asked for again when `key` changes. The last answer stays while the next one comes. */
-export function useAnswer<T>(
-  path: string | null,
-  key: unknown = "",
-  query: Readonly<Record<string, string | number>> = {},
-) {
-  const [state, setState] = useState<{
-    readonly path: string | null;
-    readonly data: T | null;
-    readonly error: string;
-  }>({
-    path: null,
-    data: null,
-    error: "",
-  });
+export function useAnswer<T>(path: string | null, key: unknown = ""): Omit<Answer<T>, "path"> {
+  const [state, setState] = useState<Answer<T>>({ path: null, data: null, error: "" });
   useEffect(() => {
     if (path === null) return;
     let isOver = false;
-    app.source.get<T>(`${app.route.team}/${path}`, query).then(
+    app.source.get<T>(`${app.route.team}/${path}`).then(
       (data) => !isOver && setState({ path, data, error: "" }),
       (error: Error) => !isOver && setState({ path, data: null, error: error.message }),
     );

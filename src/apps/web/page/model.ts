@@ -88,63 +88,14 @@ export class Model {
     if (!("task" in event) || typeof event.task !== "number") return;
     const task = this.tasks.get(event.task);
     if (!task) return void this.stale.add(event.task);
-    switch (event.type) {
-      case "task.changed":
-        this.stale.add(task.id);
-        return;
-      case "task.claimed":
-        Object.assign(task, {
-          status: "in_progress",
-          owner: event.by,
-          attempt: event.attempt,
-          startedAt: event.at,
-          endedAt: null,
-          landing: null,
-        });
-        return;
-      case "task.completed":
-        Object.assign(task, { status: "completed", owner: event.by, endedAt: event.at, why: "" });
-        return;
-      case "task.failed":
-        Object.assign(task, { status: "failed", owner: event.by, endedAt: event.at, why: event.reason });
-        return;
-      case "task.cancelled":
-        Object.assign(task, { status: "cancelled", owner: null, endedAt: event.at, why: event.reason });
-        return;
-      case "task.released":
-        Object.assign(task, {
-          status: "pending",
-          owner: null,
-          startedAt: null,
-          endedAt: null,
-          landing: null,
-        });
-        if (event.note) task.why = event.note;
-        return;
-      case "task.reopened":
-        Object.assign(task, {
-          status: "in_progress",
-          owner: event.by,
-          endedAt: null,
-          landing: "refused",
-          why: event.evidence,
-        });
-        return;
-      case "task.queued":
-        task.landing = "queued";
-        return;
-      case "gate.started":
-        task.landing = "gate";
-        return;
-      case "task.landed":
-        task.landing = "landed";
-    }
+    if (event.type === "task.changed") this.stale.add(task.id);
+    Object.assign(task, changeOf(event));
   }
 
   private applyToMember(event: Event): void {
     switch (event.type) {
       case "teammate.spawned":
-        if (!this.members.has(event.who)) this.members.set(event.who, memberOf(fresh(event)));
+        if (!this.members.has(event.who)) this.members.set(event.who, memberOf(newMember(event)));
         else
           Object.assign(this.members.get(event.who) as Member, {
             phase: "work",
@@ -164,6 +115,7 @@ export class Model {
         });
         return;
       case "task.claimed":
+      case "task.reopened":
         this.change(event.by, { task: event.task });
         return;
       case "task.completed":
@@ -171,9 +123,6 @@ export class Model {
       case "task.cancelled":
       case "task.released":
         for (const member of this.members.values()) if (member.task === event.task) member.task = null;
-        return;
-      case "task.reopened":
-        this.change(event.by, { task: event.task });
         return;
       case "mail.sent":
         this.count(event.to, 1);
@@ -213,7 +162,42 @@ export class Model {
   }
 }
 
-const fresh = ({ who, kind, role, model, at }: Extract<Event, { type: "teammate.spawned" }>): MemberRow => ({
+/** What a fact changes of its task. */
+function changeOf(event: Event): Partial<Task> {
+  const { at: endedAt } = event;
+  switch (event.type) {
+    case "task.claimed": {
+      const { by: owner, attempt, at: startedAt } = event;
+      return { status: "in_progress", owner, attempt, startedAt, endedAt: null, landing: null };
+    }
+    case "task.completed":
+      return { status: "completed", owner: event.by, endedAt, why: "" };
+    case "task.failed":
+      return { status: "failed", owner: event.by, endedAt, why: event.reason };
+    case "task.cancelled":
+      return { status: "cancelled", owner: null, endedAt, why: event.reason };
+    case "task.released": {
+      const why = event.note ? { why: event.note } : {};
+      return { status: "pending", owner: null, startedAt: null, endedAt: null, landing: null, ...why };
+    }
+    case "task.reopened": {
+      const { by: owner, evidence: why } = event;
+      return { status: "in_progress", owner, endedAt: null, landing: "refused", why };
+    }
+    case "task.queued":
+      return { landing: "queued" };
+    case "gate.started":
+      return { landing: "gate" };
+    case "task.landed":
+      return { landing: "landed" };
+    default:
+      return {};
+  }
+}
+
+type Spawned = Omit<Extract<Event, { type: "teammate.spawned" }>, "seq">;
+
+export const newMember = ({ who, kind, role, model, at }: Spawned): MemberRow => ({
   name: who,
   kind,
   role,

@@ -1,8 +1,8 @@
 /** The small pieces that all views are made of. */
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { app } from "./app.ts";
-import { type Counts, LOOK_WORDS, LOOKS, type Look } from "./board.ts";
+import { BY_PROGRESS, type Counts, LOOK_WORDS, type Look } from "./board.ts";
 import { hrefOf, type Route } from "./route.ts";
 
 type LinkProps = {
@@ -31,6 +31,13 @@ export function Link({ to, children, ...rest }: LinkProps) {
     </a>
   );
 }
+
+/** The number and the subject of a task, leading to its details. */
+export const TaskLink = ({ id, ...rest }: { id: number; class?: string }) => (
+  <Link to={{ task: id }} {...rest}>
+    #{id} {app.model.tasks.get(id)?.subject}
+  </Link>
+);
 
 const SHAPES: Readonly<Record<Look, JSX.Element>> = {
   waiting: <circle cx="8" cy="8" r="5.5" stroke-dasharray="2.2 2.1" />,
@@ -81,17 +88,13 @@ export function Status({ look, word = false }: { look: Look; word?: boolean }) {
 
 /** How far the board is, as one bar in the colours of the statuses. */
 export function ProgressBar({ counts }: { counts: Counts }) {
-  const total = LOOKS.reduce((sum, look) => sum + counts[look], 0);
-  const order: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
-  const text = order
-    .filter((look) => counts[look] > 0)
-    .map((look) => `${counts[look]} ${LOOK_WORDS[look].toLowerCase()}`)
-    .join(", ");
+  const shown = BY_PROGRESS.filter((look) => counts[look] > 0);
+  const text = shown.map((look) => `${counts[look]} ${LOOK_WORDS[look].toLowerCase()}`).join(", ");
   return (
-    <div class="progress" role="img" aria-label={total === 0 ? "No tasks" : text} title={text}>
-      {order.map(
-        (look) => counts[look] > 0 && <span key={look} class={look} style={{ flexGrow: counts[look] }} />,
-      )}
+    <div class="progress" role="img" aria-label={text || "No tasks"} title={text}>
+      {shown.map((look) => (
+        <span key={look} class={look} style={{ flexGrow: counts[look] }} />
+      ))}
     </div>
   );
 }
@@ -158,6 +161,21 @@ export function VirtualList<T>({
       </div>
     </div>
   );
+}
+
+/** Keeps the pixels of a canvas equal to those of the screen; a changed size clears it, so it is painted again. */
+export function useCanvasSize(canvas: RefObject<HTMLCanvasElement | null>, repaint: () => void): void {
+  useEffect(() => {
+    const at = canvas.current;
+    if (!at) return;
+    const observer = new ResizeObserver(() => {
+      at.width = Math.round(at.clientWidth * devicePixelRatio);
+      at.height = Math.round(at.clientHeight * devicePixelRatio);
+      repaint();
+    });
+    observer.observe(at);
+    return () => observer.disconnect();
+  }, []);
 }
 
 const two = (n: number): string => String(n).padStart(2, "0");

@@ -1,6 +1,7 @@
 /** The slider over a run. */
 import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
+import { Button } from "./fields.tsx";
 import { clockTime } from "./parts.tsx";
 import { type Replay, SPEEDS } from "./replay.ts";
 
@@ -9,33 +10,20 @@ export function ReplayBar({ replay }: { replay: Replay }) {
   const length = Math.max(1, end - start);
   return (
     <section class="replay-bar" aria-label="Replay">
-      <button
-        type="button"
-        class="icon"
-        onClick={() => replay.step(-1)}
-        aria-label="Step back"
-        title="Step back (,)"
-      >
+      <Button class="icon" onClick={() => replay.step(-1)} aria-label="Step back" title="Step back (,)">
         ‹
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         class="icon primary"
         onClick={() => (isPlaying ? replay.pause() : replay.play())}
         aria-label={isPlaying ? "Pause" : "Play"}
         title="Play or pause (Space)"
       >
         {isPlaying ? "❚❚" : "▶"}
-      </button>
-      <button
-        type="button"
-        class="icon"
-        onClick={() => replay.step(1)}
-        aria-label="Step forward"
-        title="Step forward (.)"
-      >
+      </Button>
+      <Button class="icon" onClick={() => replay.step(1)} aria-label="Step forward" title="Step forward (.)">
         ›
-      </button>
+      </Button>
       <div class="track">
         <Marks replay={replay} />
         <input
@@ -84,9 +72,9 @@ export function ReplayBar({ replay }: { replay: Replay }) {
         </a>
       )}
       {!app.source.recording && (
-        <button type="button" class="back" onClick={() => app.endReplay()}>
+        <Button class="back" onClick={() => app.toggleReplay()}>
           Back to live
-        </button>
+        </Button>
       )}
     </section>
   );

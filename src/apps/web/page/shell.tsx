@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
 import { looksOf } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
+import { Button, Choice, Pair } from "./fields.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { VIEWS, type ViewName } from "./route.ts";
@@ -30,17 +31,7 @@ const BODIES: Readonly<Record<ViewName, () => JSX.Element>> = {
   costs: CostsView,
   journal: JournalView,
 };
-const TITLES: Readonly<Record<ViewName, string>> = {
-  board: "Board",
-  lanes: "Lanes",
-  team: "Team",
-  conversation: "Conversation",
-  mail: "Mail",
-  questions: "Questions",
-  landing: "Landing",
-  costs: "Costs",
-  journal: "Journal",
-};
+const titleOf = (view: ViewName): string => `${view[0]?.toUpperCase()}${view.slice(1)}`;
 /** 16 by 16, strokes only. */
 const ICONS: Readonly<Record<(typeof VIEWS)[number], string>> = {
   board: "M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM4.5 6.5v4.75h5",
@@ -63,7 +54,7 @@ export function Shell() {
   const { route, failure, loaded, questions } = app;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
-    document.title = `${waiting}${TITLES[route.view]} · ${route.team || "Ekiden"}`;
+    document.title = `${waiting}${titleOf(route.view)} · ${route.team || "Ekiden"}`;
   });
   if (failure && !loaded)
     return (
@@ -75,15 +66,15 @@ export function Shell() {
   const Body = BODIES[route.view];
   return (
     <div class="shell">
-      <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
+      <Button class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the view
-      </button>
+      </Button>
       <Sidebar />
       <div class="main">
         <Header />
         <Banner />
         <div class="body">
-          <main id="view" tabIndex={-1} class={`view view-${route.view}`} aria-label={TITLES[route.view]}>
+          <main id="view" tabIndex={-1} class={`view view-${route.view}`} aria-label={titleOf(route.view)}>
             <Body />
           </main>
           {route.task !== null && <TaskPanel key={route.task} id={route.task} />}
@@ -107,18 +98,12 @@ function Sidebar() {
     <nav class="sidebar" aria-label="Views">
       <div class="brand">
         {teams.length > 1 ? (
-          <select
-            aria-label="Team"
+          <Choice
+            label="Team"
             value={route.team}
-            onChange={({ currentTarget }) => app.go({ team: currentTarget.value, item: "", task: null })}
-          >
-            {teams.map(({ name, running }) => (
-              <option key={name} value={name}>
-                {name}
-                {running ? "" : " (at rest)"}
-              </option>
-            ))}
-          </select>
+            options={teams.map(({ name, running }) => [name, running ? name : `${name} (at rest)`])}
+            onValue={(team) => app.go({ team, item: "", task: null })}
+          />
         ) : (
           <span class="team-name">{route.team}</span>
         )}
@@ -135,7 +120,7 @@ function Sidebar() {
               <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                 <path d={ICONS[view]} />
               </svg>
-              <span>{TITLES[view]}</span>
+              <span>{titleOf(view)}</span>
               {view === "questions" && questions.length > 0 && (
                 <span class="badge">
                   {questions.length}
@@ -164,7 +149,7 @@ function Header() {
   const total = model.tasks.size;
   return (
     <header class="header">
-      <h1>{TITLES[route.view]}</h1>
+      <h1>{titleOf(route.view)}</h1>
       <div class="header-progress">
         <ProgressBar counts={counts} />
         <span class="figures">
@@ -174,18 +159,14 @@ function Header() {
       </div>
       <Live />
       {!app.source.recording && (
-        <button
-          type="button"
-          aria-pressed={app.replay !== null}
-          onClick={() => (app.replay ? app.endReplay() : void app.startReplay(true))}
-        >
+        <Button aria-pressed={app.replay !== null} onClick={() => app.toggleReplay()}>
           Replay
-        </button>
+        </Button>
       )}
       {app.mayAct && (
-        <button type="button" class="primary" onClick={() => open("new")} title="New task (n)">
+        <Button class="primary" onClick={() => open("new")} title="New task (n)">
           New task
-        </button>
+        </Button>
       )}
     </header>
   );
@@ -229,12 +210,9 @@ function Help() {
     <Dialog title="Keys">
       <dl class="keys">
         {KEYS.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
+          <Pair key={key} label={<kbd>{key}</kbd>}>
+            {what}
+          </Pair>
         ))}
       </dl>
     </Dialog>
@@ -244,11 +222,7 @@ function Help() {
 /** Keys of the page; those of the graph are its own. */
 const ACTIONS: Readonly<Record<string, () => void>> = {
   n: () => app.mayAct && open("new"),
-  r: () => {
-    if (app.source.recording) return;
-    if (app.replay) app.endReplay();
-    else void app.startReplay(true);
-  },
+  r: () => app.toggleReplay(),
   "?": () => open("help"),
   ",": () => app.replay?.step(-1),
   ".": () => app.replay?.step(1),

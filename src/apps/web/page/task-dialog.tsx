@@ -4,18 +4,9 @@ import type { TaskHistory } from "../../../core/views/board.ts";
 import type { TaskFields } from "../wire.ts";
 import { app } from "./app.ts";
 import { Dialog, openDialog } from "./dialog.tsx";
+import { Check, TextField } from "./fields.tsx";
 
-type Form = {
-  subject: string;
-  description: string;
-  after: string;
-  priority: string;
-  estimate: string;
-  role: string;
-  touches: string;
-  needsPlan: boolean;
-};
-const BLANK: Form = {
+const BLANK = {
   subject: "",
   description: "",
   after: "",
@@ -25,6 +16,7 @@ const BLANK: Form = {
   touches: "",
   needsPlan: false,
 };
+type Form = typeof BLANK;
 
 export function TaskDialog({ task: id }: { task: number | null }) {
   const [form, setForm] = useState<Form>(() => (id === null ? BLANK : known(id)));
@@ -42,6 +34,9 @@ export function TaskDialog({ task: id }: { task: number | null }) {
     );
   }, [id]);
   const change = (part: Partial<Form>): void => setForm({ ...form, ...part });
+  const text = (key: Exclude<keyof Form, "needsPlan">, label: string, more: object = {}) => (
+    <TextField label={label} value={form[key]} onValue={(value) => change({ [key]: value })} {...more} />
+  );
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     const fields = read(form);
@@ -57,16 +52,7 @@ export function TaskDialog({ task: id }: { task: number | null }) {
   return (
     <Dialog title={id === null ? "New task" : `Edit #${id}`}>
       <form class="form" onSubmit={(event) => void send(event)}>
-        <label>
-          Subject
-          <input
-            value={form.subject}
-            maxLength={500}
-            required
-            autoFocus
-            onInput={({ currentTarget }) => change({ subject: currentTarget.value })}
-          />
-        </label>
+        {text("subject", "Subject", { maxLength: 500, required: true, autoFocus: true })}
         <label>
           Description
           <textarea
@@ -77,51 +63,15 @@ export function TaskDialog({ task: id }: { task: number | null }) {
           />
         </label>
         <div class="form-grid">
-          <label>
-            After
-            <input
-              value={form.after}
-              placeholder="1, 2"
-              onInput={({ currentTarget }) => change({ after: currentTarget.value })}
-            />
-          </label>
-          <label>
-            Role
-            <input value={form.role} onInput={({ currentTarget }) => change({ role: currentTarget.value })} />
-          </label>
-          <label>
-            Priority
-            <input
-              inputMode="numeric"
-              value={form.priority}
-              onInput={({ currentTarget }) => change({ priority: currentTarget.value })}
-            />
-          </label>
-          <label>
-            Estimate
-            <input
-              inputMode="decimal"
-              value={form.estimate}
-              onInput={({ currentTarget }) => change({ estimate: currentTarget.value })}
-            />
-          </label>
+          {text("after", "After", { placeholder: "1, 2" })}
+          {text("role", "Role")}
+          {text("priority", "Priority", { inputMode: "numeric" })}
+          {text("estimate", "Estimate", { inputMode: "decimal" })}
         </div>
-        <label>
-          Files it edits
-          <input
-            value={form.touches}
-            placeholder="src/parser/**, docs/parser.md"
-            onInput={({ currentTarget }) => change({ touches: currentTarget.value })}
-          />
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={form.needsPlan}
-            onChange={({ currentTarget }) => change({ needsPlan: currentTarget.checked })}
-          />
+        {text("touches", "Files it edits", { placeholder: "src/parser/**, docs/parser.md" })}
+        <Check value={form.needsPlan} onValue={(needsPlan) => change({ needsPlan })}>
           A plan must be approved before anything is changed
-        </label>
+        </Check>
         {refusal && (
           <p class="bad" role="alert">
             {refusal}
@@ -153,16 +103,7 @@ function known(id: number): Form {
 }
 
 /** What goes to the server, or what is wrong with it. */
-function read({
-  subject,
-  description,
-  after,
-  priority,
-  estimate,
-  role,
-  touches,
-  needsPlan,
-}: Form): TaskFields | string {
+function read({ after, priority, estimate, ...form }: Form): TaskFields | string {
   const words = (text: string): string[] => text.split(/[,\s]+/).filter((part) => part !== "");
   const ids = words(after).map((word) => Number(word.replace(/^#/, "")));
   if (ids.some((one) => !Number.isSafeInteger(one) || one < 1))
@@ -170,14 +111,12 @@ function read({
   const [first, work] = [Number(priority || 0), Number(estimate || 1)];
   if (!Number.isFinite(first) || !Number.isFinite(work)) return "Priority and estimate are numbers.";
   return {
-    subject,
-    description,
+    ...form,
     blockedBy: ids,
     priority: first,
     estimate: work,
-    role: role.trim(),
-    touches: words(touches),
-    needsPlan,
+    role: form.role.trim(),
+    touches: words(form.touches),
   };
 }
 

@@ -7,6 +7,7 @@ import { app } from "./app.ts";
 import { lookOf, whyWaiting } from "./board.ts";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
+import { Button, CloseButton, Pair, TextField } from "./fields.tsx";
 import { Empty, Link, Status, Time } from "./parts.tsx";
 import type { Task } from "./task.ts";
 import { Markdown, Output } from "./text.tsx";
@@ -17,15 +18,7 @@ export function TaskPanel({ id }: { id: number }) {
     <aside class="panel" aria-label={`Task ${id}`}>
       <div class="panel-head">
         <span class="dim">#{id}</span>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Close"
-          title="Close (Esc)"
-          onClick={() => app.go({ task: null })}
-        >
-          ✕
-        </button>
+        <CloseButton onClose={() => app.go({ task: null })} />
       </div>
       {task ? (
         <Details task={task} />
@@ -66,32 +59,24 @@ function Details({ task }: { task: Task }) {
       <dl class="facts">
         <Ids label="After" ids={task.blockedBy} />
         <Ids label="Before" ids={dependents} />
-        {task.role && <Fact label="Role" text={task.role} />}
-        {task.priority !== 0 && <Fact label="Priority" text={String(task.priority)} />}
-        {task.estimate !== 1 && <Fact label="Estimate" text={String(task.estimate)} />}
-        {task.touches.length > 0 && <Fact label="Edits" text={task.touches.join(", ")} />}
-        {task.needsPlan && <Fact label="Plan" text="must be approved first" />}
+        {task.role && <Pair label="Role">{task.role}</Pair>}
+        {task.priority !== 0 && <Pair label="Priority">{task.priority}</Pair>}
+        {task.estimate !== 1 && <Pair label="Estimate">{task.estimate}</Pair>}
+        {task.touches.length > 0 && <Pair label="Edits">{task.touches.join(", ")}</Pair>}
+        {task.needsPlan && <Pair label="Plan">must be approved first</Pair>}
       </dl>
       {app.source.recording ? <RecordedTexts id={task.id} /> : <Texts task={task} />}
     </>
   );
 }
 
-const Fact = ({ label, text }: { label: string; text: string }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{text}</dd>
-  </div>
-);
-
 const IDS_MAX = 12;
 
 function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
   if (ids.length === 0) return null;
   return (
-    <div>
-      <dt>{label}</dt>
-      <dd class="ids">
+    <Pair label={label}>
+      <span class="ids">
         {ids.slice(0, IDS_MAX).map((id) => {
           const task = app.model.tasks.get(id);
           return (
@@ -101,8 +86,8 @@ function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
           );
         })}
         {ids.length > IDS_MAX && <span class="dim">and {ids.length - IDS_MAX} more</span>}
-      </dd>
-    </div>
+      </span>
+    </Pair>
   );
 }
 
@@ -176,29 +161,24 @@ function Actions({ task }: { task: Task }) {
   return (
     <div class="actions">
       <div class="row">
-        {status !== "completed" && (
-          <button type="button" onClick={() => openDialog({ edit: id })}>
-            Edit
-          </button>
-        )}
+        {status !== "completed" && <Button onClick={() => openDialog({ edit: id })}>Edit</Button>}
         {isOver && (
-          <button type="button" class="primary" onClick={() => void app.act({ do: "retry", id })}>
+          <Button class="primary" onClick={() => void app.act({ do: "retry", id })}>
             Retry
-          </button>
+          </Button>
         )}
         {status === "in_progress" && (
-          <button
-            type="button"
+          <Button
             onClick={() => void app.act({ do: "release", id })}
             title="Take it from its owner and put it back on the board"
           >
             Release
-          </button>
+          </Button>
         )}
         {!isOver && status !== "completed" && (
-          <button type="button" aria-expanded={asks} onClick={() => setAsks(!asks)}>
+          <Button aria-expanded={asks} onClick={() => setAsks(!asks)}>
             Cancel task
-          </button>
+          </Button>
         )}
       </div>
       {asks && (
@@ -209,12 +189,7 @@ function Actions({ task }: { task: Task }) {
             if (await app.act({ do: "cancel", id, reason })) setAsks(false);
           }}
         >
-          <input
-            aria-label="Reason"
-            placeholder="Why? (optional)"
-            value={reason}
-            onInput={({ currentTarget }) => setReason(currentTarget.value)}
-          />
+          <TextField aria-label="Reason" placeholder="Why? (optional)" value={reason} onValue={setReason} />
           <button type="submit" class="danger">
             Cancel #{id}
           </button>

@@ -3,6 +3,7 @@ import { diffLines } from "diff";
 import { lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Button } from "./fields.tsx";
 
 const MARKDOWN_MAX = 60_000;
 
@@ -122,9 +123,9 @@ export function Output({ text, lines = LINES }: { text: string; lines?: number }
     <div class="output">
       <pre tabIndex={0}>{isLong && !isOpen ? all.slice(0, lines).join("\n") : text.replace(/\n$/, "")}</pre>
       {isLong && (
-        <button type="button" class="link" onClick={() => setOpen(!isOpen)}>
+        <Button class="link" onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Show less" : `Show ${all.length - lines} more lines`}
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -212,9 +213,9 @@ function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
         ))}
       </div>
       {lines.length > shown && (
-        <button type="button" class="link" onClick={() => setShown(shown + 2_000)}>
+        <Button class="link" onClick={() => setShown(shown + 2_000)}>
           Show {lines.length - shown} more lines
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 /** Draws the board on a canvas: edges behind the cards, and cards themselves where they are too small to be read. */
-import type { Look } from "../board.ts";
+import { BY_PROGRESS, type Look } from "../board.ts";
 import { CARD, type Layout } from "./layout.ts";
 
 export type Camera = { readonly x: number; readonly y: number; readonly k: number };
@@ -48,21 +48,30 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene, camera: Camera, pa
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.setTransform(ratio * camera.k, 0, 0, ratio * camera.k, ratio * camera.x, ratio * camera.y);
-  const view = {
-    left: -camera.x / camera.k,
-    top: -camera.y / camera.k,
-    right: (canvas.clientWidth - camera.x) / camera.k,
-    bottom: (canvas.clientHeight - camera.y) / camera.k,
-  };
-  if (camera.k < CLUSTERED && scene.layout.places.size > 150) {
-    drawClusters(context, scene, camera, palette, view);
-    return;
-  }
-  drawEdges(context, scene, camera, palette, view);
-  if (camera.k < READABLE) drawCards(context, scene, camera, palette, view);
+  const view = inSight(camera, canvas.clientWidth, canvas.clientHeight, 0);
+  const brush = { context, scene, camera, palette, view };
+  const isClustered = camera.k < CLUSTERED && scene.layout.places.size > 150;
+  if (isClustered) drawClusters(brush);
+  else drawEdges(brush);
+  if (!isClustered && camera.k < READABLE) drawCards(brush);
 }
 
 type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
+type Brush = {
+  readonly context: CanvasRenderingContext2D;
+  readonly scene: Scene;
+  readonly camera: Camera;
+  readonly palette: Palette;
+  readonly view: Box;
+};
+
+/** The part of the board that the canvas shows, with a margin in pixels. */
+const inSight = ({ x, y, k }: Camera, width: number, height: number, margin: number): Box => ({
+  left: (-x - margin) / k,
+  top: (-y - margin) / k,
+  right: (width - x + margin) / k,
+  bottom: (height - y + margin) / k,
+});
 
 const isIn = ([x, y]: readonly [number, number], view: Box): boolean =>
   x < view.right && x + CARD.width > view.left && y < view.bottom && y + CARD.height > view.top;
@@ -76,13 +85,7 @@ export function visible(
   height: number,
   max: number,
 ): number[] | null {
-  const margin = 120;
-  const view = {
-    left: (-camera.x - margin) / camera.k,
-    top: (-camera.y - margin) / camera.k,
-    right: (width - camera.x + margin) / camera.k,
-    bottom: (height - camera.y + margin) / camera.k,
-  };
+  const view = inSight(camera, width, height, 120);
   const found: number[] = [];
   for (const [id, place] of layout.places) {
     if (!looks.has(id) || !isIn(place, view)) continue;
@@ -92,13 +95,7 @@ export function visible(
   return found;
 }
 
-function drawEdges(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  camera: Camera,
-  palette: Palette,
-  view: Box,
-): void {
+function drawEdges({ context, scene, camera, palette, view }: Brush): void {
   const { layout, looks, critical, selected } = scene;
   const plain = new Path2D();
   const done = new Path2D();
@@ -154,13 +151,7 @@ function trace(
   to(b[0], b[1] + CARD.height / 2);
 }
 
-function drawCards(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  camera: Camera,
-  palette: Palette,
-  view: Box,
-): void {
+function drawCards({ context, scene, camera, palette, view }: Brush): void {
   const paths = new Map<Look, Path2D>();
   const marked = new Path2D();
   const numbers: { id: number; x: number; y: number; look: Look }[] = [];
@@ -196,7 +187,6 @@ function drawCards(
   }
 }
 
-const ORDER: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
 type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
 
 let kept: {
@@ -234,13 +224,7 @@ function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: numbe
   return kept.clusters;
 }
 
-function drawClusters(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  { k }: Camera,
-  palette: Palette,
-  view: Box,
-): void {
+function drawClusters({ context, scene, camera: { k }, palette, view }: Brush): void {
   const gap = 4 / k;
   context.textBaseline = "middle";
   context.textAlign = "left";
@@ -267,7 +251,7 @@ function drawClusters(
     context.fillText(`${Math.floor((100 * done) / total)} % done`, x + 10 / k, y + 42 / k);
     let at = x + 10 / k;
     const all = width - 20 / k;
-    for (const look of ORDER) {
+    for (const look of BY_PROGRESS) {
       const part = (all * (counts.get(look) ?? 0)) / total;
       context.fillStyle = palette[look];
       context.fillRect(at, y + height - 18 / k, part, 6 / k);

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { criticalPath, type Look, looksOf } from "../board.ts";
-import { Status } from "../parts.tsx";
+import { Button } from "../fields.tsx";
+import { Status, useCanvasSize } from "../parts.tsx";
 import type { Task } from "../task.ts";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
 import { CARD, type Layout } from "./layout.ts";
@@ -66,26 +67,15 @@ export function Graph() {
     camera.repaint();
   });
   useEffect(() => {
-    const at = canvas.current;
-    if (!at) return;
-    const resize = (): void => {
-      at.width = Math.round(at.clientWidth * devicePixelRatio);
-      at.height = Math.round(at.clientHeight * devicePixelRatio);
-      camera.repaint();
-    };
-    const observer = new ResizeObserver(resize);
-    observer.observe(at);
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const recolor = (): void => {
       palette.current = null;
       camera.repaint();
     };
     dark.addEventListener("change", recolor);
-    return () => {
-      observer.disconnect();
-      dark.removeEventListener("change", recolor);
-    };
+    return () => dark.removeEventListener("change", recolor);
   }, []);
+  useCanvasSize(canvas, () => camera.repaint());
 
   const select = (id: number): void => {
     app.go({ task: id });
@@ -127,23 +117,22 @@ export function Graph() {
           })}
       </div>
       <div class="graph-tools" role="toolbar" aria-label="Zoom">
-        <button
-          type="button"
+        <Button
           aria-pressed={isCritical}
           onClick={() => setCritical(!isCritical)}
           title="The chain of work that decides the end"
         >
           Critical path
-        </button>
-        <button type="button" onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
+        </Button>
+        <Button onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
           +
-        </button>
-        <button type="button" onClick={() => camera.zoom(1 / 1.4)} aria-label="Zoom out" title="Zoom out (-)">
+        </Button>
+        <Button onClick={() => camera.zoom(1 / 1.4)} aria-label="Zoom out" title="Zoom out (-)">
           −
-        </button>
-        <button type="button" onClick={camera.fitAll} title="Show all (0)">
+        </Button>
+        <Button onClick={camera.fitAll} title="Show all (0)">
           Fit
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -163,8 +152,7 @@ function Card({
   const isSelected = app.route.task === task.id;
   const note = noteOf(task, look);
   return (
-    <button
-      type="button"
+    <Button
       class={`card ${look}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
       style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
       data-task={task.id}
@@ -178,7 +166,7 @@ function Card({
         <span class="id">#{task.id}</span>
         <span class="note">{note}</span>
       </span>
-    </button>
+    </Button>
   );
 }
 

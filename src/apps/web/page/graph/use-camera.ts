@@ -149,20 +149,15 @@ export function useCamera(
           Math.exp((-event.deltaY * step) / (event.ctrlKey ? 120 : 480)),
         );
     };
-    at.addEventListener("pointerdown", down);
-    at.addEventListener("pointermove", move);
-    at.addEventListener("pointerup", up);
-    at.addEventListener("pointercancel", up);
-    at.addEventListener("click", click, true);
-    at.addEventListener("wheel", wheel, { passive: false });
-    return () => {
-      at.removeEventListener("pointerdown", down);
-      at.removeEventListener("pointermove", move);
-      at.removeEventListener("pointerup", up);
-      at.removeEventListener("pointercancel", up);
-      at.removeEventListener("click", click, true);
-      at.removeEventListener("wheel", wheel);
-    };
+    const over = new AbortController();
+    const { signal } = over;
+    at.addEventListener("pointerdown", down, { signal });
+    at.addEventListener("pointermove", move, { signal });
+    at.addEventListener("pointerup", up, { signal });
+    at.addEventListener("pointercancel", up, { signal });
+    at.addEventListener("click", click, { signal, capture: true });
+    at.addEventListener("wheel", wheel, { signal, passive: false });
+    return () => over.abort();
   }, []);
   return control;
 }

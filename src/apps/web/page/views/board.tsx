@@ -4,6 +4,7 @@ import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { LOOK_WORDS, LOOKS, type Look, looksOf, whyWaiting } from "../board.ts";
 import { openDialog } from "../dialog.tsx";
+import { Button, TextField } from "../fields.tsx";
 import { Graph } from "../graph/graph.tsx";
 import { Empty, Link, Status, VirtualList } from "../parts.tsx";
 import type { Task } from "../task.ts";
@@ -14,9 +15,7 @@ export function BoardView() {
     return (
       <Empty title="The board is empty">
         {app.mayAct ? (
-          <button type="button" onClick={() => openDialog("new")}>
-            Add the first task
-          </button>
+          <Button onClick={() => openDialog("new")}>Add the first task</Button>
         ) : (
           "Tasks appear here as soon as somebody adds one."
         )}
@@ -72,13 +71,13 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
   const shown = LOOKS.filter((look) => look !== "cancelled" || (columns.get(look)?.length ?? 0) > 0);
   return (
     <>
-      <input
+      <TextField
         class="filter"
         type="search"
         aria-label="Filter tasks"
         placeholder="Filter by subject, number, owner or role"
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onValue={setText}
       />
       <div class="columns">
         {shown.map((look) => {

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { contentsBefore } from "../edits.ts";
-import { Empty, Link } from "../parts.tsx";
+import { Button, Choice, TextField } from "../fields.tsx";
+import { Empty, TaskLink } from "../parts.tsx";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
 import { PhaseWords } from "./team.tsx";
 
@@ -69,11 +70,9 @@ function useConversation(who: string): { lines: readonly Line[]; error: string; 
     const stop = app.tap((events) => {
       if (
         events.some((event) =>
-          [
-            ("who" in event && event.who) || "",
-            ("to" in event && event.to) || "",
-            ("by" in event && event.by) || "",
-          ].includes(member as never),
+          ["who" in event && event.who, "to" in event && event.to, "by" in event && event.by].includes(
+            member as never,
+          ),
         )
       )
         void read();
@@ -88,28 +87,17 @@ function useConversation(who: string): { lines: readonly Line[]; error: string; 
 }
 
 function Members({ who }: { who: string }) {
-  const members = [...app.model.members.values()];
   const member = app.model.members.get(who.split("/")[0] ?? "");
   return (
     <div class="toolbar">
-      <select
-        aria-label="Whose conversation"
+      <Choice
+        label="Whose conversation"
         value={who}
-        onChange={({ currentTarget }) => app.go({ item: currentTarget.value })}
-      >
-        {!members.some((one) => one.name === who) && <option value={who}>{who}</option>}
-        {members.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={[...new Set([...app.model.members.keys(), who])]}
+        onValue={(item) => app.go({ item })}
+      />
       {member && <PhaseWords member={member} />}
-      {member?.task && (
-        <Link to={{ task: member.task }} class="clip">
-          #{member.task} {app.model.tasks.get(member.task)?.subject}
-        </Link>
-      )}
+      {member?.task && <TaskLink id={member.task} class="clip" />}
     </div>
   );
 }
@@ -127,23 +115,22 @@ function Say({ to }: { to: string }) {
         void send(false);
       }}
     >
-      <input
+      <TextField
         aria-label={`Write to ${to}`}
         placeholder={`Write to ${to}`}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onValue={setText}
       />
       <button type="submit" disabled={text.trim() === ""}>
         Send
       </button>
-      <button
-        type="button"
+      <Button
         disabled={text.trim() === ""}
         onClick={() => void send(true)}
         title="Urgent: cuts short what it is doing"
       >
         Interrupt
-      </button>
+      </Button>
     </form>
   );
 }
@@ -182,9 +169,9 @@ function Lines({ who, lines }: { who: string; lines: readonly Line[] }) {
       }}
     >
       {start > 0 && (
-        <button type="button" class="link earlier" onClick={() => setShown(shown + 1_000)}>
+        <Button class="link earlier" onClick={() => setShown(shown + 1_000)}>
           Show {start} earlier entries
-        </button>
+        </Button>
       )}
       {lines.slice(start).map((line, i) => {
         const first = subagents;

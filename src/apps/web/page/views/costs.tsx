@@ -4,7 +4,8 @@ import { money, tokens } from "../../../../core/views/view.ts";
 import type { Costs, Spending } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useAnswer } from "../facts.ts";
-import { Empty, Link } from "../parts.tsx";
+import { Button, Pair } from "../fields.tsx";
+import { Empty, Link, TaskLink } from "../parts.tsx";
 
 const SHOWN = 30;
 
@@ -19,14 +20,13 @@ export function CostsView() {
     <div class="costs">
       {app.replay && <p class="dim">Costs are those of the whole run.</p>}
       <dl class="totals">
-        <Total label="Cost" text={total.usd > 0 ? money(total.usd) : "no price"} />
-        <Total label="Turns" text={String(total.turns)} />
-        <Total label="Input" text={tokens(total.input)} />
-        <Total
-          label="of it cached"
-          text={total.input > 0 ? `${Math.round((100 * total.cached) / total.input)} %` : "–"}
-        />
-        <Total label="Output" text={tokens(total.output)} />
+        <Pair label="Cost">{total.usd > 0 ? money(total.usd) : "no price"}</Pair>
+        <Pair label="Turns">{total.turns}</Pair>
+        <Pair label="Input">{tokens(total.input)}</Pair>
+        <Pair label="of it cached">
+          {total.input > 0 ? `${Math.round((100 * total.cached) / total.input)} %` : "–"}
+        </Pair>
+        <Pair label="Output">{tokens(total.output)}</Pair>
       </dl>
       <Hours hours={data.hours} />
       <Table
@@ -38,26 +38,11 @@ export function CostsView() {
       <Table
         title="By task"
         rows={data.tasks}
-        name={(id) =>
-          id === "0" ? (
-            <span class="dim">without a task</span>
-          ) : (
-            <Link to={{ task: Number(id) }}>
-              #{id} {app.model.tasks.get(Number(id))?.subject}
-            </Link>
-          )
-        }
+        name={(id) => (id === "0" ? <span class="dim">without a task</span> : <TaskLink id={Number(id)} />)}
       />
     </div>
   );
 }
-
-const Total = ({ label, text }: { label: string; text: string }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{text}</dd>
-  </div>
-);
 
 /** By cost where there are prices, else by tokens. */
 const weight = ({ usd, input, output }: Spending): number => (usd > 0 ? usd * 1e9 : input + output);
@@ -85,11 +70,11 @@ function Table({
               <th scope="col" class="grow">
                 <span class="unseen">Name</span>
               </th>
-              <th scope="col">turns</th>
-              <th scope="col">input</th>
-              <th scope="col">cached</th>
-              <th scope="col">output</th>
-              <th scope="col">cost</th>
+              {["turns", "input", "cached", "output", "cost"].map((one) => (
+                <th key={one} scope="col">
+                  {one}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -110,9 +95,9 @@ function Table({
         </table>
       </div>
       {sorted.length > SHOWN && (
-        <button type="button" class="link" onClick={() => setAll(!isAll)}>
+        <Button class="link" onClick={() => setAll(!isAll)}>
           {isAll ? "Show fewer" : `Show all ${sorted.length}`}
-        </button>
+        </Button>
       )}
     </section>
   );

@@ -4,25 +4,13 @@ import type { Event } from "../../../../core/event.ts";
 import { sentence } from "../../../../core/views/sentence.ts";
 import type { JournalPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Button, Choice, CloseButton, TextField } from "../fields.tsx";
 import { Empty, Link, Time, VirtualList } from "../parts.tsx";
 import { Output } from "../text.tsx";
 
-const KINDS = [
-  "task",
-  "mail",
-  "teammate",
-  "turn",
-  "tool",
-  "permission",
-  "plan",
-  "gate",
-  "job",
-  "cron",
-  "context",
-  "model",
-  "warning",
-  "team",
-] as const;
+const KINDS = "task mail teammate turn tool permission plan gate job cron context model warning team".split(
+  " ",
+);
 const ROW = 32;
 const WAIT_MS = 200;
 
@@ -40,33 +28,24 @@ export function JournalView() {
   return (
     <div class="journal">
       <div class="toolbar">
-        <input
+        <TextField
           type="search"
           aria-label="Search the journal"
           placeholder="Search"
           value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onValue={setText}
         />
-        <select aria-label="Kind" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value)}>
-          <option value="">All kinds</option>
-          {KINDS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <select aria-label="Member" value={who} onChange={({ currentTarget }) => setWho(currentTarget.value)}>
-          <option value="">Everybody</option>
-          {["person", ...app.model.members.keys()].map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        <Choice label="Kind" value={kind} options={[["", "All kinds"], ...KINDS]} onValue={setKind} />
+        <Choice
+          label="Member"
+          value={who}
+          options={[["", "Everybody"], "person", ...app.model.members.keys()]}
+          onValue={setWho}
+        />
       </div>
       {shown.length === 0 ? (
         <Empty title={isLoading ? "Loading" : "Nothing found"}>
-          {!isLoading && more && (
-            <button type="button" onClick={more}>
-              Search further back
-            </button>
-          )}
+          {!isLoading && more && <Button onClick={more}>Search further back</Button>}
         </Empty>
       ) : (
         <VirtualList
@@ -86,15 +65,11 @@ export function JournalView() {
 function Row({ event, isOpen, onOpen }: { event: Event; isOpen: boolean; onOpen: (event: Event) => void }) {
   const { who, text, tone } = sentence(event);
   return (
-    <button
-      type="button"
-      class={`fact-row ${tone}${isOpen ? " selected" : ""}`}
-      onClick={() => onOpen(event)}
-    >
+    <Button class={`fact-row ${tone}${isOpen ? " selected" : ""}`} onClick={() => onOpen(event)}>
       <Time at={event.at} />
       <b class="clip">{who}</b>
       <span class="clip">{text}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -108,9 +83,7 @@ function Fact({ event, onClose }: { event: Event; onClose: () => void }) {
         {"task" in event && typeof event.task === "number" && (
           <Link to={{ task: event.task }}>task #{event.task}</Link>
         )}
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-          ✕
-        </button>
+        <CloseButton onClose={onClose} />
       </header>
       <p>
         {who} {text}

@@ -1,10 +1,11 @@
 /** What waits to land, what its gate said, and what has landed, with its diff. */
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Commit } from "../../wire.ts";
-import { app } from "../app.ts";
 import { useAnswer, useFacts } from "../facts.ts";
-import { Empty, Link, Time } from "../parts.tsx";
+import { Button } from "../fields.tsx";
+import { Empty, TaskLink, Time } from "../parts.tsx";
 import { Output, Patch } from "../text.tsx";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -29,63 +30,50 @@ export function LandingView() {
     );
   return (
     <div class="landing">
-      {waiting.length > 0 && (
-        <section>
-          <h2>Queue</h2>
-          <ol class="letters">
-            {waiting.map((one) => (
-              <li key={one.task} class="letter">
-                <header>
-                  <TaskName id={one.task} /> <span class="dim">{one.by}</span>
-                  {one.gate ? (
-                    <span class="tag busy">gate runs</span>
-                  ) : (
-                    <span class="tag">waits for {one.target}</span>
-                  )}
-                  <Time at={one.at} />
-                </header>
-                {one.gate && <code>{one.gate}</code>}
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
-      {refused.length > 0 && (
-        <section>
-          <h2>Could not land</h2>
-          <ol class="letters">
-            {refused.map((one) => (
-              <li key={one.seq} class="letter">
-                <header>
-                  <TaskName id={one.task} /> <span class="dim">{one.by}</span>
-                  <span class="tag bad">{one.why}</span>
-                  <Time at={one.at} />
-                </header>
-                <Output text={one.evidence} lines={8} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
-      {landed.length > 0 && (
-        <section>
-          <h2>Landed</h2>
-          <ol class="letters">
-            {landed.map((one) => (
-              <Landed key={one.seq} landed={one} />
-            ))}
-          </ol>
-        </section>
-      )}
+      <Letters title="Queue" list={waiting}>
+        {(one) => (
+          <li key={one.task} class="letter">
+            <header>
+              <TaskLink id={one.task} /> <span class="dim">{one.by}</span>
+              {one.gate ? (
+                <span class="tag busy">gate runs</span>
+              ) : (
+                <span class="tag">waits for {one.target}</span>
+              )}
+              <Time at={one.at} />
+            </header>
+            {one.gate && <code>{one.gate}</code>}
+          </li>
+        )}
+      </Letters>
+      <Letters title="Could not land" list={refused}>
+        {(one) => (
+          <li key={one.seq} class="letter">
+            <header>
+              <TaskLink id={one.task} /> <span class="dim">{one.by}</span>
+              <span class="tag bad">{one.why}</span>
+              <Time at={one.at} />
+            </header>
+            <Output text={one.evidence} lines={8} />
+          </li>
+        )}
+      </Letters>
+      <Letters title="Landed" list={landed}>
+        {(one) => <Landed key={one.seq} landed={one} />}
+      </Letters>
     </div>
   );
 }
 
-function TaskName({ id }: { id: number }) {
+type LettersProps<T> = { title: string; list: readonly T[]; children: (one: T) => ComponentChildren };
+
+function Letters<T>({ title, list, children }: LettersProps<T>) {
+  if (list.length === 0) return null;
   return (
-    <Link to={{ task: id }}>
-      #{id} {app.model.tasks.get(id)?.subject}
-    </Link>
+    <section>
+      <h2>{title}</h2>
+      <ol class="letters">{list.map(children)}</ol>
+    </section>
   );
 }
 
@@ -95,13 +83,13 @@ function Landed({ landed: { task, by, at, target, commit } }: { landed: Of<"task
   return (
     <li class="letter">
       <header>
-        <TaskName id={task} /> <span class="dim">{by}</span>
+        <TaskLink id={task} /> <span class="dim">{by}</span>
         <span class="tag good">{target}</span>
         <Time at={at} />
       </header>
-      <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? "Hide" : "Show"} the diff of <code>{commit.slice(0, 9)}</code>
-      </button>
+      </Button>
       {isOpen && error && <p class="bad">{error}</p>}
       {isOpen && data && <Patch text={data.diff} />}
       {isOpen && data?.cut && <p class="dim">The rest is too long for here: git show {commit.slice(0, 9)}</p>}
@@ -116,23 +104,10 @@ function fold(events: readonly Event[]) {
   for (const event of events)
     switch (event.type) {
       case "task.queued":
-        waiting.set(event.task, {
-          task: event.task,
-          by: event.by,
-          at: event.at,
-          target: event.target,
-          gate: "",
-        });
+        waiting.set(event.task, { ...event, gate: "" });
         break;
       case "gate.started":
-        waiting.set(event.task, {
-          target: "",
-          ...waiting.get(event.task),
-          task: event.task,
-          by: event.by,
-          at: event.at,
-          gate: event.command,
-        });
+        waiting.set(event.task, { target: "", ...waiting.get(event.task), ...event, gate: event.command });
         break;
       case "task.landed":
         waiting.delete(event.task);

@@ -1,10 +1,11 @@
 /** Who worked on what over time: a lane for each member, drawn on a canvas, with what is selected in words below it. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { useFacts } from "../facts.ts";
+import { Button } from "../fields.tsx";
 import { type Lanes, lanes, SPAN_WORDS, type Span } from "../lanes.ts";
-import { clockTime, Empty, Link } from "../parts.tsx";
+import { clockTime, Empty, Link, useCanvasSize } from "../parts.tsx";
 import { AXIS, drawLanes, type Range, ROW } from "./lanes-canvas.ts";
 
 export function LanesView() {
@@ -40,17 +41,7 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
       drawLanes(canvas.current, box.current.scrollTop, all, rows, range, last, selected);
   };
   useLayoutEffect(paint);
-  useEffect(() => {
-    const at = canvas.current;
-    if (!at) return;
-    const observer = new ResizeObserver(() => {
-      at.width = Math.round(at.clientWidth * devicePixelRatio);
-      at.height = Math.round(at.clientHeight * devicePixelRatio);
-      app.draw();
-    });
-    observer.observe(at);
-    return () => observer.disconnect();
-  }, []);
+  useCanvasSize(canvas, () => app.draw());
   const timeAt = (x: number): number =>
     range.from + (x / (canvas.current?.clientWidth || 1)) * (range.to - range.from);
   const zoomBy = (by: number, at = (range.from + range.to) / 2): void => {
@@ -82,15 +73,13 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
           ))}
         </span>
         <span class="row">
-          <button type="button" aria-label="Zoom in" onClick={() => zoomBy(2)}>
+          <Button aria-label="Zoom in" onClick={() => zoomBy(2)}>
             +
-          </button>
-          <button type="button" aria-label="Zoom out" onClick={() => zoomBy(0.5)}>
+          </Button>
+          <Button aria-label="Zoom out" onClick={() => zoomBy(0.5)}>
             −
-          </button>
-          <button type="button" onClick={() => setZoom(null)}>
-            Fit
-          </button>
+          </Button>
+          <Button onClick={() => setZoom(null)}>Fit</Button>
         </span>
       </div>
       <div

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Check, Choice } from "../fields.tsx";
 import { Empty, Link, Time } from "../parts.tsx";
 import { Markdown } from "../text.tsx";
 
@@ -26,30 +27,18 @@ export function MailView() {
         .reverse(),
     [mail, until, box, isRoutine],
   );
-  const names = ["person", ...app.model.members.keys()];
   return (
     <div class="mail">
       <div class="toolbar">
-        <select
-          aria-label="Mailbox"
+        <Choice
+          label="Mailbox"
           value={box}
-          onChange={({ currentTarget }) => app.go({ item: currentTarget.value })}
-        >
-          <option value="">All mail</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name === "person" ? "you" : name}
-            </option>
-          ))}
-        </select>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isRoutine}
-            onChange={({ currentTarget }) => setRoutine(currentTarget.checked)}
-          />
+          options={[["", "All mail"], ["person", "you"], ...app.model.members.keys()]}
+          onValue={(item) => app.go({ item })}
+        />
+        <Check value={isRoutine} onValue={setRoutine}>
           Idle notices
-        </label>
+        </Check>
       </div>
       {app.mayAct && <Compose key={box} to={box && box !== "person" ? box : "lead"} />}
       {shown.length === 0 ? (
@@ -95,8 +84,6 @@ function useMail(): { mail: readonly Mail[]; isLoading: boolean } {
   return state;
 }
 
-const you = (name: string): string => (name === "person" ? "you" : name);
-
 function Letter({ mail, until }: { mail: Mail; until: number }) {
   const isRead = mail.deliveredAt !== null && mail.deliveredAt <= until;
   const text = words(mail.body);
@@ -127,7 +114,7 @@ const Name = ({ name }: { name: string }) =>
   app.model.members.has(name) ? (
     <Link to={{ view: "conversation", item: name }}>{name}</Link>
   ) : (
-    <b>{you(name)}</b>
+    <b>{name === "person" ? "you" : name}</b>
   );
 
 function Compose({ to: first }: { to: string }) {
@@ -142,14 +129,7 @@ function Compose({ to: first }: { to: string }) {
         if (await app.act({ do: "send", to, text, urgent: isUrgent })) setText("");
       }}
     >
-      <select aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)}>
-        <option value="all">all</option>
-        {[...app.model.members.keys()].map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice label="To" value={to} options={["all", ...app.model.members.keys()]} onValue={setTo} />
       <textarea
         aria-label="Text"
         rows={2}
@@ -157,14 +137,9 @@ function Compose({ to: first }: { to: string }) {
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <label class="check" title="Cuts short what the member is doing">
-        <input
-          type="checkbox"
-          checked={isUrgent}
-          onChange={({ currentTarget }) => setUrgent(currentTarget.checked)}
-        />
+      <Check value={isUrgent} onValue={setUrgent} title="Cuts short what the member is doing">
         Urgent
-      </label>
+      </Check>
       <button type="submit" disabled={text.trim() === ""}>
         Send
       </button>

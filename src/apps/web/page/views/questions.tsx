@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { span } from "../../../../core/views/view.ts";
 import type { Question } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Empty, Link } from "../parts.tsx";
+import { Button, TextField } from "../fields.tsx";
+import { Empty, Link, TaskLink } from "../parts.tsx";
 import { Markdown, Output, Patch } from "../text.tsx";
 import { CallInput } from "./entries.tsx";
 
@@ -62,27 +63,26 @@ function Card({ question }: { question: Question }) {
       </div>
       {app.mayAct && kind !== "shutdown" && (
         <div class="answers">
-          <input
+          <TextField
             aria-label={`To ${by}`}
             placeholder={isPlan ? "What must be different, or a remark" : "What to do instead, if not"}
             value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onValue={setText}
           />
-          <button type="button" class="primary" disabled={isSent} onClick={() => void answer("yes")}>
+          <Button class="primary" disabled={isSent} onClick={() => void answer("yes")}>
             {isPlan ? "Approve" : "Allow"}
-          </button>
-          <button type="button" disabled={isSent} onClick={() => void answer("no")}>
+          </Button>
+          <Button disabled={isSent} onClick={() => void answer("no")}>
             {isPlan ? "Reject" : "Refuse"}
-          </button>
+          </Button>
           {rule && (
-            <button
-              type="button"
+            <Button
               disabled={isSent}
               onClick={() => void answer("always")}
               title="For this and all later calls of this kind; written into the project's settings"
             >
               Always allow <code>{rule}</code>
-            </button>
+            </Button>
           )}
         </div>
       )}
@@ -95,25 +95,17 @@ function Title({ question: { kind, by, task, tool, text, attempt } }: { question
   if (kind === "plan")
     return (
       <>
-        {who} plans <TaskLink id={task} />
+        {who} plans {task !== null && <TaskLink id={task} />}
         {attempt !== null && attempt > 1 && ` (attempt ${attempt})`}
       </>
     );
   if (kind === "shutdown") return <>{who} asks for a stop</>;
+  const current = app.model.members.get(by)?.task;
   const path = tool === "bash" ? "" : text.slice((tool ?? "").length + 2);
   return (
     <>
       {who} asks to run {tool} {path && <code>{path}</code>}
-      <span class="for-task">
-        <TaskLink id={app.model.members.get(by)?.task ?? null} />
-      </span>
+      <span class="for-task">{current && <TaskLink id={current} />}</span>
     </>
   );
 }
-
-const TaskLink = ({ id }: { id: number | null }) =>
-  id === null ? null : (
-    <Link to={{ task: id }}>
-      #{id} {app.model.tasks.get(id)?.subject}
-    </Link>
-  );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { money, span, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Button } from "../fields.tsx";
 import type { Member } from "../model.ts";
 import { Empty, Link } from "../parts.tsx";
 import { lastLines } from "../text.tsx";
@@ -212,9 +213,9 @@ function StopButton({ who }: { who: string }) {
   const [asks, setAsks] = useState(false);
   if (!asks)
     return (
-      <button type="button" class="link" onClick={() => setAsks(true)} aria-label={`Stop ${who}`}>
+      <Button class="link" onClick={() => setAsks(true)} aria-label={`Stop ${who}`}>
         Stop
-      </button>
+      </Button>
     );
   const stop = (now: boolean): void => {
     setAsks(false);
@@ -223,15 +224,15 @@ function StopButton({ who }: { who: string }) {
   };
   return (
     <span class="confirm">
-      <button type="button" class="link" onClick={() => stop(false)}>
+      <Button class="link" onClick={() => stop(false)}>
         Ask
-      </button>
-      <button type="button" class="link bad" onClick={() => stop(true)}>
+      </Button>
+      <Button class="link bad" onClick={() => stop(true)}>
         Now
-      </button>
-      <button type="button" class="link" onClick={() => setAsks(false)}>
+      </Button>
+      <Button class="link" onClick={() => setAsks(false)}>
         Keep
-      </button>
+      </Button>
     </span>
   );
 }

@@ -1,0 +1,91 @@
+/** The fields of forms and toolbars. One without a visible label needs an `aria-label`. */
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+
+type Value<T> = { readonly value: T; readonly onValue: (value: T) => void };
+
+type TextProps = Value<string> & {
+  label?: string;
+  "aria-label"?: string;
+  placeholder?: string;
+  class?: string;
+  type?: "text" | "search";
+  maxLength?: number;
+  required?: boolean;
+  autoFocus?: boolean;
+  inputMode?: "numeric" | "decimal";
+};
+
+export function TextField({ label, onValue, type = "text", ...rest }: TextProps) {
+  const field = (
+    <input
+      {...rest}
+      type={type}
+      list={undefined}
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
+  if (!label) return field;
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the field is in it
+    <label>
+      {label}
+      {field}
+    </label>
+  );
+}
+
+type Option = string | readonly [value: string, words: string];
+
+export function Choice({
+  label,
+  options,
+  value,
+  onValue,
+}: Value<string> & { label: string; options: readonly Option[] }) {
+  return (
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+      {options.map((option) => {
+        const [key, words] = typeof option === "string" ? [option, option] : option;
+        return (
+          <option key={key} value={key}>
+            {words}
+          </option>
+        );
+      })}
+    </select>
+  );
+}
+
+export function Check({
+  children,
+  title,
+  value,
+  onValue,
+}: Value<boolean> & { title?: string; children: ComponentChildren }) {
+  return (
+    <label class="check" title={title}>
+      <input
+        type="checkbox"
+        checked={value}
+        onChange={({ currentTarget }) => onValue(currentTarget.checked)}
+      />
+      {children}
+    </label>
+  );
+}
+
+export const Button = (props: ButtonHTMLAttributes<HTMLButtonElement>) => <button type="button" {...props} />;
+
+export const CloseButton = ({ onClose }: { onClose: () => void }) => (
+  <Button class="quiet" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+    ✕
+  </Button>
+);
+
+/** A line of a list of terms. */
+export const Pair = ({ label, children }: { label: ComponentChildren; children: ComponentChildren }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+);
