@@ -1,7 +1,7 @@
 /**
- * Takes secrets out of text: known ones (keys in the environment and in the settings) and the well-known shapes of tokens. What stays
- * is a mark with the secret's name, by which an edit finds the secret of the file again. Values in other forms pass: this keeps
- * secrets out of records and away from providers, and is no wall against a program that means to leak them.
+ * Takes secrets out of text: known ones (keys in the environment and in the settings) and the well-known shapes of tokens. Each is
+ * replaced by a mark with its name, by which an edit finds the secret in the file again. Values in other forms are not recognised:
+ * this keeps secrets out of records and away from providers, but does not stop a program that wants to leak them.
  */
 
 /** What such a variable, field or header holds is a secret. */

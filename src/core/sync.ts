@@ -31,9 +31,7 @@ export type Agreed = Progress & { readonly marks: Readonly<Record<SharedField, s
 export type Merge = {
   /** Fields that only the file has changed. */
   readonly toBoard: readonly SharedField[];
-  /** Fields in which the file differs from the board and the board counts. */
-  readonly toFile: readonly SharedField[];
-  /** Those of `toFile` that the file has changed, too. */
+  /** Fields that both have changed, to different values: the board counts. */
   readonly conflicts: readonly SharedField[];
   /** Where the file and the board differ in status or owner: who has changed it. */
   readonly progress: "same" | "file" | "board" | "both";
@@ -47,7 +45,6 @@ export function merge(
   mark: (value: unknown) => string,
 ): Merge {
   const toBoard: SharedField[] = [];
-  const toFile: SharedField[] = [];
   const conflicts: SharedField[] = [];
   for (const field of EDITABLE_FIELDS) {
     const [said, here, before] = [file[field], mark(board[field]), agreed?.marks[field]];
@@ -55,8 +52,7 @@ export function merge(
     const there = said === undefined ? (before ?? here) : mark(said);
     if (there === here) continue;
     if (here === before) toBoard.push(field);
-    else toFile.push(field);
-    if (here !== before && there !== before) conflicts.push(field);
+    else if (there !== before) conflicts.push(field);
   }
   const there: Progress = { status: file.status ?? board.status, owner: file.owner ?? board.owner };
   const progress = sameProgress(there, board)
@@ -66,7 +62,7 @@ export function merge(
       : agreed && sameProgress(there, agreed)
         ? "board"
         : "both";
-  return { toBoard, toFile, conflicts, progress };
+  return { toBoard, conflicts, progress };
 }
 
 const isOver = (status: Status): boolean => status !== "pending" && status !== "in_progress";

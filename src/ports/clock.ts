@@ -1,3 +1,4 @@
+/** The time, and waiting for a time: everything that waits does it by a clock, so that tests can move the time. */
 import type { Instant } from "../core/ids.ts";
 
 /** Two implementations: the system's, and one that tests move by hand. */

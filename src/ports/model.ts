@@ -1,3 +1,4 @@
+/** A language model: a request with a conversation and tools, and its reply. */
 import type { AssistantMessage, Message } from "../core/conversation/chat.ts";
 
 export type ToolSpec = {

@@ -1,3 +1,4 @@
+/** A tool that a model may call, and what a call may use. */
 import type { z } from "zod";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Name, TaskId } from "../core/ids.ts";

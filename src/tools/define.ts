@@ -1,3 +1,4 @@
+/** Makes a tool from a definition whose functions have the type of its input. */
 import type { z } from "zod";
 import { lazy } from "../core/lazy.ts";
 import type { Access, Effect, FileChange, Tool, ToolContext } from "../ports/index.ts";

@@ -18,7 +18,7 @@ export class RateLimitGate {
   failures = 0;
   private shut = false;
   private busy = false;
-  private readonly line: (() => void)[] = [];
+  private readonly queue: (() => void)[] = [];
 
   get open(): boolean {
     return !this.shut;
@@ -39,7 +39,7 @@ export class RateLimitGate {
   /** Resolves at the caller's turn at a shut gate, before its time is up. @throws the signal's reason */
   async enter(signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
-    if (this.busy) await this.standInLine(signal);
+    if (this.busy) await this.waitInQueue(signal);
     this.busy = true;
     return new Pass(this);
   }
@@ -52,12 +52,12 @@ export class RateLimitGate {
 
   leave(): void {
     this.busy = false;
-    const next = this.line.shift();
+    const next = this.queue.shift();
     if (next) next();
     else if (this.until === 0) this.shut = false;
   }
 
-  private standInLine(signal: AbortSignal): Promise<void> {
+  private waitInQueue(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = (): void => {
         signal.removeEventListener("abort", giveUp);
@@ -65,10 +65,10 @@ export class RateLimitGate {
         resolve();
       };
       const giveUp = (): void => {
-        this.line.splice(this.line.indexOf(go), 1);
+        this.queue.splice(this.queue.indexOf(go), 1);
         reject(signal.reason);
       };
-      this.line.push(go);
+      this.queue.push(go);
       signal.addEventListener("abort", giveUp, { once: true });
     });
   }

@@ -1,6 +1,6 @@
 /**
  * Lines that begin with a slash. `/NAME …` is the command of the same name, where the table of commands marks it with `slash`; it
- * runs on the team of the conversation. Here stand only the commands that need the conversation itself.
+ * runs on the team of the conversation. This file has only the commands that need the conversation itself.
  */
 import { Command } from "commander";
 import { EkidenError } from "../../core/errors.ts";

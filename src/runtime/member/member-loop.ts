@@ -143,7 +143,7 @@ export class MemberLoop {
   private async leave(reason: ShutdownReason, error: Error | null): Promise<End> {
     const { agent } = this;
     await beforeRelease(agent);
-    if (agent.kind === "lead") await readMail(agent); // the last words of its teammates belong into its conversation
+    if (agent.kind === "lead") await readMail(agent); // its conversation must have the last words of its teammates
     const said = agent.conversation.lastSaid;
     const words = [(said && textOf(said)) || this.lastWords, error && messageOf(error)]
       .filter(Boolean)
