@@ -18,11 +18,11 @@ import { follow } from "../queries/journal.ts";
 import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
 import { News } from "../terminal/news.ts";
-import { feedLine, lines, overflow } from "../terminal/print.ts";
+import { feedLine, overflow } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
-import { completions, type ReplContext, slash } from "./slash.ts";
+import { completions, printingTo, type ReplContext, slash } from "./slash.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
@@ -63,7 +63,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     await host.start({ interactive: true });
     return await conversation.run({
       host,
-      call: conversation.commandCall(),
+      call: printingTo(call, host.store, { ...call.out, write: (text) => conversation.screen.write(text) }),
       quit: () => conversation.quit(undefined),
     });
   } finally {
@@ -109,30 +109,6 @@ class Conversation {
     this.over = new Promise((resolve) => {
       this.end = resolve;
     });
-  }
-
-  /** For slash commands: they print to this screen and work on this team. */
-  commandCall(): Invocation {
-    const { call } = this;
-    const out = { ...call.out, write: (text: string) => this.screen.write(text) };
-    return {
-      ...call,
-      out,
-      err: out,
-      store: this.host.store,
-      show: async (data, views) => {
-        if (call.json) return out.write(`${JSON.stringify(data)}\n`);
-        out.write(
-          views(data)
-            .map((view) => lines(out, view).join("\n"))
-            .join("\n\n"),
-        );
-      },
-      done: ({ data, text }) => out.write(call.json ? JSON.stringify(data) : clean(text)),
-      say: (text) => {
-        if (!call.json) out.write(clean(text));
-      },
-    };
   }
 
   quit(code: number | undefined): void {

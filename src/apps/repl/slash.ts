@@ -7,11 +7,14 @@ import { EkidenError } from "../../core/errors.ts";
 import { LEAD, name, quote } from "../../core/ids.ts";
 import { MODES, type Mode } from "../../core/permission/mode.ts";
 import { tokens, type View } from "../../core/views/view.ts";
+import type { Store } from "../../ports/index.ts";
 import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { MODE_WORDS } from "../opening.ts";
 import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
+import { lines } from "../terminal/print.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
 
 export type ReplContext = {
   readonly host: TeamHost;
@@ -108,6 +111,22 @@ const SHORTER: Readonly<Record<string, (words: readonly string[], line: string) 
   log: ([first = "20", ...more]) =>
     /^\d+$/.test(first) ? ["log", "-n", first, ...more] : ["log", first, ...more],
 };
+
+/** An invocation for slash commands: it prints to a conversation and works on its team. */
+export const printingTo = (call: Invocation, store: Store, out: Terminal): Invocation => ({
+  ...call,
+  out,
+  err: out,
+  store,
+  show: async (data, views) => {
+    const shown = (): string[] => views(data).map((view) => lines(out, view).join("\n"));
+    out.write(call.json ? `${JSON.stringify(data)}\n` : shown().join("\n\n"));
+  },
+  done: ({ data, text }) => out.write(call.json ? JSON.stringify(data) : clean(text)),
+  say: (text) => {
+    if (!call.json) out.write(clean(text));
+  },
+});
 
 /** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
 export async function slash(context: ReplContext, line: string): Promise<void> {

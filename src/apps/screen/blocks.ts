@@ -19,43 +19,24 @@ export class Kept {
   }
 }
 
-/** Lines that are painted already, such as what a slash command prints; broken where the terminal is narrower. */
-export class Lines implements Block {
-  private readonly kept = new Kept();
-  private readonly text: string;
-
-  constructor(text: string) {
-    this.text = text.replace(/\n+$/, "");
-  }
-
-  lines({ width }: Look): readonly string[] {
-    return this.kept.lines(String(width), () => ["", ...wrapped(this.text.replaceAll("\t", "    "), width)]);
-  }
+/** A block that never changes: its lines depend on the width and on whether the view is expanded. */
+function fixed(make: (look: Look) => readonly string[]): Block {
+  const kept = new Kept();
+  return { lines: (look) => kept.lines(`${look.width} ${look.expanded}`, () => make(look)) };
 }
+
+/** Lines that are painted already, such as what a slash command prints; broken where the terminal is narrower. */
+export const printed = (text: string): Block =>
+  fixed(({ width }) => ["", ...wrapped(text.replace(/\n+$/, "").replaceAll("\t", "    "), width)]);
 
 /** What the person said. */
-export class Prompt implements Block {
-  private readonly kept = new Kept();
-  private readonly style: Style;
-  private readonly text: string;
-  private readonly to: string;
-
-  constructor(style: Style, text: string, to = "") {
-    this.style = style;
-    this.text = text;
-    this.to = to;
-  }
-
-  lines({ width }: Look): readonly string[] {
-    const { paint } = this.style;
-    return this.kept.lines(String(width), () => [
-      "",
-      ...wrapped(`${this.to === "" ? "" : `→ ${this.to}: `}${safe(this.text)}`, width, "  ").map((line, i) =>
-        i === 0 ? `${paint("busy", "›")} ${paint("strong", line.slice(2))}` : paint("strong", line),
-      ),
-    ]);
-  }
-}
+export const prompt = ({ paint }: Style, text: string, to = ""): Block =>
+  fixed(({ width }) => [
+    "",
+    ...wrapped(`${to === "" ? "" : `→ ${to}: `}${safe(text)}`, width, "  ").map((line, i) =>
+      i === 0 ? `${paint("busy", "›")} ${paint("strong", line.slice(2))}` : paint("strong", line),
+    ),
+  ]);
 
 /** A member's answer, also while it streams. */
 export class Answer implements Block {
@@ -107,37 +88,14 @@ export class Thought implements Block {
 }
 
 /** One line of news, or several where it is something to act on. */
-export class NewsLine implements Block {
-  private readonly kept = new Kept();
-  private readonly style: Style;
-  private readonly who: string;
-  private readonly text: string;
-  private readonly tone: Tone;
-  private readonly most: number;
-
-  constructor(style: Style, who: string, text: string, tone: Tone, most = 1) {
-    this.style = style;
-    this.who = who;
-    this.text = safe(text).trim();
-    this.tone = tone;
-    this.most = most;
-  }
-
-  lines({ width, expanded }: Look): readonly string[] {
-    return this.kept.lines(`${width} ${expanded}`, () => {
-      const { paint } = this.style;
-      const head = this.who === "" ? "· " : `· ${this.who} `;
-      const body =
-        this.most === 1 && !expanded
-          ? [shortened(oneLine(this.text), width - visibleWidth(head))]
-          : wrapped(this.text, width - visibleWidth(head));
-      const shown = expanded ? body : body.slice(0, this.most);
-      if (body.length > shown.length) shown.push(`… ${body.length - shown.length} more lines (ctrl+o)`);
-      return shown.map((line, i) =>
-        i === 0
-          ? `${paint("dim", "·")} ${this.who === "" ? "" : `${paint("strong", this.who)} `}${paint(this.tone, line)}`
-          : `  ${paint(this.tone, line)}`,
-      );
-    });
-  }
+export function newsLine({ paint }: Style, who: string, text: string, tone: Tone, most = 1): Block {
+  const said = safe(text).trim();
+  const head = who === "" ? "" : `${paint("strong", who)} `;
+  return fixed(({ width, expanded }) => {
+    const room = width - visibleWidth(head) - 2;
+    const body = most === 1 && !expanded ? [shortened(oneLine(said), room)] : wrapped(said, room);
+    const shown = expanded ? body : body.slice(0, most);
+    if (body.length > shown.length) shown.push(`… ${body.length - shown.length} more lines (ctrl+o)`);
+    return shown.map((line, i) => `${i === 0 ? `${paint("dim", "·")} ${head}` : "  "}${paint(tone, line)}`);
+  });
 }

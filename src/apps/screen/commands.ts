@@ -7,9 +7,8 @@ import { sendMail } from "../actions/mail.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { mustExist } from "../queries/team.ts";
-import { type OwnCommands, slash } from "../repl/slash.ts";
-import { lines } from "../terminal/print.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
+import type { Offered } from "./completion.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { Screen } from "./screen.ts";
 import { exact, safe } from "./style.ts";
@@ -53,6 +52,12 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host">> = {
   },
 };
 
+/** For the menu of the editor. */
+export const offered = (): Offered[] => [
+  ...offeredCommands(),
+  ...Object.entries(SCREEN_COMMANDS).map(([name, { about }]) => ({ name, about })),
+];
+
 /** Never rejects: what goes wrong is said in the feed, and the line is back in the history. */
 export async function runLine(place: Place, line: string, to: Name): Promise<void> {
   const { screen, host, team, call, quit } = place;
@@ -88,28 +93,12 @@ const ownOf =
   };
 
 /** For slash commands: they print into the feed and work on this team. */
-function commandCall({ call, screen, host }: Place): Invocation {
-  const out: Terminal = {
+const commandCall = ({ call, screen, host }: Place): Invocation =>
+  printingTo(call, host.store, {
     ...call.out,
     width: () => (process.stdout.columns || 80) - MARGIN,
     write: (text) => screen.say(text),
-  };
-  return {
-    ...call,
-    out,
-    err: out,
-    store: host.store,
-    show: async (data, views) => {
-      screen.say(
-        views(data)
-          .map((view) => lines(out, view).join("\n"))
-          .join("\n\n"),
-      );
-    },
-    done: ({ text }) => screen.say(safe(text)),
-    say: (text) => screen.say(safe(text)),
-  };
-}
+  });
 
 /** In the person's own shell, with the person's rights; only shown. */
 function runShell({ call, screen }: Place, command: string): Promise<void> {

@@ -6,7 +6,8 @@ import { sentence } from "../../core/views/sentence.ts";
 import type { Store } from "../../ports/index.ts";
 import { News } from "../terminal/news.ts";
 import { overflow } from "../terminal/print.ts";
-import { NewsLine } from "./blocks.ts";
+import { newsLine } from "./blocks.ts";
+import type { Block } from "./feed.ts";
 import type { Style } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
@@ -30,13 +31,13 @@ export class NewsFeed {
   }
 
   /** An edit by a teammate: its diff is in its own feed. */
-  private async edited(event: Event): Promise<NewsLine | null> {
+  private async edited(event: Event): Promise<Block | null> {
     if (event.type !== "tool.called" || event.who === LEAD || event.isError || event.subagent) return null;
     const edited = this.team.story(event.who).lastEdit();
-    return edited === null ? null : new NewsLine(this.style, event.who, `edited ${edited}`, "dim");
+    return edited === null ? null : newsLine(this.style, event.who, `edited ${edited}`, "dim");
   }
 
-  private async mailed(event: Event, store: Store): Promise<NewsLine | null> {
+  private async mailed(event: Event, store: Store): Promise<Block | null> {
     if (event.type !== "mail.sent" || event.to !== PERSON) return null;
     const mail = await store.mail.mail(event.mail);
     if (
@@ -45,10 +46,10 @@ export class NewsFeed {
       (mail.from === LEAD && mail.body.kind === "result")
     )
       return null;
-    return new NewsLine(this.style, event.from, `to you: ${words(mail.body)}`, "plain", MAIL_LINES);
+    return newsLine(this.style, event.from, `to you: ${words(mail.body)}`, "plain", MAIL_LINES);
   }
 
-  private told(event: Event): NewsLine | null {
+  private told(event: Event): Block | null {
     const said = this.news.of(event);
     // The card shows a question; the lead's story its words and calls.
     if (!said || event.type === "permission.asked" || event.type === "mail.sent") return null;
@@ -57,6 +58,6 @@ export class NewsFeed {
     const { who, text, tone } = said;
     // Words of members are cut to one line here: ctrl+n enters a member.
     const lines = overflow(sentence(event).tone) === "goes on" ? LINES_MAX : 1;
-    return new NewsLine(this.style, who, text, tone, lines);
+    return newsLine(this.style, who, text, tone, lines);
   }
 }

@@ -7,7 +7,7 @@ import { LEAD, type Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
 import { readAnswer } from "../terminal/asking.ts";
-import { Lines, NewsLine } from "./blocks.ts";
+import { newsLine, printed } from "./blocks.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion, type Offered } from "./completion.ts";
 import { Feed } from "./feed.ts";
@@ -76,7 +76,7 @@ export class Screen {
     this.call = call;
     this.handlers = handlers;
     this.style = styleOf(call.out);
-    if (greeting) this.early.add(new Lines(this.style.paint("dim", greeting)));
+    if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
     this.panel = new PanelView(this.style, () => this.changed());
     this.questions = new Questions(() => {
@@ -112,13 +112,13 @@ export class Screen {
   /** Painted text, such as the result of a command, at the end of the feed that is shown. */
   say(text: string): void {
     if (text.trim() === "") return;
-    this.feed.add(new Lines(text));
+    this.feed.add(printed(text));
     this.feed.toEnd();
     this.changed();
   }
 
   warn(text: string): void {
-    this.feed.add(new NewsLine(this.style, "", text, "warn", 8));
+    this.feed.add(newsLine(this.style, "", text, "warn", 8));
     this.changed();
   }
 

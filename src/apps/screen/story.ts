@@ -7,7 +7,7 @@ import { tagsIn } from "../../core/conversation/tags.ts";
 import { type Todo, TodoWatch } from "../../core/conversation/todo.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
 import type { Delta, Recorded, Store } from "../../ports/index.ts";
-import { Answer, NewsLine, Prompt, Thought } from "./blocks.ts";
+import { Answer, newsLine, prompt, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import type { Feed } from "./feed.ts";
 import type { Style } from "./style.ts";
@@ -72,7 +72,7 @@ export class Story {
 
   echo(text: string): void {
     this.echoed.push(text.trim());
-    this.feed.add(new Prompt(this.style, text, this.who === LEAD ? "" : this.who));
+    this.feed.add(prompt(this.style, text, this.who === LEAD ? "" : this.who));
   }
 
   delta({ type, text }: Delta): void {
@@ -100,7 +100,7 @@ export class Story {
   /** The pieces of a reply that will not be finished stay, with the reason. */
   cutOff(why: string): void {
     this.answer?.cutOff(why);
-    if (!this.answer) this.feed.add(new NewsLine(this.style, this.who === LEAD ? "" : this.who, why, "warn"));
+    if (!this.answer) this.feed.add(newsLine(this.style, this.who === LEAD ? "" : this.who, why, "warn"));
     this.answer = null;
     this.thought = null;
   }
@@ -129,9 +129,7 @@ export class Story {
         return;
       }
       case "summary":
-        this.feed.add(
-          new NewsLine(this.style, "", "the conversation was summed up to free its context", "dim"),
-        );
+        this.feed.add(newsLine(this.style, "", "the conversation was summed up to free its context", "dim"));
         return;
       case "trimmed":
         return;
@@ -145,18 +143,16 @@ export class Story {
       const isPersons = attributes.from === PERSON && attributes.kind === "note";
       if (tag === "mail" && isPersons) this.heardPerson(content);
       else if (tag === "mail" && !(this.who === LEAD && ROUTINE.has(attributes.kind ?? "")))
-        this.feed.add(
-          new NewsLine(this.style, `${attributes.from} → ${this.who}`, content, "dim", HEARD_LINES),
-        );
+        this.feed.add(newsLine(this.style, `${attributes.from} → ${this.who}`, content, "dim", HEARD_LINES));
       else if (tag === "auto-claimed" || tag === "own-task")
-        this.feed.add(new NewsLine(this.style, "", content, "dim", HEARD_LINES));
+        this.feed.add(newsLine(this.style, "", content, "dim", HEARD_LINES));
     }
   }
 
   private heardPerson(text: string): void {
     const at = this.echoed.indexOf(text.trim());
     if (at >= 0) this.echoed.splice(at, 1);
-    else this.feed.add(new Prompt(this.style, text, this.who === LEAD ? "" : this.who));
+    else this.feed.add(prompt(this.style, text, this.who === LEAD ? "" : this.who));
   }
 
   private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {

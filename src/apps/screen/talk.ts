@@ -6,9 +6,8 @@ import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
 import { makeProjectFolder } from "../project-folder.ts";
-import { offeredCommands } from "../repl/slash.ts";
 import { clean } from "../terminal/terminal.ts";
-import { runLine, SCREEN_COMMANDS } from "./commands.ts";
+import { offered, runLine } from "./commands.ts";
 import { greeting } from "./first-frame.ts";
 import { Screen } from "./screen.ts";
 import { safe } from "./style.ts";
@@ -40,9 +39,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
       interactive: true,
       trust,
       ask: screen.questions.ask,
-      onDelta: live.onDelta,
-      onOutput: live.onOutput,
-      onModel: live.onModel,
+      ...live.told,
       onNotice: (text) => screen.warn(text),
     });
     return await session.run(host, live);
@@ -73,10 +70,9 @@ class Session {
     this.over = new Promise((resolve) => {
       this.end = resolve;
     });
-    const own = Object.entries(SCREEN_COMMANDS).map(([name, { about }]) => ({ name, about }));
     this.screen = new Screen({
       call,
-      commands: [...offeredCommands(), ...own],
+      commands: offered(),
       greeting: greeting(call.cwd),
       handlers: {
         submit: (...line) => this.submit(...line),
@@ -90,15 +86,16 @@ class Session {
   async run(host: TeamHost, live: Live): Promise<number | undefined> {
     const { screen, call } = this;
     const reading = new AbortController();
-    const [{ Watcher }, { exitCodeOf }] = await Promise.all([import("./watch.ts"), import("../run-team.ts")]);
+    const { exitCodeOf } = await import("../run-team.ts");
     void host.done.then((outcome) => {
       this.outcome = outcome;
       this.quit(exitCodeOf(outcome));
     });
+    const from = await host.store.journal.end();
     const team = await live.open(host.store);
     this.host = host;
     this.team = team;
-    const reader = new Watcher(screen, team, host.store).follow(reading.signal);
+    const reader = live.follow(host.store, from, reading.signal);
     try {
       await host.start({ interactive: true });
       const hint = "What you type goes to the lead; /help shows what else there is.";
