@@ -30,6 +30,7 @@ type Key = Pick<Which, "id" | "createdAt">;
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
 const RESERVATION_MS = 300_000;
+const RACES_MAX = 100;
 const ALONE: Contact = { signal: new AbortController().signal, tell: () => Promise.resolve() };
 /** A removal does not wait for a remote that is away: the next start of a process asks again. */
 const AT_ONCE = { ...ALONE, patienceMs: 0 };
@@ -134,6 +135,7 @@ export class GitWorktrees implements Worktrees {
       gateTimeoutMs: options.gateTimeoutMs,
       gateParallel: options.gateParallel ?? 1,
       reservationMs: options.reservationMs ?? RESERVATION_MS,
+      racesMax: options.racesMax ?? RACES_MAX,
       message: task.subject,
       author: name,
       wayOut: options.wayOut ?? FAST_FORWARD,

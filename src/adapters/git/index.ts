@@ -27,6 +27,8 @@ export type WorktreeOptions = {
   readonly wayOut?: WayOut;
   /** How long others wait for a landing that was refused. */
   readonly reservationMs?: number;
+  /** How often somebody outside of the line may move the target before a landing is refused. */
+  readonly racesMax?: number;
   readonly share: readonly string[];
   /** The person agreed to the git hooks and git programs of this repository. */
   readonly trusted?: boolean;

@@ -152,3 +152,24 @@ it("lets all that wait land one after the other, in whatever order their work is
   expect(landed.map(({ kind }) => kind)).toEqual(tasks.map(() => "landed"));
   expect(repo.git("rev-list", "--count", "main")).toBe("6");
 });
+
+it("says what to do when the target moves more often than the gate takes, and lands nothing ungated", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const gate = `git -C ${repo.dir} -c user.name=Pat -c user.email=pat@example.org commit --quiet --allow-empty --message Mine`;
+  const all = await trees(repo, { gate, racesMax: 7 });
+  await writeWork(all, task(1), { "1.txt": "x\n" });
+  const told: string[] = [];
+  const onMoved = (text: string): Promise<void> => Promise.resolve(void told.push(text));
+  const refused = await all.land(task(1), { ...BY, onMoved });
+  const words = (times: number) =>
+    new RegExp(
+      `main moved ${times} times while #1 .* more often than .git .* takes\\. Stop committing .* faster gate, or set targetBranch.*ekiden retry 1`,
+    );
+  expect(refused).toMatchObject({
+    kind: "refused",
+    why: "target",
+    evidence: expect.stringMatching(words(7)),
+  });
+  expect(told.filter((text) => text.includes("more often"))).toEqual([expect.stringMatching(words(5))]);
+  expect(new Set(repo.git("log", "--format=%s").split("\n"))).toEqual(new Set(["Mine", "First"]));
+});

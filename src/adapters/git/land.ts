@@ -19,8 +19,8 @@ import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
 import { propose } from "./way-out.ts";
 
-/** How often somebody outside of the line may move the target before this one lands. */
-const RACES_MAX = 100;
+/** After so many moves of the target the person is told that this one does not get through. */
+const RACES_TOLD = 5;
 const POLL_MS = 50;
 /** How often the store is asked whether the task is still its owner's. */
 const ASK_MS = 1_000;
@@ -185,9 +185,9 @@ class Attempt {
   private async build(base: string, isFirst: boolean): Promise<Landed | null> {
     const { job, tree, place } = this;
     if (this.base !== null && isFirst) this.races += 1;
-    if (this.races >= RACES_MAX)
-      return refused("target", `${job.target} moved ${RACES_MAX} times while this waited to land.`);
+    if (this.races >= job.racesMax) return refused("target", this.outrun());
     await this.gate?.stop();
+    if (isFirst && this.races === RACES_TOLD) await job.onMoved(this.outrun());
     if (isFirst) {
       const landed = await this.follow();
       if (landed) return landed;
@@ -217,6 +217,13 @@ class Attempt {
     await job.onStep("gate");
     this.gate = new GateRun(job, job.gate, made, this.files);
     return null;
+  }
+
+  /** Only what the gate has seen lands, so nothing lands while the target moves more often than that takes. */
+  private outrun(): string {
+    const { target, task, gate } = this.job;
+    const step = gate === undefined ? "it takes to put the task on it" : `\`${gate}\` takes`;
+    return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. If the task has failed, ekiden retry ${task} repeats it.`;
   }
 
   /** Asks the remote. Not null when an earlier owner on another machine has landed the task. */
