@@ -135,5 +135,15 @@ export type Fact = Readonly<
 
 export type FactType = Fact["type"];
 export type FactOf<T extends FactType> = Extract<Fact, { readonly type: T }>;
+/** Facts that change a task on the board. */
+export const TASK_CHANGES = [
+  "task.added",
+  "task.changed",
+  "task.claimed",
+  "task.completed",
+  "task.failed",
+  "task.released",
+  "task.cancelled",
+] as const satisfies readonly FactType[];
 /** `seq` grows with time and is unique in a store; it may have gaps. */
 export type Event = { readonly seq: number; readonly at: Instant } & Fact;

@@ -1,7 +1,7 @@
 /** The board, and one task with its history. Views: core/views/board.ts. */
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { Event, FactType } from "../../core/event.ts";
+import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { Status } from "../../core/task.ts";
 import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
@@ -48,13 +48,7 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
 }
 
 const ABOUT_TASKS: readonly FactType[] = [
-  "task.added",
-  "task.changed",
-  "task.claimed",
-  "task.completed",
-  "task.failed",
-  "task.released",
-  "task.cancelled",
+  ...TASK_CHANGES,
   "task.unblocked",
   "task.queued",
   "gate.started",

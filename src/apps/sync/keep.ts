@@ -5,7 +5,7 @@ import { FolderLock, type Holder } from "../../adapters/layout/folder-lock.ts";
 import { TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { isAlive } from "../../adapters/process-table.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import type { FactType } from "../../core/event.ts";
+import { TASK_CHANGES } from "../../core/event.ts";
 import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { FolderSync } from "./sync.ts";
@@ -26,16 +26,6 @@ const SLOW_MS = 10_000;
 const SOON_MS = 500;
 /** Changes in quick succession are one. */
 const GAP_MS = 50;
-
-const CHANGES: readonly FactType[] = [
-  "task.added",
-  "task.changed",
-  "task.claimed",
-  "task.completed",
-  "task.failed",
-  "task.released",
-  "task.cancelled",
-];
 
 export class KeptFolder {
   private readonly keeping: Keeping;
@@ -87,7 +77,7 @@ export class KeptFolder {
       for (let cursor = await journal.end(); ; ) {
         wake = new AbortController();
         const isLast = signal.aborted;
-        const { events, cursor: next } = await journal.read(cursor, { types: CHANGES });
+        const { events, cursor: next } = await journal.read(cursor, { types: TASK_CHANGES });
         cursor = next;
         let again = false;
         if (filesChanged || isLast || events.length > 0) {

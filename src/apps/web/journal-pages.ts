@@ -1,5 +1,5 @@
 /** The journal in pages: backwards for reading, forwards for lanes and replay. */
-import type { Event, FactType } from "../../core/event.ts";
+import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import { concerns } from "../queries/journal.ts";
@@ -84,13 +84,7 @@ const STRUCTURE: readonly FactType[] = [
   "team.finished",
   "teammate.spawned",
   "teammate.phase",
-  "task.added",
-  "task.changed",
-  "task.claimed",
-  "task.completed",
-  "task.failed",
-  "task.released",
-  "task.cancelled",
+  ...TASK_CHANGES,
   "task.queued",
   "gate.started",
   "task.landed",
