@@ -40,11 +40,7 @@ export const SILENT_MS = 45_000;
  * A finished line is a report, whatever its words.
  */
 export function looksLikePrompt(tail: string): boolean {
-  const last =
-    strip(tail)
-      .split(/\r\n|\r|\n/)
-      .at(-1)
-      ?.trimEnd() ?? "";
+  const last = lastLine(tail);
   if (last === "" || last.length > 300) return false;
   return /[?:>\])]$/.test(last) ? !PROGRESS.test(last) : ASKS.test(last);
 }
@@ -56,6 +52,11 @@ const PROGRESS = /^[[(][=#.\->\s]*[\])]?$|\d+\s*(?:%|of\s*\d+|\/\s*\d+)\s*[\])]$
 const ESCAPES =
   /(?![\t\n\r])\p{Cc}\[[0-9;?]*[ -/]*[@-~]|(?![\t\n\r])\p{Cc}\][^\p{Cc}]*\p{Cc}|(?![\t\n\r])\p{Cc}/gu;
 const strip = (text: string): string => text.replace(ESCAPES, "");
+const lastLine = (tail: string): string =>
+  strip(tail)
+    .split(/[\r\n]/)
+    .at(-1)
+    ?.trimEnd() ?? "";
 
 /** How a job ended, for its owner. */
 export function endText(end: JobEnd, tail: string, job: Pick<Job, "outputPath">): string {
@@ -87,9 +88,4 @@ export const silentText = (job: Pick<Job, "id" | "command" | "task">): string =>
   `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${STALE_MS / 60_000} minutes and still runs. If it is needed, there is nothing to do. If not, stop_background it: the team does not count as finished ${job.task === null ? "while it runs" : `before #${job.task} has ended, and a member that is idle while it runs gets no reminder of the task`}.`;
 
 export const promptText = (job: Pick<Job, "id" | "command">, tail: string): string =>
-  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${
-    strip(tail)
-      .split(/\r\n|\r|\n/)
-      .at(-1)
-      ?.trim() ?? ""
-  }\nIf so, stop_background and run it so that it does not ask (such as with --yes, or input from a file).`;
+  `Background job ${showJob(job.id)} (${job.command}) has printed nothing for ${SILENT_MS / 1000} s and seems to wait for input, which it will not get. Its last line: ${lastLine(tail).trimStart()}\nIf so, stop_background and run it so that it does not ask (such as with --yes, or input from a file).`;

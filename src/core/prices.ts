@@ -25,14 +25,6 @@ export type Tokens = {
   readonly output: number;
 };
 
-const claude = (window: number, input: number, cached: number, output: number, long?: Long): Row => ({
-  window,
-  input,
-  cached,
-  written: input * 1.25,
-  output,
-  ...(long && { long }),
-});
 const row = (window: number, input: number, cached: number, output: number, long?: Long): Row => ({
   window,
   input,
@@ -40,6 +32,10 @@ const row = (window: number, input: number, cached: number, output: number, long
   written: input,
   output,
   ...(long && { long }),
+});
+const claude = (...[window, input, ...more]: Parameters<typeof row>): Row => ({
+  ...row(window, input, ...more),
+  written: input * 1.25,
 });
 const GPT_LONG: Long = { above: 272_000, input: 2, output: 1.5 };
 const GEMINI_LONG: Long = { above: 200_000, input: 2, output: 1.5 };

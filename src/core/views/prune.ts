@@ -1,7 +1,7 @@
 /** What was pruned, or would be, as data and views. */
 import type { Instant, Name } from "../ids.ts";
 import type { Member } from "../member.ts";
-import type { Cell, Column, View } from "./view.ts";
+import { type Cell, right, type View } from "./view.ts";
 
 export type PrunedTeam = {
   readonly name: Name;
@@ -22,7 +22,6 @@ export type PruneData = {
 export const isActive = ({ activity }: Member): boolean => activity.phase !== "shutdown";
 
 export function pruneViews({ before, dryRun, teams, outputFiles, gates }: PruneData): View[] {
-  const right = (name: string): Column => ({ name, align: "right" });
   const columns = [{ name: "team" }, right("facts"), right("entries"), { name: "team deleted" }];
   const rows = teams.map(({ name, facts, entries, deleted }): Cell[] => [
     { text: name, tone: "strong" },

@@ -46,24 +46,12 @@ export function questionViews({ requests }: QuestionsData): View[] {
       kind === "plan" ||
       (kind === "permission" && (diff !== undefined || text.length > SHORT || /\n/.test(text))),
   );
+  const lines = inFull.map(
+    (one): FeedLine => ({ at: one.at, who: one.by, text: inFullText(one), tone: "plain" }),
+  );
   return [
     { kind: "table", columns, rows, empty: "Nobody waits for an answer." },
-    ...(inFull.length > 0
-      ? [
-          {
-            kind: "feed",
-            lines: inFull.map(
-              (one): FeedLine => ({
-                at: one.at,
-                who: one.by,
-                text: inFullText(one),
-                tone: "plain",
-              }),
-            ),
-            empty: "",
-          } as const,
-        ]
-      : []),
+    ...(lines.length > 0 ? [{ kind: "feed", lines, empty: "" } as const] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** The teams of a store as data and views. */
 import { DEFAULT_TEAM, type Name } from "../ids.ts";
 import type { Counts } from "../task.ts";
-import type { Cell, Column, View } from "./view.ts";
+import { type Cell, right, type View } from "./view.ts";
 
 /** The command with which a person starts a team of the store. */
 export const runTeam = (team: Name): string =>
@@ -21,7 +21,6 @@ export type TeamsData = {
 };
 
 export function teamsViews({ teams }: TeamsData): View[] {
-  const right = (name: string): Column => ({ name, align: "right" });
   const columns = [
     { name: "team" },
     { name: "state" },

@@ -17,6 +17,8 @@ export type Column = {
   /** Left out when there is not room for all columns. */
   readonly minor?: true;
 };
+/** A column of numbers. */
+export const right = (name: string): Column => ({ name, align: "right" });
 export type Figure = {
   readonly label: string;
   readonly text: string;
