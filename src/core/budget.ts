@@ -15,14 +15,10 @@ export type Allowance = Partial<
 >;
 
 /** `who`: null for the team. */
-export type Verdict =
-  | { readonly kind: "warning"; readonly who: Name | null; readonly text: string }
-  | {
-      readonly kind: "over";
-      readonly who: Name | null;
-      readonly what: "budget" | "turns" | "calls";
-      readonly text: string;
-    };
+export type Verdict = Readonly<
+  | { kind: "warning"; who: Name | null; text: string }
+  | { kind: "over"; who: Name | null; what: "budget" | "turns" | "calls"; text: string }
+>;
 
 const WARN_AT = 0.8;
 

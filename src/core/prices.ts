@@ -18,12 +18,7 @@ type Long = { readonly above: number; readonly input: number; readonly output: n
 type Row = Rates & { readonly window: number; readonly long?: Long };
 
 /** Tokens of one reply as a price list sees them; the three kinds of input do not overlap. */
-export type Tokens = {
-  readonly fresh: number;
-  readonly cached: number;
-  readonly written: number;
-  readonly output: number;
-};
+export type Tokens = Readonly<Record<"fresh" | "cached" | "written" | "output", number>>;
 
 const row = (window: number, input: number, cached: number, output: number, long?: Long): Row => ({
   window,

@@ -3,24 +3,19 @@
  * they last agreed. Pure: ids of tasks are those of the files.
  */
 import { foldName, type Name } from "./ids.ts";
-import { EDITABLE_FIELDS, type Status } from "./task.ts";
+import { EDITABLE_FIELDS, type Status, type Task } from "./task.ts";
 
 export type SharedField = (typeof EDITABLE_FIELDS)[number];
 
 /** Who has a task, and how far it is. `owner`: "" for nobody. */
 export type Progress = { readonly status: Status; readonly owner: string };
 
-export type SharedTask = Progress & {
-  readonly subject: string;
-  readonly description: string;
-  /** Sorted, without completed tasks: another program may drop those. */
-  readonly blockedBy: readonly string[];
-  readonly priority: number;
-  readonly estimate: number;
-  readonly role: string;
-  readonly touches: readonly string[];
-  readonly needsPlan: boolean;
-};
+export type SharedTask = Progress &
+  Pick<Task, "subject" | "description" | "priority" | "estimate" | "touches" | "needsPlan"> & {
+    /** Sorted, without completed tasks: another program may drop those. */
+    readonly blockedBy: readonly string[];
+    readonly role: string;
+  };
 
 /** What a file says; a field that it does not have says nothing. */
 export type FileTask = { readonly [K in keyof SharedTask]?: SharedTask[K] | undefined };

@@ -43,33 +43,13 @@ type TaskBase = {
 
 export type Pending = TaskBase & { readonly status: "pending" };
 /** A task in progress. Only its owner can complete, fail or release it. */
-export type Claimed = TaskBase & {
-  readonly status: "in_progress";
-  readonly owner: Name;
-  readonly startedAt: Instant;
-};
-export type Completed = TaskBase & {
-  readonly status: "completed";
-  readonly owner: Name;
-  readonly startedAt: Instant;
-  readonly endedAt: Instant;
-  readonly result: string;
-};
-export type Failed = TaskBase & {
-  readonly status: "failed";
-  readonly owner: Name | null;
-  /** Of the last attempt; null if the task was never claimed. */
-  readonly startedAt: Instant | null;
-  readonly endedAt: Instant;
-  readonly reason: string;
-};
-export type Cancelled = TaskBase & {
-  readonly status: "cancelled";
-  readonly owner: null;
-  readonly startedAt: Instant | null;
-  readonly endedAt: Instant;
-  readonly reason: string;
-};
+export type Claimed = TaskBase & Readonly<{ status: "in_progress"; owner: Name; startedAt: Instant }>;
+export type Completed = TaskBase &
+  Readonly<{ status: "completed"; owner: Name; startedAt: Instant; endedAt: Instant; result: string }>;
+/** `startedAt`: of the last attempt; null if the task was never claimed. */
+type Unsuccessful = TaskBase & Readonly<{ startedAt: Instant | null; endedAt: Instant; reason: string }>;
+export type Failed = Unsuccessful & Readonly<{ status: "failed"; owner: Name | null }>;
+export type Cancelled = Unsuccessful & Readonly<{ status: "cancelled"; owner: null }>;
 export type Task = Pending | Claimed | Completed | Failed | Cancelled;
 export type Status = Task["status"];
 
@@ -115,16 +95,9 @@ export type NewTask = {
   readonly assignee?: Name;
 };
 
-export type TaskChange = {
-  readonly subject?: string;
-  readonly description?: string;
+export type TaskChange = Partial<Omit<NewTask, "blockedBy" | "assignee">> & {
   readonly addBlockedBy?: readonly TaskId[];
   readonly removeBlockedBy?: readonly TaskId[];
-  readonly priority?: number;
-  readonly estimate?: number;
-  readonly role?: string | null;
-  readonly touches?: readonly string[];
-  readonly needsPlan?: boolean;
 };
 
 /** Losing a race is ordinary, so the outcome is a value, not an exception. */
@@ -140,15 +113,9 @@ export type ClaimResult =
   | { readonly ok: false; readonly why: "busy"; readonly with: TaskId };
 
 /** Counts of one board, for status lines and for the end of a run. */
-export type Counts = {
-  readonly pending: number;
-  readonly ready: number;
-  readonly inProgress: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly total: number;
-};
+export type Counts = Readonly<
+  Record<"pending" | "ready" | "inProgress" | "completed" | "failed" | "cancelled" | "total", number>
+>;
 
 /** A completion that a hook or a landing refuses this many times in one attempt fails the task. */
 export const REFUSALS_MAX = 3;

@@ -1,5 +1,6 @@
 /** A language model: a request with a conversation and tools, and its reply. */
 import type { AssistantMessage, Message } from "../core/conversation/chat.ts";
+import type { Spent } from "../core/member.ts";
 
 export type ToolSpec = {
   readonly name: string;
@@ -9,11 +10,7 @@ export type ToolSpec = {
 };
 
 /** Tokens of one reply. `inputTokens` counts everything read, cached or not. */
-export type Usage = {
-  readonly inputTokens: number;
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
-};
+export type Usage = Pick<Spent, "inputTokens" | "cachedTokens" | "outputTokens">;
 
 export type ModelRequest = {
   readonly system: string;

@@ -124,16 +124,12 @@ export type HookResult = {
   readonly stderr: string;
 };
 
-export type HookVerdict =
-  | {
-      readonly kind: "go";
-      /** For the model. */
-      readonly context: string;
-      /** For the person. */
-      readonly note?: string;
-    }
-  | { readonly kind: "block"; readonly feedback: string }
-  | { readonly kind: "warn"; readonly text: string };
+export type HookVerdict = Readonly<
+  /** `context` is for the model, `note` for the person. */
+  | { kind: "go"; context: string; note?: string }
+  | { kind: "block"; feedback: string }
+  | { kind: "warn"; text: string }
+>;
 
 export function verdict(
   event: HookEvent,
