@@ -1,4 +1,6 @@
 /** What the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { textOf } from "../../src/core/conversation/chat.ts";
 import { type Answer, calls, says, startModelServer } from "../fixtures/model-server/index.ts";
@@ -47,6 +49,22 @@ it("asks about trust on the normal screen, and goes on with the full one", async
   await terminal.shows("The lead alone on runbook");
   terminal.type("still typed here");
   await soon(() => expect(terminal.grid.lines().at(-3)).toBe("still typed here"));
+});
+
+it("can be left while a store does not answer", async () => {
+  const silent = createServer(() => {});
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  giveBack.push(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const store = `postgres://user:password@127.0.0.1:${port}/team`;
+  const terminal = await project().open(["--model", "runbook", "--store", store], SMALL);
+  await Promise.all([once(silent, "connection"), terminal.shows("starting …")]);
+  terminal.type("\x03");
+  await terminal.shows("ctrl+c again leaves");
+  terminal.type("\x03");
+  expect(await terminal.ended).toBe(130);
+  expect(terminal.screen()).not.toContain("────");
 });
 
 it("undoes in the editor", async () => {

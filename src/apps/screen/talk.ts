@@ -32,7 +32,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     const trust = await call.trust();
     makeProjectFolder(call.cwd);
     const live = new Live(screen);
-    host = await openHost({
+    const hosting = openHost({
       settings,
       cwd: call.cwd,
       env: call.env,
@@ -42,7 +42,14 @@ export async function talk(call: Invocation): Promise<number | undefined> {
       ...live.told,
       onNotice: (text) => screen.warn(text),
     });
-    return await session.run(host, live);
+    // A store that does not answer keeps nobody who wants to leave; a host that opens later is closed.
+    host = await Promise.race([hosting, session.over.then(() => undefined)]);
+    if (host) return await session.run(host, live);
+    hosting.then(
+      (late) => late.close(),
+      () => {},
+    );
+    return await session.over;
   } finally {
     screen.close();
     process.off("SIGTERM", stop).off("SIGHUP", stop);
@@ -54,7 +61,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
 class Session {
   readonly screen: Screen;
   private readonly call: Invocation;
-  private readonly over: Promise<number | undefined>;
+  readonly over: Promise<number | undefined>;
   private end: (code: number | undefined) => void = () => {};
   private host: TeamHost | null = null;
   private team: TeamModel | null = null;
