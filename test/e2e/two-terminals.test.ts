@@ -48,6 +48,11 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
   };
   const tasks = async (): Promise<Shown[]> =>
     (await project.json<{ tasks: Shown[] }>(["tasks", ...where])).tasks;
+  /** The tasks of a killed process go back when its commands have ended: before that they would see `go`, too. */
+  const areBack = (left: number): Promise<void> =>
+    soon(async () =>
+      expect((await tasks()).filter(({ status }) => status === "in_progress")).toHaveLength(left),
+    );
   const isDone = async (): Promise<void> => {
     expect((await tasks()).filter(({ status }) => status !== "completed")).toEqual([]);
     expect(lines("done").sort()).toEqual(Array.from({ length: TASKS }, (_, i) => String(i + 1)).sort());
@@ -57,6 +62,7 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     const { run, worker } = await both();
     worker.child.kill("SIGKILL");
     await worker.over;
+    await areBack(2);
     writeFileSync(join(project.dir, "go"), "");
     const { code, stderr } = await run.over;
     expect(code, stderr).toBe(0);
@@ -67,6 +73,7 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     const { run, worker } = await both();
     run.child.kill("SIGKILL");
     await run.over;
+    await areBack(4);
     writeFileSync(join(project.dir, "go"), "");
     await soon(isDone);
     expect(await begin("resume").over).toMatchObject({ code: 0 });
