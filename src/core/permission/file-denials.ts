@@ -38,8 +38,8 @@ export function denialFor(
 
 /** Programs that show, copy or send what they are given. */
 const SHOWS =
-  /^(?:cat|tac|nl|head|tail|less|more|bat|batcat|[ef]?grep|rg|ag|ack|sed|[gm]?awk|cut|sort|uniq|comm|diff|cmp|paste|fold|expand|column|rev|strings|od|xxd|hexdump|base64|base32|jq|yq|tr|cp|mv|ln|dd|install|tar|zip|gzip|scp|rsync|curl|wget|nc|openssl)$/;
-const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file)$/;
+  /^(?:cat|tac|nl|head|tail|less|more|bat|batcat|[ef]?grep|rg|ag|ack|sed|[gm]?awk|cut|sort|uniq|comm|diff|cmp|paste|fold|expand|column|rev|strings|od|xxd|hexdump|base64|base32|jq|yq|tr|source|\.|cp|mv|ln|dd|install|tar|zip|gzip|scp|rsync|curl|wget|nc|openssl)$/;
+const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file|hash-object|log)$/;
 /** Their first operand is a pattern or a program. */
 const TEXT_FIRST = /^(?:[ef]?grep|rg|ag|ack|sed|[gm]?awk|jq|yq|tr)$/;
 const RECURSES = /^(?:rg|ag|ack)$/;

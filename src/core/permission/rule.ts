@@ -84,7 +84,7 @@ function wordPattern(match: string): RegExp {
   return pattern;
 }
 
-type Spelled = { readonly text: string; readonly exact: boolean };
+type Spelled = { readonly text: string; readonly exact: boolean; readonly glob?: string };
 
 /** Whether an allow rule covers a command. Only `*` covers a word that is not known exactly. */
 export const coversCommand = ({ match = "*" }: Rule, words: readonly Spelled[]): boolean =>
@@ -108,6 +108,30 @@ export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): 
   }
   return false;
 }
+
+/** Whether a command may become one that the rule concerns: a word that names the program's verb is a pattern or is not known. */
+export function couldMeetCommand({ match = "*" }: Rule, words: readonly Spelled[]): boolean {
+  let inDoubt = false;
+  const verb = words.findIndex(
+    (_, i) => i > 0 && !isOptionRun(words.slice(1, i + 1).map(({ text }) => text)),
+  );
+  const named = [...words.slice(0, 1), ...(verb === -1 ? [] : words.slice(verb))];
+  for (const [i, part] of match.split(/ +/).entries()) {
+    const word = named[i];
+    if (word === undefined || part.startsWith("*") || part.startsWith("-")) break;
+    const isOpen = !word.exact || word.glob !== undefined;
+    if (isOpen && i === 0) return false;
+    if (isOpen && word.exact && !patternsMeet(word.glob ?? "", part)) return false;
+    if (!isOpen && !wordPattern(part).test(word.text)) return false;
+    inDoubt ||= isOpen;
+    if (part.includes("*")) break;
+  }
+  return inDoubt;
+}
+
+/** Whether a shell pattern may fit what begins a part of a rule. */
+const patternsMeet = (glob: string, part: string): boolean =>
+  glob.split(/[*?[{]/)[0] === part.slice(0, glob.search(/[*?[{]/));
 
 const SKIPPED_MAX = 16;
 /** Options, each with at most one value. */

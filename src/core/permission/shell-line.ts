@@ -10,11 +10,20 @@ import { dangerOf } from "../shell/danger.ts";
 import { SHELLS } from "../shell/launchers.ts";
 import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
 import { PLAIN_MAX, type Simple, type Word } from "../shell/plain.ts";
-import { Folders, HARMLESS_VARIABLE, inputsOf, isReader, writesOf } from "../shell/readonly.ts";
+import { Folders, HARMLESS_VARIABLE, inputsOf, isReader, OWN_VARIABLE, writesOf } from "../shell/readonly.ts";
 import { changed, couldViolate, fileDenials, foldersOf, violatedBy } from "./file-denials.ts";
 import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
-import { concerns, coversCommand, type Effect, fitsPath, meetsCommand, type Rule, showRule } from "./rule.ts";
+import {
+  concerns,
+  couldMeetCommand,
+  coversCommand,
+  type Effect,
+  fitsPath,
+  meetsCommand,
+  type Rule,
+  showRule,
+} from "./rule.ts";
 import { suggestion } from "./suggestion.ts";
 
 type Verdict = Omit<Decision, "suggestion">;
@@ -32,7 +41,6 @@ export function judgeShell(
 
 class Judge {
   private readonly rules: readonly Rule[];
-  /** Those of other tools too. */
   private readonly all: readonly Rule[];
   private readonly mode: Mode;
   private readonly call: PermissionRequest;
@@ -119,19 +127,21 @@ class Judge {
   private unreadable(): Verdict | null {
     const { sound } = this.line;
     const unknown = this.every.find(({ known }) => !known);
-    const isTooLong = this.call.subject.length > PLAIN_MAX;
-    const why =
-      isTooLong && !sound
-        ? `it is longer than ${PLAIN_MAX} characters`
-        : !sound
-          ? "it cannot be read as a shell would read it"
-          : unknown
-            ? "it runs a command that cannot be known in advance"
-            : null;
-    if (why === null) return null;
-    if (isTooLong && !sound) return this.stop(why);
+    if (!sound && this.call.subject.length > PLAIN_MAX)
+      return this.stop(`it is longer than ${PLAIN_MAX} characters`);
+    if (sound && !unknown) return this.inDoubt();
+    const why = sound ? "it runs a command that cannot be known in advance" : UNREAD;
     const denies = this.rules.some(({ effect }) => effect === "deny");
     return denies ? this.stop(`${why}, so the deny rules cannot be checked`) : null;
+  }
+
+  private inDoubt(): Verdict | null {
+    const rule = this.rules.find(
+      (one) => one.effect !== "allow" && this.every.some(({ words }) => couldMeetCommand(one, words)),
+    );
+    return rule
+      ? this.stop(`a word of it is not known, and the rule ${rule.effect} ${showRule(rule)} may fit`)
+      : null;
   }
 
   /** The mode or a rule for all of `bash` allows whatever no deny rule may concern. */
@@ -142,7 +152,7 @@ class Judge {
         return this.stop(`${quoted(textOf(command))} may read what the rule deny ${showRule(rule)} closes`);
     }
     if (!this.line.sound && fileDenials(this.all, "read").length > 0)
-      return this.stop("it cannot be read as a shell would read it, so the deny rules cannot be checked");
+      return this.stop(`${UNREAD}, so the deny rules cannot be checked`);
     if (this.whole) return says(this.whole);
     return { effect: "allow", rule: null, reason: `mode ${this.mode} ${VERBS.allow} running programs` };
   }
@@ -202,7 +212,8 @@ class Judge {
 
   /** Null when the command only reads, or does nothing but run commands that are allowed. */
   private reading(command: Command, folders: Folders): Verdict | null {
-    if (command.words.length === 0 && command.assigns.length === 0) return null;
+    const isOwn = ({ name }: { name: string }): boolean => !this.line.plain && OWN_VARIABLE.test(name);
+    if (command.words.length === 0 && command.assigns.every(isOwn)) return null;
     const closed = couldViolate(this.all, command, this.call);
     if (closed)
       return this.byMode(`${quoted(textOf(command))} may read what the rule deny ${showRule(closed)} closes`);
@@ -277,6 +288,7 @@ class Judge {
 }
 
 const WRITERS = ["write_file", "edit_file"];
+const UNREAD = "it cannot be read as a shell would read it";
 
 const says = (rule: Rule): Verdict => ({
   effect: rule.effect,

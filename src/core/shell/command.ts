@@ -123,8 +123,9 @@ function innerOf(simple: Simple, scope: Scope): readonly Command[] {
     }
     case "git":
       return args.some(({ text }) =>
-        /^alias\.|^--config-env|^(?:bisect|filter-branch)$|^--exec|^foreach$/.test(text),
-      )
+        /^(?:-c)?alias\.|^--config-env|^(?:bisect|filter-branch)$|^--exec|^foreach$/.test(text),
+      ) ||
+        (args.some(({ text }) => text === "rebase") && args.some(({ text }) => text.startsWith("-x")))
         ? [
             ...script(
               [{ text: args.map(({ text }) => text.replace(/^[^!]*!/, "")).join(" "), exact: false }],
@@ -194,10 +195,11 @@ function unwrap(
   // Nothing to run: `env` prints the environment, `exec` only redirects, `xargs` echoes.
   if (words.length === 0) return name === "sudo" || name === "doas" ? [UNKNOWN] : NOTHING;
   if (name !== "xargs") return [{ ...command(words, simple, scope), assigns }];
+  const here = simple.redirects.filter(({ op }) => op.startsWith("<<")).map(({ to }) => to);
   const said =
     simple.piped[0] && /^(?:echo|printf)$/.test(programOf(simple.piped[0]))
       ? simple.piped[0].words.slice(1)
-      : [];
+      : here;
   const filled = words.map((word) => (word.text.includes(replaces) ? { ...word, exact: false } : word));
   return [command([...filled, ...said, MYSTERY], simple, scope)];
 }

@@ -45,7 +45,8 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
     : [];
   const args = [...words.slice(1), ...piped].map(({ text }) => text);
   const operands = args.filter((text) => !text.startsWith("-"));
-  const recursive = args.some((text) => /^-\w*[rR]\w*$|^--recursive$/.test(text));
+  const isFound = command.piped.some((one) => programOf(one) === "find");
+  const recursive = isFound || args.some((text) => /^-\w*[rR]\w*$|^--r(?:e(?:c\w*)?)?$/.test(text));
   const vital = (paths: readonly string[]): string | undefined =>
     paths.find((path) => isVital(target(path, folder, where), where));
   // An unknown program with the arguments of `rm -rf /` is taken for it.

@@ -48,7 +48,9 @@ export function readOptions(args: readonly Word[], table: Options): Given | null
       operands.push(word);
       continue;
     }
-    if (!word.exact || word.glob !== undefined) return null;
+    // Whatever a pattern behind `=` finds is the same option, and its value is a pattern anyway.
+    if (!word.exact || (word.glob !== undefined && !/^--(?:in|ex)clude(?:-dir)?=/.test(word.glob)))
+      return null;
     if (text.startsWith("--")) {
       const [, name = "", value] = /^([^=]*)(=.*)?$/s.exec(text) ?? [];
       const kind = table.long.get(name);

@@ -91,7 +91,7 @@ reads(
 reads("tr", "-cCdst --delete --squeeze-repeats --complement --truncate-set1", "all");
 reads("seq", "-w -s= -f= -# --separator= --format= --equal-width", "all");
 reads("sleep", "", "all", (operands) => operands.every((text) => /^\d{1,3}(?:\.\d+)?$/.test(text)));
-reads("true false :", "", "all");
+reads("true false : expr", "", "all");
 reads("pwd", "-LP", "all", atMost(0));
 reads("whoami nproc arch tty groups", "--all", "all", atMost(0));
 reads("id", "-uGgnrz", "all");

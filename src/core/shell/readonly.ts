@@ -6,6 +6,8 @@ import { pathOperands } from "./programs.ts";
 
 /** Variables that change how a program prints, not what it does. */
 export const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV)$/;
+/** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */
+export const OWN_VARIABLE = /^[a-z][a-z\d]*$/;
 /** Programs whose only argument asks for their version. None that would run a file of the folder it is started in. */
 const VERSIONED =
   /^(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|tar|php|perl|deno|bun|sqlite3|psql|tmux|ssh|grep|sed|tsc)$/;
@@ -53,7 +55,9 @@ export function isReader(
 ): boolean {
   const [program, ...args] = command.words;
   if (!program?.exact || program.glob !== undefined) return false;
-  if (!command.assigns.every(({ name, value }) => HARMLESS_VARIABLE.test(name) && value.exact)) return false;
+  const isMild = (name: string): boolean =>
+    HARMLESS_VARIABLE.test(name) || (name === "IFS" && program.text === "read");
+  if (!command.assigns.every(({ name, value }) => isMild(name) && value.exact)) return false;
   return runsReader(program.text.replace(/^\/(?:usr\/)?bin\//, ""), args, command.piped, folder, place);
 }
 
@@ -90,6 +94,8 @@ function runsReader(
         args.length > 0 &&
         texts.every((text) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(text))
       );
+    case "read":
+      return args.every(({ text, exact }) => exact && (text === "-r" || OWN_VARIABLE.test(text)));
     case "exit":
       return /^(?:|[0-9]{1,3})$/.test(texts.join(" "));
     case "command":
@@ -190,25 +196,59 @@ const isTame = (roots: readonly Word[], folder: string, { disk }: Place): boolea
     ({ text, glob }) => glob === undefined && disk?.isTame(physical(text, folder, disk)) === true,
   );
 
+/** Passes lines on as they are: `sort -u`, `head -5`, `grep -v x`. */
+function keepsNames({ words, assigns }: Simple): boolean {
+  const [name = "", ...args] = words.map(({ text }) => text);
+  const operands = args.filter((text) => !/^-(?:\d+|[nuvriwEF]+)$/.test(text) && !/^\d+$/.test(text));
+  return (
+    assigns.length === 0 &&
+    words.every(({ exact, glob }) => exact && glob === undefined) &&
+    (/^(?:sort|uniq|head|tail)$/.test(name)
+      ? operands.length === 0
+      : /^[ef]?grep$/.test(name) && operands.length === 1 && !operands[0]?.startsWith("-"))
+  );
+}
+
+/** Where a listing begins. None stands for the folder it runs in. */
+function rootsOf({ words }: Simple): readonly Word[] {
+  const [program, ...args] = words;
+  const end = args.findIndex(({ text }) => /^[-(!]/.test(text));
+  const roots =
+    program?.text === "find"
+      ? args.slice(0, end === -1 ? args.length : end)
+      : ((program?.text === "git" ? gitPaths(args)?.paths : pathOperands(program?.text ?? "", args)) ?? []);
+  // A name that `xargs` would split could be another one.
+  return roots.every(({ text }) => /^[\w./-]+$/.test(text)) ? roots : [];
+}
+
+/** Options with which `rg` and `grep` print names of files and nothing else. */
+const LISTING =
+  /^-(?:[rnivwxEFIsul0Z]+|[egt])$|^--(?:files(?:-with-matches)?|null|hidden|no-ignore|ignore-case|word-regexp|fixed-strings|(?:in|ex)clude(?:-dir)?=.*|i?glob(?:=.*)?|type(?:=.*)?|sort(?:=.*)?)$/;
+
 /** `… | xargs grep x`: the names come whole from a search of the workspace, and none leads out of it. */
 function readsListed(args: readonly Word[], piped: readonly Simple[], folder: string, place: Place): boolean {
   const at = args.findIndex(({ text }) => !/^-(?:0|r|0r|r0|n\d+|P\d+|t)$/.test(text));
   const [program, ...rest] = args.slice(at === -1 ? args.length : at);
-  const [source] = piped;
+  const source = piped.find((one) => !keepsNames(one));
   const texts = source?.words.map(({ text }) => text) ?? [];
   if (!source || !program || /^(?:xargs|find|git)$/.test(program.text)) return false;
+  const options = texts.slice(1).filter((text) => text.startsWith("-"));
   const isListing =
-    texts[0] === "find" ||
-    (texts[0] === "git" && texts[1] === "ls-files") ||
-    (/^(?:rg|grep)$/.test(texts[0] ?? "") &&
-      texts.some((text) => /^-\w*l$|^--files(?:-with-matches)?$/.test(text)));
+    texts[0] === "find"
+      ? !options.some((text) => /^-(?:printf|ls|exec)$/.test(text))
+      : texts[0] === "git"
+        ? texts[1] === "ls-files" &&
+          options.every((text) => /^-[zmo]$|^--(?:others|modified|exclude-standard)$/.test(text))
+        : /^(?:rg|grep)$/.test(texts[0] ?? "") &&
+          options.every((text) => LISTING.test(text)) &&
+          options.some((text) => /^-[a-zA-Z]*l|^--files/.test(text));
   if (!isListing || !isReader(source, folder, place)) return false;
   const isFiles = texts.some((text, i) => text === "-type" && texts[i + 1] === "f") || texts[0] === "rg";
   const isWhole =
     args.slice(0, at).some(({ text }) => text.includes("0")) &&
-    texts.some((text) => /^-(?:print0|0|-null)$/.test(text));
+    texts.some((text) => /^-(?:print0|0|z|-null)$/.test(text));
   // Without zero bytes between the names, and with links, what is read depends on the names in the workspace.
-  if (!(isFiles && isWhole) && !isTame([], folder, place)) return false;
+  if (!(isFiles && isWhole && source === piped[0]) && !isTame(rootsOf(source), folder, place)) return false;
   return runsReader(program.text, [...rest, { text: ".", exact: true }], [], folder, place);
 }
 

@@ -2,6 +2,7 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import { alternatives, joined, printed } from "./expansion.ts";
 import type { Redirect, Simple, Word } from "./plain.ts";
+import { OWN_VARIABLE } from "./readonly.ts";
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
 type ShellWord = Node<"Word">;
@@ -12,7 +13,7 @@ const VALUE_MAX = 10_000;
 const WORDS_MAX = 64;
 /** Builtins that evaluate their arguments as arithmetic or as names with subscripts. */
 const EVALUATES =
-  /^(?:let|unset|declare|typeset|local|read|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;
+  /^(?:let|unset|declare|typeset|local|read(?!(?: -r| [a-z][a-z\d]*)+$)|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;
 
 export class TreeReader {
   readonly found: Simple[] = [];
@@ -65,10 +66,8 @@ export class TreeReader {
         const items = (node.wordlist ?? []).flatMap((word) => this.words(word));
         const name = node.name.value;
         this.values.set(name, joined(items));
-        // A name that no exported variable has needs no question.
-        if (!/^[a-z][a-z\d]*$/.test(name)) {
+        if (!OWN_VARIABLE.test(name))
           this.push([], [{ name, value: { text: joined(items), exact: false } }], [], ";", []);
-        }
         const named = this.source.match(new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b`, "g")) ?? [];
         if (/^\w+$/.test(name) && named.length === 1 && items.every(({ exact }) => exact))
           this.loops.set(name, items);
@@ -148,10 +147,12 @@ export class TreeReader {
         : this.joinedParts(node.body.parts, node.body.text, true);
       return [{ op: node.operator, to: { text, exact } }];
     }
-    const [to, ...more] = node.target ? this.words(node.target) : [];
-    if (!to || more.length > 0) this.fault = true;
-    const isDescriptor = node.operator.endsWith("&") && /^(?:\d+-?|-)$/.test(to?.text ?? "");
-    return to && !isDescriptor ? [{ op: node.operator, to }] : [];
+    const targets = node.target ? this.words(node.target) : [];
+    // In a loop the file is another one each time.
+    if (targets.length !== 1 && !(node.target && this.looped(node.target))) this.fault = true;
+    const isDescriptor =
+      node.operator.endsWith("&") && targets.every(({ text }) => /^(?:\d+-?|-)$/.test(text));
+    return isDescriptor ? [] : targets.map((to) => ({ op: node.operator, to }));
   }
 
   private condition(node: Node<"TestCommand">, operator: string, piped: readonly Simple[]): void {
@@ -292,6 +293,8 @@ export class TreeReader {
     if (operation.operator.endsWith("+")) return instead;
     if (operation.operator.endsWith("=")) this.evaluates = true;
     if (operation.operator.endsWith("=")) this.values.set(parameter, known ?? instead);
-    return known ?? (operation.operator.endsWith("?") ? "…" : instead);
+    // It fails where it has no value, so it is never empty.
+    if (operation.operator.endsWith("?")) return known ?? (parameter === "HOME" ? "$HOME" : "…");
+    return known ?? instead;
   }
 }
