@@ -1,6 +1,15 @@
 /** What the file tools open: pipes, sockets, links that are put in place late, hidden characters, and what an edit would change. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,6 +60,21 @@ describe("a file tool", () => {
     } finally {
       server.close();
     }
+  });
+
+  it("does not write to a file that has another name", async () => {
+    writeFileSync(join(top, "shared"), "a");
+    linkSync(join(top, "shared"), join(workspace, "linked"));
+    for (const [tool, input] of [
+      [editFile, { path: "linked", old: "a", new: "b" }],
+      [writeFile, { path: "linked", content: "b" }],
+    ] as const)
+      await expect(call(tool, input)).rejects.toThrow("linked is the same file as another one");
+    expect(await call(readFile, { path: "linked" })).toContain("a");
+    expect(readFileSync(join(top, "shared"), "utf8")).toBe("a");
+    unlinkSync(join(top, "shared"));
+    await call(editFile, { path: "linked", old: "a", new: "b" });
+    expect(get("linked")).toBe("b");
   });
 
   it("stays inside while a program swaps a folder of the path for a link out", async () => {

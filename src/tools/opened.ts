@@ -32,6 +32,7 @@ export async function openFile(place: Place, use: "read" | "write"): Promise<Ope
   return checked(file, place, async () => {
     const about = await file.stat();
     checkKind(about, shown);
+    if (use === "write" && about.nlink > 1) throw hasMoreNames(about.nlink, shown);
     return { file, size: about.size };
   });
 }
@@ -136,6 +137,13 @@ function checkKind(found: Stats, shown: string): void {
     `${shown} is not a regular file but a ${kind}. File tools do not use it; a command with bash may.`,
   );
 }
+
+/** Package managers link files of a workspace to a store that all projects share; the other name may also be a protected one. */
+const hasMoreNames = (names: number, shown: string): EkidenError =>
+  new EkidenError(
+    "bad_input",
+    `${shown} is the same file as ${names === 2 ? "another one" : `${names - 1} others`} (a hard link), which would change with it. Make it a file of its own first: cp -p FILE COPY && mv COPY FILE.`,
+  );
 
 function refusal(error: NodeJS.ErrnoException, shown: string): unknown {
   switch (error.code) {

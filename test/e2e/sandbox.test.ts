@@ -112,6 +112,18 @@ bubblewrapOrSkip(describe)("inside the sandbox", () => {
     expect(await run(`set -e; ${command}`)).toMatchObject({ exitCode: 0, denial: null });
   });
 
+  it("makes no second name for a file that must not be written", async () => {
+    writeFileSync(join(workspace, ".envrc"), "a");
+    writeFileSync(join(base, "outside"), "a");
+    const files = [".envrc", ".git/config", "../outside", "/etc/passwd"];
+    for (const [i, file] of files.entries()) {
+      const { exitCode, output } = await run(`ln ${file} name${i} || cp -l ${file} name${i}`);
+      expect(exitCode, output).not.toBe(0);
+      expect(existsSync(join(workspace, `name${i}`))).toBe(false);
+    }
+    expect((await run("ln a second && echo b >> second && cat a")).output).toBe("ab\n");
+  });
+
   it("commands may write where they start, also deep in the workspace and in the worktree of a task", async () => {
     git("worktree", "add", "-q", ".ekiden/worktrees/1-a", "-b", "a");
     mkdirSync(join(workspace, "deep/er"), { recursive: true });
