@@ -84,3 +84,27 @@ it.each(["output", "team.db", "settings.json", "memory", "x.tmp"])(
     expect(readFileSync(join(target.dir, "target/file"), "utf8")).toBe("{}");
   },
 );
+
+it("keeps long output as it was printed, for its user alone, and shows it without secrets and sequences", async () => {
+  const one = project({
+    ".env": `\u001b]0;title\u0007${TOKEN}\n`,
+    "plan.md":
+      "# Big\n\n## One\n\n```sh\nseq 1 20000; cat .env; seq 1 20000\n```\n\n## Two\n\nAfter: One\n\n```sh\ngrep -ah title .ekiden/output/*.txt\n```\n",
+  });
+  await one.run(["run", "plan.md"]);
+  const folder = join(one.dir, ".ekiden/output");
+  const [file = ""] = readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(TOKEN));
+  expect(lstatSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  const shown = await Promise.all(
+    ["alice", "bob"]
+      .flatMap((name) => [
+        ["transcript", name],
+        ["show", name],
+      ])
+      .map((args) => one.run(args)),
+  );
+  const text = shown.map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  expect(text).toContain("[secret GitHub token]");
+  expect(text).not.toContain(TOKEN);
+  expect(text).not.toMatch(/\u001b\]|\u0007/);
+});
