@@ -137,7 +137,7 @@ export class LandingTree {
     const unseen = (await git.run(root, "log", "--format=%h %s", `${own}..${base}`))
       .split("\n")
       .filter(Boolean);
-    const commit = asOne && tip !== base ? await this.squashed(base, tip) : tip;
+    const commit = asOne && tip !== base ? await this.squashed(base, tip, tree) : tip;
     return { kind: "candidate", base, tip, commit, tree, unseen };
   }
 
@@ -226,8 +226,10 @@ export class LandingTree {
   }
 
   /** The gate sees only the last of several commits. The target gets no others: a bisection may stop at each. */
-  private async squashed(base: string, tip: string): Promise<string> {
+  private async squashed(base: string, tip: string, tree: string): Promise<string> {
     const { git, root, message } = this.task;
+    // A later owner repeated work that had landed before a crash, or the commits undo each other.
+    if (tree === (await git.run(root, "rev-parse", `${base}^{tree}`))) return base;
     const steps = (await git.run(root, "log", "--reverse", "--format=- %s", `${base}..${tip}`)).trim();
     if (steps.split("\n").length <= 1) return tip;
     return await this.commitOf(tip, base, `${message}\n\n${steps}`);

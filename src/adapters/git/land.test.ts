@@ -1,5 +1,5 @@
 /** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
@@ -172,4 +172,22 @@ it("says what to do when the target moves more often than the gate takes, and la
   });
   expect(told.filter((text) => text.includes("more often"))).toEqual([expect.stringMatching(words(5))]);
   expect(new Set(repo.git("log", "--format=%s").split("\n"))).toEqual(new Set(["Mine", "First"]));
+});
+
+it("lands a task once when its next owner repeats what had landed before a crash", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, { gate: "! test -e red.txt" });
+  const one = task(1);
+  await writeWork(all, one, { "b.txt": "b\n" });
+  const first = await all.land(one, BY);
+  // The second owner makes the same mistake as the first, and takes it back.
+  await writeWork(all, one, { "red.txt": "red\n" });
+  expect(await all.land(one, BY)).toMatchObject({ kind: "refused", why: "gate" });
+  const { workspace } = await all.open(one);
+  rmSync(join(workspace, "red.txt"));
+  expect(await all.land(one, BY)).toMatchObject({
+    ...{ kind: "landed", before: true },
+    commit: first.kind === "landed" && first.commit,
+  });
+  expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nTask 1");
 });

@@ -203,7 +203,7 @@ class Attempt {
       return null;
     }
     this.candidate = made;
-    const isEmpty = made.tip === base;
+    const isEmpty = made.commit === base;
     if (isEmpty && isFirst) {
       await tree.adopt(base);
       return { kind: "nothing" };
