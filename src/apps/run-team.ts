@@ -111,7 +111,7 @@ async function hostOn(
       if (options.web)
         page = import("./web/open-page.ts").then(({ pageOfRun }) => pageOfRun(call, host.store));
       await Promise.all([starting, page]);
-      if (!call.quiet) for (const line of await opening(host, call.cwd)) tell(line);
+      if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {

@@ -2,22 +2,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Tone } from "../../core/views/view.ts";
 import type { Block, Look } from "./feed.ts";
+import { Kept } from "./kept.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
-
-/** Keeps the lines of a block for as long as nothing changes that they depend on. */
-export class Kept {
-  private key = "";
-  private kept: readonly string[] = [];
-
-  lines(key: string, make: () => readonly string[]): readonly string[] {
-    if (key !== this.key) {
-      this.kept = make();
-      this.key = key;
-    }
-    return this.kept;
-  }
-}
 
 /** A block that never changes: its lines depend on the width and on whether the view is expanded. */
 function fixed(make: (look: Look) => readonly string[]): Block {

@@ -2,9 +2,9 @@
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { span } from "../../core/views/view.ts";
 import { callText } from "../web/call-text.ts";
-import { Kept } from "./blocks.ts";
 import { type Change, changeOf, diffLines } from "./diff.ts";
 import type { Block, Look } from "./feed.ts";
+import { Kept } from "./kept.ts";
 import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 
 /** Lines of output below a call: while it runs, and when it has ended. */

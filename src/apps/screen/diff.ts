@@ -19,11 +19,13 @@ const COMPARED_MAX = 400_000;
 
 /** Of the call alone: a part of a file for `edit_file`, all lines as new for `write_file`. Null for calls that edit nothing. */
 export function changeOf({ tool, input }: Edit): Change | null {
-  const { path, old, new: fresh, content } = fieldsOf(input);
-  if (path === undefined) return null;
-  if (tool === "edit_file" && old !== undefined && fresh !== undefined) return between(path, old, fresh);
-  return tool === "write_file" && content !== undefined ? between(path, "", content) : null;
+  const { path, old, new: fresh, content } = (input ?? {}) as Record<string, unknown>;
+  if (!isText(path)) return null;
+  if (tool === "edit_file" && isText(old) && isText(fresh)) return between(path, old, fresh);
+  return tool === "write_file" && isText(content) ? between(path, "", content) : null;
 }
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 function between(path: string, before: string, after: string): Change {
   const far = before.length + after.length > COMPARED_MAX;
@@ -39,24 +41,3 @@ function between(path: string, before: string, after: string): Change {
 
 export const diffLines = ({ lines }: Change, paint: Paint): string[] =>
   lines.map((line) => diffLine(safe(line), paint));
-
-type Fields = {
-  readonly path?: string;
-  readonly old?: string;
-  readonly new?: string;
-  readonly content?: string;
-};
-
-function fieldsOf(input: unknown): Fields {
-  if (typeof input !== "object" || input === null) return {};
-  const of = input as Record<string, unknown>;
-  const text = (key: string): string | undefined => (typeof of[key] === "string" ? of[key] : undefined);
-  return Object.fromEntries(
-    Object.entries({
-      path: text("path"),
-      old: text("old"),
-      new: text("new"),
-      content: text("content"),
-    }).filter(([, value]) => value !== undefined),
-  );
-}

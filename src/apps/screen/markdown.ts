@@ -3,6 +3,7 @@
  * parsed anew with each frame. A text of 1,500 tokens would otherwise be parsed 1,500 times.
  */
 import { Markdown } from "@mariozechner/pi-tui";
+import { Kept } from "./kept.ts";
 import { type Style, safe } from "./style.ts";
 
 const FENCE = /^ {0,3}(```+|~~~+)/;
@@ -12,16 +13,12 @@ export class GrowingMarkdown {
   private readonly settled: Markdown[] = [];
   private settledTo = 0;
   private rest: Markdown | null = null;
-  private text = "";
-  private cached: {
-    readonly width: number;
-    readonly text: string;
-    readonly lines: readonly string[];
-  } | null = null;
+  private text: string;
+  private readonly kept = new Kept();
 
   constructor(style: Style, text = "") {
     this.style = style;
-    this.setText(text);
+    this.text = text;
   }
 
   get source(): string {
@@ -29,19 +26,14 @@ export class GrowingMarkdown {
   }
 
   append(piece: string): void {
-    this.setText(this.text + piece);
-  }
-
-  setText(text: string): void {
-    if (!text.startsWith(this.text.slice(0, this.settledTo))) {
-      this.settled.length = 0;
-      this.settledTo = 0;
-    }
-    this.text = text;
+    this.text += piece;
   }
 
   render(width: number): readonly string[] {
-    if (this.cached?.width === width && this.cached.text === this.text) return this.cached.lines;
+    return this.kept.lines(`${width} ${this.text.length}`, () => this.renderAnew(width));
+  }
+
+  private renderAnew(width: number): string[] {
     this.settle();
     const rest = this.text.slice(this.settledTo);
     const parts = [...this.settled];
@@ -50,9 +42,7 @@ export class GrowingMarkdown {
       this.rest.setText(safe(rest));
       parts.push(this.rest);
     }
-    const lines = parts.flatMap((part, i) => [...(i > 0 ? [""] : []), ...trimmed(part.render(width))]);
-    this.cached = { width, text: this.text, lines };
-    return lines;
+    return parts.flatMap((part, i) => [...(i > 0 ? [""] : []), ...trimmed(part.render(width))]);
   }
 
   private settle(): void {

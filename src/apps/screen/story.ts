@@ -39,6 +39,11 @@ export class Story {
     this.style = style;
   }
 
+  /** Empty for the lead, whose feed is that of the team. */
+  private get label(): string {
+    return this.who === LEAD ? "" : this.who;
+  }
+
   /** The calls that have no answer yet. */
   get running(): readonly CallBlock[] {
     return [...this.open.values()];
@@ -72,7 +77,7 @@ export class Story {
 
   echo(text: string): void {
     this.echoed.push(text.trim());
-    this.feed.add(prompt(this.style, text, this.who === LEAD ? "" : this.who));
+    this.feed.add(prompt(this.style, text, this.label));
   }
 
   delta({ type, text }: Delta): void {
@@ -100,7 +105,7 @@ export class Story {
   /** The pieces of a reply that will not be finished stay, with the reason. */
   cutOff(why: string): void {
     this.answer?.cutOff(why);
-    if (!this.answer) this.feed.add(newsLine(this.style, this.who === LEAD ? "" : this.who, why, "warn"));
+    if (!this.answer) this.feed.add(newsLine(this.style, this.label, why, "warn"));
     this.answer = null;
     this.thought = null;
   }
@@ -152,7 +157,7 @@ export class Story {
   private heardPerson(text: string): void {
     const at = this.echoed.indexOf(text.trim());
     if (at >= 0) this.echoed.splice(at, 1);
-    else this.feed.add(prompt(this.style, text, this.who === LEAD ? "" : this.who));
+    else this.feed.add(prompt(this.style, text, this.label));
   }
 
   private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {
