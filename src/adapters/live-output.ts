@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 import { COMMAND_MAX, KEPT, type LiveOutput, lastPrinted } from "../core/live-output.ts";
 import { livesAs, OWN_IDENTITY } from "./process-identity.ts";
 import { tailOf } from "./tail.ts";
@@ -89,9 +88,10 @@ type Sink = {
 /** The end of one command's output, written at a bounded rate. */
 class Tail {
   private readonly sink: Sink;
-  private readonly decoder = new StringDecoder("utf8");
   private readonly since = performance.now();
-  private text = "";
+  /** The last chunks, of which the first is needed in part. They are decoded when they are shown: a command may print gigabytes. */
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
   private isCut = false;
   private heardAt = 0;
   private wroteAt = Number.NEGATIVE_INFINITY;
@@ -106,9 +106,11 @@ class Tail {
   add(chunk: Buffer): void {
     if (this.isOver) return;
     this.heardAt = performance.now();
-    this.text += this.decoder.write(chunk);
-    if (this.text.length > 2 * KEPT) {
-      this.text = this.text.slice(-KEPT);
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    for (let first = this.chunks[0]; first && this.bytes - first.length >= KEPT; first = this.chunks[0]) {
+      this.bytes -= first.length;
+      this.chunks.shift();
       this.isCut = true;
     }
     this.plan();
@@ -132,11 +134,12 @@ class Tail {
     this.timer = undefined;
     this.wroteAt = performance.now();
     const isQuiet = this.wroteAt - this.heardAt >= QUIET_MS;
-    const whole = isQuiet ? this.text : this.text.slice(0, lineEnd(this.text));
-    const shown = lastPrinted(whole, this.isCut, this.sink.redact);
+    const text = Buffer.concat(this.chunks).subarray(-KEPT).toString("utf8");
+    const whole = isQuiet ? text : text.slice(0, lineEnd(text));
+    const shown = lastPrinted(whole, this.isCut || this.bytes > KEPT, this.sink.redact);
     if (shown !== this.written) this.sink.write(shown);
     this.written = shown;
-    if (!isQuiet && whole.length < this.text.length) this.plan();
+    if (whole.length < text.length) this.plan();
   }
 }
 

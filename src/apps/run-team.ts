@@ -100,17 +100,15 @@ async function hostOn(
     else if (!call.json) call.err.write(`${text}\n`);
   };
   const release = interruptible(host, tell);
-  let page: Promise<{ close(): Promise<void> }> | undefined;
+  let page: { close(): Promise<void> } | undefined;
   const watched: Watched = { call, host, screen, summary: new RunSummary(), report: options.report };
   try {
     const reading = new AbortController();
     const reader = readAlong(watched, host.since, reading.signal);
     try {
-      const starting = host.start(work);
-      // Opened while the first commands run: a run with a page takes as long as one without.
-      if (options.web)
-        page = import("./web/open-page.ts").then(({ pageOfRun }) => pageOfRun(call, host.store));
-      await Promise.all([starting, page]);
+      await host.start(work);
+      // Its code is loaded while the first commands run: the run does not wait for its page.
+      if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
       if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
@@ -121,7 +119,7 @@ async function hostOn(
     }
   } finally {
     release();
-    await page?.then((opened) => opened.close()).catch(() => {}); // its failure has been thrown above
+    await page?.close();
     await host.close();
     unheard();
   }

@@ -17,13 +17,14 @@ export const COMMAND_MAX = 500;
 const SHOWN = 2_000;
 /** The beginning of a cut text may be the rest of a secret that is no longer recognised: so much of it is never shown. */
 const MARGIN = 8_000;
-/** What is enough of a command's output for `lastPrinted`, in characters. */
+/** What is enough of a command's output for `lastPrinted`, in bytes. */
 export const KEPT = MARGIN + SHOWN;
 
 /** The last lines without secrets and control characters, at most 2,000 characters. `isCut`: the beginning of `text` is missing. */
 export function lastPrinted(text: string, isCut: boolean, redact: (text: string) => string): string {
   const redacted = redact(text);
-  const from = Math.max(isCut ? MARGIN : 0, redacted.length - SHOWN);
+  const margin = isCut ? redact(text.slice(0, MARGIN)).length : 0;
+  const from = Math.max(margin, redacted.length - SHOWN);
   const line = from === 0 ? 0 : redacted.indexOf("\n", from) + 1 || from;
   return escapes(plainText(redacted.slice(line))).slice(-SHOWN);
 }

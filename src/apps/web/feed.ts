@@ -22,7 +22,7 @@ const RETRY_MS = 1_000;
 /** Proxies and browsers give up a connection that is silent. */
 const BEAT_MS = 15_000;
 /** Between two looks at what commands print; what is sent to all pages in a second is limited to 5 MB. */
-const OUTPUT_MS = 50;
+const OUTPUT_MS = 100;
 const OUTPUT_BYTES_PER_MS = 5_000;
 /** A page that has missed more than this reads the board anew. */
 const MISSED_MAX = 5_000;
