@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { asTaskId, DEFAULT_TEAM, name } from "./ids.ts";
 import { branchOf, slugOf, worktreeName, worktreePath } from "./worktree.ts";
 
-describe("names of worktrees (69)", () => {
+describe("names of worktrees", () => {
   it.each([
     "..",
     "a/b",

@@ -84,7 +84,7 @@ describe("hooks from the settings", () => {
     expect(await project.json(["inbox", "lead"])).toMatchObject({ mail: [] });
   });
 
-  it("hold up a call that is permitted, and are not asked about one that is not (65)", async () => {
+  it("hold up a call that is permitted, and are not asked about one that is not", async () => {
     const command = "tee -a asked.txt | grep -q forbidden && { echo 'no: forbidden' >&2; exit 2; }; exit 0";
     settings({ hooks: { PreToolUse: [{ matcher: "bash", command }] } });
     script([

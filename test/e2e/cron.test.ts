@@ -25,7 +25,7 @@ describe.each(BACKENDS)("several processes on %s", (backend) => {
     }
   });
 
-  it("let each cron job fire once (58)", async () => {
+  it("let each cron job fire once", async () => {
     const clock = new ManualClock(START);
     const store = await at.open({ clock });
     const target = { kind: "mail", to: LEAD } as const;
@@ -72,7 +72,7 @@ describe("in a team", () => {
     for (let i = 0; i < count * 12; i += 1) await clock.advance(5_000);
   };
 
-  it("a cron job that a member sets wakes it at its time, once, and is gone (57)", async () => {
+  it("a cron job that a member sets wakes it at its time, once, and is gone", async () => {
     const set = { cron: "3 12 * * *", text: "Tea is ready.", once: true, time_zone: "UTC" };
     team = await hostedTeam({
       clock,

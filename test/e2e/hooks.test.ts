@@ -160,7 +160,7 @@ describe("a hook", () => {
 });
 
 describe("hooks around a call", () => {
-  it("cannot override a deny, and are not even asked about what is denied (65)", async () => {
+  it("cannot override a deny, and are not even asked about what is denied", async () => {
     const hooks = make({ PreToolUse: [hook("touch asked; exit 0")] });
     const deny = permitted(() => ({ allowed: false, reason: "the rule shout is denied" }));
     await expect(call(shout, { text: "a" }, deny, hookedCalls(hooks, alice))).rejects.toThrow("is denied");

@@ -199,7 +199,7 @@ it("fails a task that could not land three times, with the evidence, and keeps i
   expect(repo.git("show", "ekiden/1-write-b:b.txt")).toBe("broken");
 });
 
-it("lets the next owner go on where the last one left off, in files that nobody committed (70)", async () => {
+it("lets the next owner go on where the last one left off, in files that nobody committed", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const stopped = signal();
   const { host, facts, heard } = await stage(

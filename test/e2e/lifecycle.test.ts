@@ -43,7 +43,7 @@ const gate = () => {
 };
 
 describe("work", () => {
-  it("is pulled: a task is claimed by itself, its description reaches the model, its result the lead (20, 38)", async () => {
+  it("is pulled: a task is claimed by itself, its description reaches the model, its result the lead", async () => {
     const { store, models, join, until } = await open({
       says: { alice: [{ when: "auto-claimed", ...complete("42 lines") }, { text: "Counted." }] },
     });
@@ -95,7 +95,7 @@ describe("work", () => {
     models.get("lead")?.finish();
   });
 
-  it("that becomes ready wakes an idle teammate within 50 ms (17)", async () => {
+  it("that becomes ready wakes an idle teammate within 50 ms", async () => {
     const { store, join, until } = await open({
       says: {
         alice: [
@@ -116,7 +116,7 @@ describe("work", () => {
     expect(Math.min(...took)).toBeLessThan(50);
   });
 
-  it("comes after mail (21)", async () => {
+  it("comes after mail", async () => {
     const { store, models, join, until } = await open({
       says: {
         alice: [
@@ -132,7 +132,7 @@ describe("work", () => {
     expect(JSON.stringify(models.get("alice")?.requests[0]?.messages)).not.toContain("auto-claimed");
   });
 
-  it("is taken in order of its dependencies, the diamond once (13, 14)", async () => {
+  it("is taken in order of its dependencies, the diamond once", async () => {
     const done = { times: "any", when: "auto-claimed", ...complete() } as const;
     const rest = { times: "any", text: "done" } as const;
     const { store, join, until, events } = await open({ says: { alice: [done, rest], bob: [done, rest] } });
@@ -168,7 +168,7 @@ describe("work", () => {
     expect(kinds(await store.mail.box(LEAD))).toContain("task_failed");
   });
 
-  it("of one member never enters another's request (39)", async () => {
+  it("of one member never enters another's request", async () => {
     const secret = "alice-only-7f3a";
     const { store, models, join, until } = await open({
       says: {
@@ -191,7 +191,7 @@ describe("work", () => {
     expect(JSON.stringify(models.get("bob")?.requests)).not.toContain(secret);
   });
 
-  it("several create_task in one reply, with edges by the ids just given (18)", async () => {
+  it("several create_task in one reply, with edges by the ids just given", async () => {
     const { store, join, until } = await open({
       says: {
         lead: [
@@ -219,7 +219,7 @@ describe("work", () => {
 });
 
 describe("stopping", () => {
-  it("an idle member takes at most 50 ms and no model call (22)", async () => {
+  it("an idle member takes at most 50 ms and no model call", async () => {
     const { store, team: control, join, until } = await open({ settings: NO_POLL });
     const took: number[] = [];
     for (let i = 0; Math.min(...took) >= 50 && i < 100; i += 1) {
@@ -239,7 +239,7 @@ describe("stopping", () => {
     expect(kinds(await store.mail.box(PERSON))).toContain("shutdown_response");
   });
 
-  it("goes before a hundred messages, and none of them is lost (24, 25)", async () => {
+  it("goes before a hundred messages, and none of them is lost", async () => {
     const {
       store,
       team: control,
@@ -262,7 +262,7 @@ describe("stopping", () => {
     expect(entries).toContain("shutdown_request");
   });
 
-  it("at the deadline cuts a running call short; the task goes back, the lead hears of it (23)", async () => {
+  it("at the deadline cuts a running call short; the task goes back, the lead hears of it", async () => {
     const { tool, running } = gate();
     const {
       store,
@@ -282,7 +282,7 @@ describe("stopping", () => {
     expect(stopped?.body).toMatchObject({ reason: "asked", text: "On it.", released: [1] });
   });
 
-  it("may be refused with a reason; the member goes on working (26)", async () => {
+  it("may be refused with a reason; the member goes on working", async () => {
     const { tool, running } = gate();
     const {
       store,
@@ -347,7 +347,7 @@ describe("stopping", () => {
     );
   });
 
-  it("a member whose model is gone fails, its task goes back and its name is free (30)", async () => {
+  it("a member whose model is gone fails, its task goes back and its name is free", async () => {
     const {
       store,
       join,
@@ -371,7 +371,7 @@ describe("stopping", () => {
 });
 
 describe("the idle timeout", () => {
-  it("ends a teammate once, with its last words; work at the last moment starts it anew (27, 28)", async () => {
+  it("ends a teammate once, with its last words; work at the last moment starts it anew", async () => {
     const clock = new ManualClock();
     const {
       store,
@@ -404,7 +404,7 @@ describe("the idle timeout", () => {
 });
 
 describe("a restart", () => {
-  it("goes on with the same conversation, claim and unread mail (29, 33, 41)", async () => {
+  it("goes on with the same conversation, claim and unread mail", async () => {
     const { tool, running } = gate();
     const first = await hostedTeam({
       tools: [tool],
@@ -441,7 +441,7 @@ describe("a restart", () => {
   });
 });
 
-it("a member that holds a request open longer than its deadline is ended, also when it never reads mail (54)", async () => {
+it("a member that holds a request open longer than its deadline is ended, also when it never reads mail", async () => {
   const { tool, running } = gate();
   const {
     store,

@@ -24,7 +24,7 @@ const alive = (pid: number): boolean => {
 };
 
 it.runIf(process.platform === "linux")(
-  "kill -9, then resume: the same claim, and no command runs twice at once (33)",
+  "kill -9, then resume: the same claim, and no command runs twice at once",
   async () => {
     const pids = join(project.dir, "pids");
     const script = `echo $$ >> ${pids}\nif [ $(wc -l < ${pids}) -gt 1 ]; then echo again; else sleep 600; fi`;

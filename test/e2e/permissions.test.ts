@@ -40,7 +40,7 @@ async function question({ store, until }: ProgramTeam, shape = {}): Promise<Requ
   return request;
 }
 
-it("headless, nobody is asked: refused at once, with the rule that would allow it (62)", async () => {
+it("headless, nobody is asked: refused at once, with the rule that would allow it", async () => {
   const team = await working([
     bash("touch x"),
     { when: "nobody is there to be asked", text: "So be it.", calls: done.calls },
@@ -51,7 +51,7 @@ it("headless, nobody is asked: refused at once, with the rule that would allow i
   expect(existsSync(join(team.folder, "x"))).toBe(false);
 });
 
-it("a question waits for any terminal, shown as such; yes runs the call, and nothing is heard twice (62)", async () => {
+it("a question waits for any terminal, shown as such; yes runs the call, and nothing is heard twice", async () => {
   const team = await working([bash("touch x"), bash("touch y")], { permissionsTo: "person" });
   const first = await question(team);
   expect(first).toMatchObject({ by: "alice", of: "person", ask: { tool: "bash", subject: "touch x" } });

@@ -35,7 +35,7 @@ const openPlan = async ({ store, until }: ProgramTeam, shape = {}): Promise<Requ
   return request;
 };
 
-it("a task that needs a plan: refused, planned, approved by the lead, done (50, 52)", async () => {
+it("a task that needs a plan: refused, planned, approved by the lead, done", async () => {
   const { host, store, folder, requests } = await programTeam({
     settings,
     says: {
@@ -116,7 +116,7 @@ it("a rejection brings the feedback; the next plan is another request", async ()
   expect(requests("alice")).toHaveLength(5);
 });
 
-it("an approval for an older attempt is refused, and changes nothing for the new one (51)", async () => {
+it("an approval for an older attempt is refused, and changes nothing for the new one", async () => {
   const team = await programTeam({
     settings,
     says: {
@@ -147,7 +147,7 @@ it("an approval for an older attempt is refused, and changes nothing for the new
   expect(await host.done).toMatchObject({ completed: 1 });
 });
 
-it("mail while waiting is heard and kept; a person answers in the lead's place, who then comes too late (53)", async () => {
+it("mail while waiting is heard and kept; a person answers in the lead's place, who then comes too late", async () => {
   let release = (): void => {};
   const late = new Promise<void>((resolve) => {
     release = resolve;
@@ -193,7 +193,7 @@ it("mail while waiting is heard and kept; a person answers in the lead's place, 
   expect(told).toContainEqual(expect.stringContaining("was answered before"));
 });
 
-it("a plan that nobody answers is over at its deadline, and its author is told (54)", async () => {
+it("a plan that nobody answers is over at its deadline, and its author is told", async () => {
   const { host, requests } = await programTeam({
     settings: { ...settings, planDeadlineMs: 50 },
     says: {

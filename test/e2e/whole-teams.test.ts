@@ -22,7 +22,7 @@ const worker = (who: string): Step[] => [
   { times: "any", text: "done" },
 ];
 
-it("REST to GraphQL: a chain of four, three teammates, no manual assignment (73)", async () => {
+it("REST to GraphQL: a chain of four, three teammates, no manual assignment", async () => {
   const {
     store,
     join: enter,
@@ -56,7 +56,7 @@ const isAlive = ({ pid }: { readonly pid: number }): boolean => {
   }
 };
 
-it("ten tasks, one teammate killed in the middle: all ten complete, once each (74)", async () => {
+it("ten tasks, one teammate killed in the middle: all ten complete, once each", async () => {
   const {
     store,
     folder,
