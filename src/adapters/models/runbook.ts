@@ -12,7 +12,7 @@ import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { REFUSALS_MAX } from "../../core/task.ts";
 import { startAnew } from "../../core/worktree.ts";
-import type { Model, ModelRequest, ToolSpec } from "../../ports/model.ts";
+import type { Model, ModelRequest } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 import {
   currentTask,
@@ -48,8 +48,8 @@ function answer(request: ModelRequest): Content {
   const mails = newsOf(request);
   const stop = mails.find((mail) => mail.attributes.kind === "shutdown_request");
   if (stop) {
-    const wishes = { request: stop.attributes.request ?? "", accept: true, reason: "Nothing holds me." };
-    const call = callOf(request, "respond_shutdown", `stop-${stop.attributes.request}`, wishes);
+    const answer = { request: stop.attributes.request ?? "", accept: true, reason: "Nothing holds me." };
+    const call = callOf(request, "respond_shutdown", `stop-${answer.request}`, answer);
     if (call) return [call];
   }
   return /^You are "[^"]*", the lead of /m.test(request.system) ? lead(mails) : teammate(request, mails);
@@ -93,10 +93,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
   if (ended && !isInterrupted(ended.result)) {
-    if (ended.result.isError && ended.result.tool === "complete_task") {
-      const failed = end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
-      return failed;
-    }
+    if (ended.result.isError && ended.result.tool === "complete_task")
+      return end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
     const last = request.messages.at(-1);
     if (!last?.content.some((part) => part.type === "result" && part.id === ended.result.id)) return null;
     if (ended.result.isError) return say(`Task #${task.id} could not be ended: ${ended.result.text}`);
@@ -204,47 +202,24 @@ function end(
   tries = 1,
   redo = "",
 ): Content {
-  const wishes = { id: Number(task.id), result: text, reason: text };
-  const call = callOf(request, tool, idOf(task, `end${redo}`, tries), wishes);
+  const id = Number(task.id);
+  const input = tool === "complete_task" ? { id, result: text } : { id, reason: text };
+  const call = callOf(request, tool, idOf(task, `end${redo}`, tries), input);
   return call ? [call] : say(`Task #${task.id}: ${text}`);
 }
 
 const idOf = (task: Task, step: string, tries: number): string =>
   `run-${task.id}-${task.attempt}-${step}-${tries}`;
 
-/** Puts each value into the field of the tool that has its meaning. Null when the tool is missing. */
+/** Null when the tool is missing. */
 function callOf(
   { tools }: ModelRequest,
   tool: string,
   id: string,
-  wishes: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
 ): ToolCall | null {
-  const spec = tools.find(({ name }) => name === tool);
-  if (!spec) return null;
-  const fields = fieldsOf(spec);
-  const input: Record<string, unknown> = {};
-  for (const [wish, value] of Object.entries(wishes)) {
-    const field = (NAMES[wish] ?? [wish]).find((name) => fields === null || fields.has(name));
-    if (field === undefined) continue;
-    input[field] =
-      field === "timeout_seconds" || field === "timeout_s" ? Math.ceil(Number(value) / 1_000) : value;
-  }
-  return { type: "call", id, tool, input };
+  return tools.some(({ name }) => name === tool) ? { type: "call", id, tool, input } : null;
 }
-
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  id: ["id", "task", "task_id"],
-  result: ["result", "summary"],
-  reason: ["reason", "evidence"],
-  request: ["request", "request_id", "id"],
-  accept: ["accept", "accepted", "approve"],
-  timeout_ms: ["timeout_ms", "timeoutMs", "timeout", "timeout_seconds", "timeout_s"],
-};
-
-const fieldsOf = ({ schema }: ToolSpec): Set<string> | null => {
-  const properties = schema.properties;
-  return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
-};
 
 /** The error first, then where it came from, then the end of the output. */
 function blockFailure(failure: string, output: string, where: string): string {
