@@ -23,8 +23,6 @@ export type Landing =
       readonly branch: string;
       readonly target: string;
       readonly commit: string;
-      /** It landed before, by somebody who could not tell of it any more. */
-      readonly before: boolean;
     }
   /** Its branch is on the remote, and the command that proposes it has succeeded. `said`: the last line of its output. */
   | {

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, type Git, messageOfGit, type Ran } from "./git.ts";
 import { listed, operationIn } from "./preflight.ts";
+import { withWorktreeLock } from "./queue.ts";
 import { gitGone, removeLock } from "./stale-locks.ts";
-import { withWorktreeLock } from "./worktree-lock.ts";
 
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 

@@ -9,9 +9,8 @@ import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import type { Git, Ran } from "./git.ts";
 import { messageOfGit } from "./git.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
 import { gitGone, removeLock } from "./stale-locks.ts";
-import { withWorktreeLock } from "./worktree-lock.ts";
 
 /** Somebody commits in the project: git's lock is held while their hooks run. */
 const LOCKED_MAX_MS = 30_000;

@@ -12,12 +12,12 @@ import { landBranch } from "./land.ts";
 import { LandingLine } from "./landing-line.ts";
 import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
+import { withWorktreeLock } from "./queue.ts";
 import { type Remote, remoteFault } from "./remote.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { FAST_FORWARD } from "./way-out.ts";
-import { withWorktreeLock } from "./worktree-lock.ts";
 import { addWorktree, isWhole } from "./worktree-state.ts";
 
 export type Opened = {
@@ -150,7 +150,7 @@ export class GitWorktrees implements Worktrees {
     if (landed.kind !== "nothing") return { ...landed, branch, target };
     const commit = binding.landing;
     return commit !== null && (await git.isAncestor(options.project, commit, where.ref))
-      ? { kind: "landed", branch, target, commit, before: true }
+      ? { kind: "landed", branch, target, commit }
       : landed;
   }
 
@@ -162,7 +162,7 @@ export class GitWorktrees implements Worktrees {
       if (!there) return null;
       const { branch, head: commit } = there;
       if (wasLanded(there, this.bindings.read(task)))
-        return { kind: "landed", branch, target: this.target, commit, before: true };
+        return { kind: "landed", branch, target: this.target, commit };
       await this.open(task, undefined, contact);
       return null;
     } catch (error) {

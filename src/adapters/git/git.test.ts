@@ -182,13 +182,13 @@ describe("landing", () => {
     const all = await trees(repo, { target: "release" });
     const { workspace } = await all.open(TASK);
     writeFileSync(join(workspace, "b.txt"), "b\n");
-    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed", target: "release", before: false });
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed", target: "release" });
     expect(repo.git("log", "-1", "--format=%an <%ae> %s", "release")).toBe(
       "alice <alice@ekiden.invalid> Fix the parser",
     );
     expect(existsSync(join(repo.dir, "b.txt"))).toBe(false);
     // The one who landed it died before it could tell.
-    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed", before: true });
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
   });
 
   it("makes one commit of a branch that merged, with what was resolved in it", async () => {

@@ -231,7 +231,7 @@ class Attempt {
     const { job } = this;
     if (!job.shared) return null;
     const there = await job.shared.follow(this.contact, { id: job.task, createdAt: job.createdAt });
-    if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head, before: true };
+    if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head };
     this.parked = there?.tip ?? null;
     return null;
   }
@@ -256,7 +256,7 @@ class Attempt {
     if (moved === "raced") return await this.follow();
     if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
-    return commit === base ? { kind: "nothing" } : { kind: "landed", commit, before: false };
+    return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
   }
 
   private async propose(): Promise<Landed | null> {

@@ -44,8 +44,7 @@ export type LandingInput = TaskBranch &
 
 export type Landed =
   | { readonly kind: "nothing" }
-  /** `before`: an earlier owner of the task has landed it. */
-  | { readonly kind: "landed"; readonly commit: string; readonly before: boolean }
+  | { readonly kind: "landed"; readonly commit: string }
   /** Its branch is on the remote; `said`: the last line of the command's output. */
   | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
   | Refused;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
-import { withWorktreeLock } from "./worktree-lock.ts";
+import { withWorktreeLock } from "./queue.ts";
 
 const WAIT_MS = 2_000;
 const POLL_MS = 100;

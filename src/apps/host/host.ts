@@ -1,8 +1,5 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
-import { MemoryFolder } from "../../adapters/disk/memory.ts";
-import { livesAs, OWN_IDENTITY } from "../../adapters/process-identity.ts";
 import { Budget } from "../../core/budget.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
@@ -16,11 +13,10 @@ import { Team } from "../../runtime/team/team.ts";
 import type { Compacted } from "../../runtime/turn/context.ts";
 import { removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { type Crew, composeAgent } from "./compose.ts";
+import { closeParts, shared, teamParts } from "./hosting.ts";
 import { MemberModels } from "./member-models.ts";
 import { asEkidenError, isHosted, lastWords, type Outcome, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
-import { permissionPolicy } from "./permission-policy.ts";
-import { PermissionQuestions } from "./permission-questions.ts";
 import { startWork, type Work } from "./start-work.ts";
 import { StoreOutage } from "./store-outage.ts";
 import { keepTaskFolder } from "./task-folder.ts";
@@ -45,8 +41,6 @@ export async function openHost(options: HostOptions): Promise<TeamHost> {
     throw error;
   }
 }
-
-const REAP_MS = 500;
 
 class Host implements TeamHost {
   readonly store: Store;
@@ -73,7 +67,7 @@ class Host implements TeamHost {
   private chores: Promise<unknown> = Promise.resolve();
 
   constructor(options: HostOptions, parts: Parts, outage: StoreOutage) {
-    const { settings, store, clock, shell } = parts;
+    const { settings, store, clock } = parts;
     this.parts = parts;
     this.outage = outage;
     this.store = store;
@@ -90,15 +84,11 @@ class Host implements TeamHost {
         settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
-    const questions = new PermissionQuestions(parts, options.ask);
-    const reported = new Set<string>();
     this.mode = settings.permissionMode;
-    this.memberModels = new MemberModels(parts, reported, options.onModel);
+    const common = shared(parts, options.ask, () => this.mode);
+    this.memberModels = new MemberModels(parts, common.reported, options.onModel);
     const crew: Crew = {
-      parts,
-      permissionPolicy: permissionPolicy(parts, questions, () => this.mode),
-      questions,
-      memory: new MemoryFolder(parts.workspace),
+      ...common,
       onCost: (who, tokens, usd) => this.book(who, tokens, usd),
       providerTimeout: this.providerTimeout,
       onDelta: options.onDelta,
@@ -107,21 +97,12 @@ class Host implements TeamHost {
       onDeleteTeam: () => {
         this.deleting = true;
       },
-      reported,
     };
     this.words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
     });
     this.team = new Team({
-      store,
-      clock,
-      shell,
-      jobs: parts.jobs,
-      host: this.id,
-      process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
-      isAlive: ({ identity }) => livesAs(identity),
-      onOrphans: parts.endOrphans,
-      settings: { ...settings, reapMs: REAP_MS },
+      ...teamParts(parts, this.id),
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
       onTurn: (who, { tokens, usd }) => {
         this.book(who, tokens, usd);
@@ -218,9 +199,7 @@ class Host implements TeamHost {
       await this.chores.catch(() => {});
       this.outage.giveUpNow();
       this.providerTimeout?.up();
-      await this.parts.telemetry?.close();
-      await this.parts.mcp?.close();
-      await this.parts.sandbox.close();
+      await closeParts(this.parts);
       if (this.deleting) await this.store.removeTeam(this.store.team, LEAD, true).catch(() => {});
       await this.store.close();
     })();

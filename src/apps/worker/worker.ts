@@ -11,6 +11,7 @@ import type { Cursor, Store } from "../../ports/index.ts";
 import type { End } from "../../runtime/member/member-loop.ts";
 import type { Team } from "../../runtime/team/team.ts";
 import { park, removeLanded } from "../../runtime/wraps/worktrees.ts";
+import { closeParts } from "../host/hosting.ts";
 import { asEkidenError } from "../host/outcome.ts";
 import { openParts, type Parts } from "../host/parts.ts";
 import { StoreOutage } from "../host/store-outage.ts";
@@ -130,9 +131,7 @@ export class Worker {
       // Without the store the lease of this host runs out, and others go on.
       await (this.draining ?? this.team.suspend().catch(() => {}));
       this.outage.giveUpNow();
-      await this.parts.telemetry?.close();
-      await this.parts.mcp?.close();
-      await this.parts.sandbox.close();
+      await closeParts(this.parts);
       await this.store.close();
     })();
     await this.closing;
