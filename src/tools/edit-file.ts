@@ -7,7 +7,7 @@ import { EkidenError } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
-import { openFile, replaceText, withSecrets } from "./opened.ts";
+import { replaceText, withFile, withSecrets } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
 
 const EDIT_MAX = 32 * 1024 * 1024;
@@ -26,24 +26,18 @@ export const editFile = defineTool({
   subject: ({ path }) => path,
   async preview(input, ctx) {
     const place = await placeOf(input.path, ctx, "write");
-    const { file, size } = await openFile(place, "write");
-    try {
+    return await withFile(place, "write", async (file, size) => {
       const { before, after } = await edited(input, file, size, place.shown, ctx.secrets);
       return { path: place.shown, before, after };
-    } finally {
-      await file.close();
-    }
+    });
   },
   async run(input, ctx) {
     const place = await placeOf(input.path, ctx, "write");
-    const { file, size } = await openFile(place, "write");
-    try {
+    return await withFile(place, "write", async (file, size) => {
       const { after, lines } = await edited(input, file, size, place.shown, ctx.secrets);
       await replaceText(file, after);
       return `Replaced ${lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)},`} in ${place.shown}.`;
-    } finally {
-      await file.close();
-    }
+    });
   },
 });
 

@@ -15,10 +15,12 @@ const FLAGS = { read: constants.O_RDONLY | SAFELY, write: constants.O_RDWR | SAF
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | SAFELY;
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
 
-export type Opened = { readonly file: FileHandle; readonly size: number };
-
-/** The caller closes the file. @throws EkidenError `not_found` with similar names, `bad_input`, `outside_workspace`, `tool_failed` */
-export async function openFile(place: Place, use: "read" | "write"): Promise<Opened> {
+/** @throws EkidenError `not_found` with similar names, `bad_input`, `outside_workspace`, `tool_failed` */
+export async function withFile<T>(
+  place: Place,
+  use: "read" | "write",
+  act: (file: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
   const { real, shown } = place;
   const found = await stat(real).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw refusal(error, shown);
@@ -29,12 +31,15 @@ export async function openFile(place: Place, use: "read" | "write"): Promise<Ope
   const file = await open(real, FLAGS[use]).catch((error: NodeJS.ErrnoException) => {
     throw refusal(error, shown);
   });
-  return checked(file, place, async () => {
+  try {
+    await checkPlace(file, place);
     const about = await file.stat();
     checkKind(about, shown);
     if (use === "write" && about.nlink > 1) throw hasMoreNames(about.nlink, shown);
-    return { file, size: about.size };
-  });
+    return await act(file, about.size);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Null where the file exists already. Missing folders are made. The caller closes the file. @throws EkidenError as `openFile` */
@@ -47,7 +52,7 @@ export async function createFile(place: Place): Promise<FileHandle | null> {
       if (error.code === "EEXIST") return null;
       throw refusal(error, shown);
     });
-    return file && (await checked(file, place, async () => file));
+    return file && (await checked(file, place));
   } finally {
     await folder.close();
   }
@@ -89,22 +94,24 @@ async function openFolder(path: string, shown: string): Promise<FileHandle> {
       await parent.close();
     }
   });
-  return checked(opening, place, async () => opening);
+  return checked(opening, place);
 }
 
-/** Closes the file if it is not the one of the place, or if `use` fails. */
-async function checked<T>(file: FileHandle, { real, shown }: Place, use: () => Promise<T>): Promise<T> {
-  try {
-    if (!(await isAt(file, real)))
-      throw new EkidenError(
-        "outside_workspace",
-        `${shown} was replaced by something else while it was opened. Nothing was read or written. Look at it again.`,
-      );
-    return await use();
-  } catch (error) {
+/** Closes the file if it is not the one of the place. */
+async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
+  await checkPlace(file, place).catch(async (error: unknown) => {
     await file.close();
     throw error;
-  }
+  });
+  return file;
+}
+
+async function checkPlace(file: FileHandle, { real, shown }: Place): Promise<void> {
+  if (await isAt(file, real)) return;
+  throw new EkidenError(
+    "outside_workspace",
+    `${shown} was replaced by something else while it was opened. Nothing was read or written. Look at it again.`,
+  );
 }
 
 /** The system knows where an open file is. Where it does not tell, the path must lead to the same file still, without a link. */

@@ -6,7 +6,7 @@ import { EkidenError } from "../core/errors.ts";
 import { binaryKind } from "./binary.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
-import { openFile } from "./opened.ts";
+import { withFile } from "./opened.ts";
 import { placeOf } from "./workspace.ts";
 
 const LINES = 2_000;
@@ -31,10 +31,10 @@ export const readFile = defineTool({
     if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
     const place = await placeOf(path, ctx, "read");
     const { shown } = place;
-    const { file, size } = await openFile(place, "read");
-    const part = await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal).finally(() =>
-      file.close(),
-    );
+    const { size, ...part } = await withFile(place, "read", async (file, size) => ({
+      ...(await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal)),
+      size,
+    }));
     if (size === 0 && part.seen === 0) return `${shown} is empty.`;
     if (part.binary !== null)
       return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with file or xxd.`;

@@ -5,8 +5,8 @@ import { EkidenError, isEkidenError } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
-import { createFile, openFile, replaceText, withSecrets } from "./opened.ts";
-import { placeOf } from "./workspace.ts";
+import { createFile, replaceText, withFile, withSecrets } from "./opened.ts";
+import { type Place, placeOf } from "./workspace.ts";
 
 type Input = { readonly path: string; readonly content: string };
 
@@ -17,31 +17,22 @@ export const writeFile = defineTool({
   access: "write",
   subject: ({ path }) => path,
   async preview(input, ctx) {
-    const { shown } = await placeFor(input, ctx);
-    const before = await textBefore(input, ctx);
-    return { path: shown, before, after: unmarked(input.content, before, ctx) };
+    const place = await placeFor(input, ctx);
+    const before = await textBefore(place);
+    return { path: place.shown, before, after: unmarked(input.content, before, ctx) };
   },
   async run(input, ctx) {
     const place = await placeFor(input, ctx);
     const { shown } = place;
     const fresh = await createFile(place);
     let { content } = input;
-    if (fresh) {
-      try {
-        await replaceText(fresh, content);
-      } finally {
-        await fresh.close();
-      }
-    } else {
-      const { file, size } = await openFile(place, "write");
-      try {
+    if (fresh) await replaceText(fresh, content).finally(() => fresh.close());
+    else
+      await withFile(place, "write", async (file, size) => {
         const before = size <= COMPARED_MAX ? await file.readFile("utf8") : "";
         content = unmarked(content, before, ctx);
         await replaceText(file, content);
-      } finally {
-        await file.close();
-      }
-    }
+      });
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
     const marks =
       content === input.content
@@ -61,19 +52,13 @@ async function placeFor({ path }: Input, ctx: ToolContext) {
 }
 
 /** Null for a new file. */
-async function textBefore(input: Input, ctx: ToolContext): Promise<string | null> {
-  try {
-    const { file, size } = await openFile(await placeFor(input, ctx), "write");
-    try {
-      return size <= COMPARED_MAX ? await file.readFile("utf8") : `(a file of ${size} bytes)\n`;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
+const textBefore = (place: Place): Promise<string | null> =>
+  withFile(place, "write", (file, size) =>
+    size <= COMPARED_MAX ? file.readFile("utf8") : Promise.resolve(`(a file of ${size} bytes)\n`),
+  ).catch((error: unknown) => {
     if (isEkidenError(error, "not_found")) return null;
     throw error;
-  }
-}
+  });
 
 /** What a member read with marks it writes with marks: they stand for what the file had, if the marks themselves were not in it. */
 const unmarked = (content: string, before: string | null, { secrets }: ToolContext): string =>

@@ -57,14 +57,12 @@ const RUN_NEEDED = [
 ];
 
 export type Jail = {
-  readonly bwrap: string;
   /** Shares this process's network namespace when given, instead of an empty one of its own. */
   readonly shared: "host" | "holder" | null;
   /** An empty file that nobody can read more of. */
   readonly emptyFile: string;
   readonly emptyFolder: string;
   readonly readable: readonly string[];
-  readonly filter: boolean;
 };
 
 /** Everything but the program itself and its own arguments. */
@@ -86,8 +84,7 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     args.push("--cap-drop", "ALL");
     for (const name of ROOT_KEEPS) args.push("--cap-add", `CAP_${name}`);
   }
-  if (jail.filter) args.push("--seccomp", "3");
-  return args;
+  return [...args, "--seccomp", "3"];
 }
 
 function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): string[] {

@@ -253,12 +253,10 @@ class ProcessSandbox implements Sandbox {
           ? [await stage.network.enter(), "holder" as const]
           : [[], null];
     const jail = bubblewrapArgs(policy, {
-      bwrap: tool.found.path,
       shared,
       emptyFile: stage.emptyFile,
       emptyFolder: stage.emptyFolder,
       readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
-      filter: true,
     });
     const whole = [...enter, tool.found.path, ...jail];
     const [file = "", ...args] = [...whole, "--", program.file, ...program.args];
