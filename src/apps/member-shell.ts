@@ -20,7 +20,8 @@ const CHAIN_MAX = 64;
 export function memberShells(env: NodeJS.ProcessEnv): MemberShell[] {
   const around = [...ancestors()].map(environmentOf);
   return [env, ...around].flatMap((one) => {
-    const { [MEMBER_VARIABLE]: member = "", EKIDEN_JOB: job = "" } = one;
+    // Process 1 of a sandbox that was started in advance has the mark without the number of a command.
+    const { [MEMBER_VARIABLE]: member = "", EKIDEN_SPARE: spare = "", EKIDEN_JOB: job = spare } = one;
     return member === "" && job === "" ? [] : [{ member, job }];
   });
 }

@@ -99,6 +99,20 @@ bubblewrapOrSkip(describe)("a spare", () => {
     expect(readFileSync(join(workspace, ".git/config"), "utf8")).not.toMatch(/^x$/m);
   });
 
+  it("runs commands of one member, and its first process says whose they are", async () => {
+    const first = "tr '\\0' '\\n' < /proc/1/environ | grep -E '^EKIDEN_(MEMBER|SPARE|JOB)=' | sort";
+    for (const member of ["alice", "bob", "alice"]) {
+      const env = { EKIDEN_MEMBER: member };
+      await soon(async () => {
+        const ready = waiting();
+        const { output } = await run(first, { env });
+        expect(output).toContain(`EKIDEN_MEMBER=${member}\n`);
+        expect(output).toMatch(/EKIDEN_(?:SPARE|JOB)=\S+;\n/);
+        expect(ready).toContain(pids.at(-1));
+      });
+    }
+  });
+
   it("is not used when the policy has changed", async () => {
     await prepared();
     writeFileSync(join(workspace, ".envrc"), "a");

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Duplex, Readable } from "node:stream";
+import { MEMBER_VARIABLE } from "../../core/member.ts";
 import type { Program } from "../../ports/shell.ts";
 import type { UnnamedFile } from "./bubblewrap.ts";
 
@@ -60,7 +61,8 @@ export class Spares {
 
   /** `jail`: what confines, with all its arguments. Null when no spare fits. A spare for the next command is prepared in any case. */
   start(jail: readonly string[], program: Program): ChildProcess | null {
-    const key = jail.join("\0");
+    // The first process inside says for good whose command it runs.
+    const key = [program.env[MEMBER_VARIABLE], ...jail].join("\0");
     const spare = this.spares.get(key);
     this.want(key, jail, program);
     if (!spare?.isReady || spare.pid === 0) return null;
