@@ -10,8 +10,8 @@ import { alternate, figure, type Item, median } from "./measure.ts";
 const p95 = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-/** A member thinks between two commands. Both kinds of command wait for so long, so that nothing else happens while one is timed. */
-const PAUSE_MS = 150;
+/** A member thinks between two commands. Both kinds wait for so long that the spare for the next command is ready before one is timed. */
+const PAUSE_MS = 400;
 
 export const sandboxed: Item = async (quick) => {
   const base = mkdtempSync(join(tmpdir(), "ekiden-bench-sandbox-"));
@@ -53,7 +53,7 @@ export const sandboxed: Item = async (quick) => {
         () => paused(plain),
       );
     };
-    const { a, b } = await pairs(quick ? 50 : 150, PAUSE_MS);
+    const { a, b } = await pairs(quick ? 30 : 80, PAUSE_MS);
     const atOnce = await pairs(quick ? 50 : 300, 0);
     const [more, worse] = [median(a) - median(b), p95(a) - p95(b)];
     const item = "j";
