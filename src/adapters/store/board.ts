@@ -16,9 +16,11 @@ import { landed, refuse } from "./refuse.ts";
 import type { Session } from "./session.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 import { claimedOf, type TaskRow, toTask } from "./task-row.ts";
+import { Together } from "./together.ts";
 
 export function board(session: Session): Board {
   const { maxAttempts } = session.limits;
+  const together = session.driver.dialect.name === "postgres" ? new Together(session) : null;
   return {
     add: async (task, by) => {
       const batch = prepareBatch([task]);
@@ -45,11 +47,12 @@ export function board(session: Session): Board {
     counts: () => session.look(counts),
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
-    claimNext: (seat, entry) => claimNext(session, seat, entry),
+    claimNext: (seat, entry) => together?.claim(seat, entry) ?? claimNext(session, seat, entry),
     assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     mine: (name) => session.look((tx) => mine(tx, name)),
-    complete: (held, result, entry) => session.write((tx) => complete(tx, held, result, entry)),
+    complete: (held, result, entry) =>
+      together?.complete(held, result, entry) ?? session.write((tx) => complete(tx, held, result, entry)),
     fail: (held, reason, entry) => session.write((tx) => fail(tx, held, reason, entry)),
     refuse: (held, refusal) => session.write((tx) => refuse(tx, held, refusal)),
     landed: (id, by, landing) => session.write((tx) => landed(tx, id, by, landing)),

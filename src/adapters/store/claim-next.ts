@@ -1,15 +1,15 @@
 /**
- * Finding and claiming the best ready task of a member. This file alone defines "best".
+ * Finding and claiming the best ready task of a member. This file defines "best", together.ts the short path of PostgreSQL.
  *
- * The short paths (`takeSeen`, `takeUnseen`, the memory `found`) were measured against a single path: see docs/decisions.
+ * The short paths and the memory `found` were measured against a single path: see docs/decisions.
  */
 import type { TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Claimed } from "../../core/task.ts";
 import { conflict, type MakeEntry, start, taken, touched } from "./claim.ts";
-import { checked, locked, type SeatRow, seated, staleSeat } from "./seat.ts";
+import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, batch, type Op, query, Raw, sql, type Tx, teamLock } from "./sql.ts";
+import { atMost, type Op, Raw, sql, type Tx, teamLock } from "./sql.ts";
 import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, takenOf } from "./task-row.ts";
 
 /** A member for whom a task may be ready, or whose seat is stale. */
@@ -28,7 +28,7 @@ type Precheck = {
  * One query tells an idle member whether it may find a task. It returns no row if not, since building a row is a part of its cost,
  * and it checks whether the member has a task only if another one is ready.
  */
-function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
+export function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   const [member] = yield* sql<Precheck>`
     select m.name, m.host, m.role, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
       order by r.priority desc, r.chain desc, r.id limit 1) as touches,
@@ -44,9 +44,9 @@ function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
 }
 
 /** A condition on a task `r`. */
-const READY = new Raw("r.status = 'pending' and r.open_blockers = 0");
+export const READY = new Raw("r.status = 'pending' and r.open_blockers = 0");
 /** Instead of `exists`: if other teams have many ready tasks, PostgreSQL expects a match soon in any order and reads all of them. */
-const BY_INDEX = new Raw("order by r.priority desc, r.chain desc, r.id limit 1");
+export const BY_INDEX = new Raw("order by r.priority desc, r.chain desc, r.id limit 1");
 /** The first ready task that is kept for a member `m`. */
 const KEPT = new Raw(
   "(select r.id from tasks r where r.team = m.team and r.role = '@' || m.name and r.status = 'pending' and r.open_blockers = 0 order by r.priority desc, r.chain desc, r.id limit 1)",
@@ -57,73 +57,54 @@ const FREE = new Raw(
 );
 
 /** How a member found its last task. It will probably find another one, so the next claim skips the check. */
-const found = new WeakMap<Seat, typeof takeFirst>();
+export const found = new WeakMap<Seat, "first" | "best">();
 
-/** When one task wakes ten members, nine should find out by a read: a failed write costs ten reads. */
+/** On SQLite. When one task wakes ten members, nine should find out by a read: a failed write costs ten reads. */
 export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
   let way = found.get(seat);
   found.delete(seat);
-  const known = way;
-  const task = await (known
-    ? session.write((tx) => known(tx, seat, entry))
+  const write = way && writing(way, seat, entry);
+  const task = await (write
+    ? session.write(write)
     : session.lookAndWrite(
         (tx) => claimPrecheck(tx, seat),
         (member) => {
-          if (!member) return null;
-          const chosen =
-            member.role === "" && member.touches === "[]" && member.kept === 0 ? takeFirst : takeBest;
-          way = chosen;
-          return (tx) => chosen(tx, seat, entry);
+          way = member && wayOf(member);
+          return way ? writing(way, seat, entry) : null;
         },
       ));
   if (task && way) found.set(seat, way);
   return task;
 }
 
+export const wayOf = ({ role, touches, kept }: Precheck): "first" | "best" =>
+  role === "" && touches === "[]" && kept === 0 ? "first" : "best";
+
+const writing =
+  (way: "first" | "best", seat: Seat, entry?: MakeEntry) =>
+  (tx: Tx): Op<Claimed | null> =>
+    way === "first" ? takeFirst(tx, seat, entry) : takeBest(tx, seat, entry);
+
 /**
- * The usual case in one step: the first ready task without a role or files that no other transaction has locked. If there is none,
- * `takeBest` finds out why and what else there is.
+ * The usual case in one step: the first ready task without a role or files. If there is none, `takeBest` finds out why and what else
+ * there is. SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement.
  */
 function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
-  const first = yield* tx.dialect.name === "sqlite" ? takeSeen(tx, seat) : takeUnseen(tx, seat);
-  return first ? yield* taken(tx, seat, first.life, first.task, entry) : yield* takeBest(tx, seat, entry);
-}
-
-type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });
-type First = { readonly life: number; readonly task: Claimed };
-
-/** PostgreSQL has many writers, so one statement finds the task and claims it. */
-function* takeUnseen(tx: Tx, seat: Seat): Op<First | null> {
-  const take = query<TakenRow>`
-    with first as (select id from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
-      order by priority desc, chain desc, id limit 1 ${tx.dialect.skipLocked})
-    update tasks set status = 'in_progress', owner = ${seat.name}, attempt = attempt + 1, tries = tries + 1, version = version + 1,
-      started_at = ${tx.now}, updated_at = ${tx.now}
-    where team = ${tx.team} and id = (select id from first) and touches = '[]' and not exists (
-      select 1 from tasks k where k.team = ${tx.team} and k.role = ${`@${seat.name}`} and k.status = 'pending' and k.open_blockers = 0
-    ) and not exists (
-      select 1 from tasks b where b.team = ${tx.team} and b.owner = ${seat.name} and b.status = 'in_progress')
-    returning ${TAKEN}`;
-  const [members, [row]] = yield* batch(locked(tx, seat), take);
-  const { life } = checked(seat, members);
-  return row ? { life, task: takenOf(row, seat.name, tx.now) } : null;
-}
-
-/** SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement. */
-function* takeSeen(tx: Tx, seat: Seat): Op<First | null> {
   const rows = yield* sql<Seen>`
     select m.host, m.life, ${SEEN} from members m left join tasks t on t.team = m.team and m.role = '' and t.touches = '[]' and t.id = (
       select id from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
       order by priority desc, chain desc, id limit 1) and ${FREE} and ${KEPT} is null
     where m.team = ${tx.team} and m.name = ${seat.name}`;
   const seen = checked(seat, rows);
-  if (seen.id === null) return null;
+  if (seen.id === null) return yield* takeBest(tx, seat, entry);
   yield* start(tx, seat, seen.id);
-  return { life: seen.life, task: claimOf(seen, seat.name, tx.now) };
+  return yield* taken(tx, seat, seen.life, claimOf(seen, seat.name, tx.now), entry);
 }
 
+type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });
+
 /** Repeats until it has a task or there is none: others may claim a candidate before it is locked. */
-function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
+export function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
   for (let round = 1; ; round += 1) {
     let left = yield* candidates(tx, member.role, `@${seat.name}`);

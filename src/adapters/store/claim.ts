@@ -3,6 +3,7 @@
  * has one writer, and PostgreSQL re-checks the condition on the row after it waited for the row's lock.
  */
 import type { Entry } from "../../core/conversation/chat.ts";
+import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Claimed, ClaimResult } from "../../core/task.ts";
@@ -15,11 +16,18 @@ import { claimedOf, listOf, type TaskRow, takenOf } from "./task-row.ts";
 
 export type MakeEntry = (task: Claimed) => Entry;
 
+export const claimFact = ({ id, subject, owner, attempt }: Claimed): Fact => ({
+  type: "task.claimed",
+  task: id,
+  subject,
+  by: owner,
+  attempt,
+});
+
 /** Writes the entry and the fact of a claim, in its transaction. */
 export function* taken(tx: Tx, seat: Seat, life: number, task: Claimed, entry?: MakeEntry): Op<Claimed> {
   if (entry) yield* append(tx, seat.name, life, [entry(task)]);
-  const { id, subject, attempt } = task;
-  yield* appendFacts(tx, [{ type: "task.claimed", task: id, subject, by: seat.name, attempt }]);
+  yield* appendFacts(tx, [claimFact(task)]);
   return task;
 }
 

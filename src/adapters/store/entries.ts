@@ -6,9 +6,17 @@ import { insert, type Op, type Tx } from "./sql.ts";
 
 const COLUMNS = ["team", "name", "life", "at", "kind", "entry"];
 
-/** @param life tells successive members of one name apart: see `members.life`. */
-export function* append(tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> {
-  const rows = entries.map((entry) => [
+/** `life` tells successive members of one name apart: see `members.life`. */
+export type Said = { readonly name: Name; readonly life: number; readonly entry: Entry };
+
+export const append = (tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> =>
+  appendAll(
+    tx,
+    entries.map((entry) => ({ name, life, entry })),
+  );
+
+export function* appendAll(tx: Tx, said: readonly Said[]): Op<void> {
+  const rows = said.map(({ name, life, entry }) => [
     tx.team,
     name,
     life,

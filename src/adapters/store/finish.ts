@@ -8,75 +8,57 @@ import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
 import { UNASSIGNED } from "./assign.ts";
 import { append } from "./entries.ts";
-import { readyAmong, unblock, unblocking } from "./graph.ts";
+import { unblock } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
-import { checked, locked, type SeatRow, seated } from "./seat.ts";
-import { batch, exec, type Op, query, sql, type Tx } from "./sql.ts";
+import { checked, type SeatRow, seated } from "./seat.ts";
+import { exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
-/** Returns the tasks that became ready. @throws `stale_seat` | `stale_claim` */
+/**
+ * On SQLite. Returns the tasks that became ready. It has one writer, so the row cannot change after it was read. `returning` would
+ * take longer than a second statement. @throws `stale_seat` | `stale_claim`
+ */
 export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
   const { seat, task: id, attempt } = held;
-  const { life, subject, touches, ready } = yield* tx.dialect.name === "sqlite"
-    ? finishSeen(tx, held, result)
-    : finishUnseen(tx, held, result);
-  if (entry) yield* append(tx, seat.name, life, [entry]);
-  return yield* completed(tx, { id, subject, attempt, touches }, seat.name, result, ready);
-}
-
-type Finished = Pick<TaskRow, "subject" | "touches"> & {
-  readonly life: number;
-  readonly ready: readonly TaskId[];
-};
-
-/** SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement. */
-function* finishSeen(tx: Tx, held: Held, result: string): Op<Finished> {
-  const { seat, task, attempt } = held;
   const rows = yield* sql<Pick<SeatRow, "host" | "life"> & { subject: string; touches: string | null }>`
     select m.host, m.life, t.subject, t.touches from members m
-    left join tasks t on t.team = m.team and t.id = ${task} and t.owner = m.name and t.attempt = ${attempt} and t.status = 'in_progress'
+    left join tasks t on t.team = m.team and t.id = ${id} and t.owner = m.name and t.attempt = ${attempt} and t.status = 'in_progress'
     where m.team = ${tx.team} and m.name = ${seat.name}`;
   const { life, subject, touches } = checked(seat, rows);
   if (touches === null) throw yield* stale(tx, held);
   yield* exec`
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
-    where team = ${tx.team} and id = ${task}`;
-  return { life, subject, touches, ready: yield* unblock(tx, task) };
-}
-
-/** PostgreSQL: all statements in one round trip. */
-function* finishUnseen(tx: Tx, held: Held, result: string): Op<Finished> {
-  const { seat, task, attempt } = held;
-  const finishing = query<{ subject: string; touches: string }>`
-    update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
-    where team = ${tx.team} and id = ${task} and owner = ${seat.name} and attempt = ${attempt} and status = 'in_progress'
-    returning subject, touches`;
-  const [members, finished, ...waiting] = yield* batch(locked(tx, seat), finishing, ...unblocking(tx, task));
-  const { life } = checked(seat, members);
-  const [done] = finished;
-  if (!done) throw yield* stale(tx, held);
-  return { life, ...done, ready: readyAmong(waiting.at(-1)) };
+    where team = ${tx.team} and id = ${id}`;
+  const ready = yield* unblock(tx, id);
+  if (entry) yield* append(tx, seat.name, life, [entry]);
+  return yield* completed(tx, { id, subject, attempt, touches }, seat.name, result, ready);
 }
 
 /** How many characters of a result the journal keeps. */
 const RESULT_SHOWN = 300;
 
-/** Writes the facts of a completion that unblocked `ready`, and wakes members for them. */
+type Done = Pick<TaskRow, "id" | "subject" | "attempt" | "touches">;
+
+/** The facts of a completion that unblocked `ready`. Wakes members for them. */
+export function factsOf(tx: Tx, task: Done, by: Name, result: string, ready: readonly TaskId[]): Fact[] {
+  const { id, subject, attempt } = task;
+  if (ready.length > 0) tx.notify("board");
+  freed(tx, task);
+  return [
+    { type: "task.completed", task: id, subject, by, attempt, result: cutEnd(result, RESULT_SHOWN) },
+    ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: id })),
+  ];
+}
+
 export function* completed(
   tx: Tx,
-  task: Pick<TaskRow, "id" | "subject" | "attempt" | "touches">,
+  task: Done,
   by: Name,
   result: string,
   ready: readonly TaskId[],
 ): Op<TaskId[]> {
-  const { id, subject, attempt } = task;
-  yield* appendFacts(tx, [
-    { type: "task.completed", task: id, subject, by, attempt, result: cutEnd(result, RESULT_SHOWN) },
-    ...ready.map((one): Fact => ({ type: "task.unblocked", task: one, by: task.id })),
-  ]);
-  if (ready.length > 0) tx.notify("board");
-  freed(tx, task);
+  yield* appendFacts(tx, factsOf(tx, task, by, result, ready));
   return [...ready];
 }
 
@@ -175,7 +157,7 @@ export function* heldRow(tx: Tx, held: Held): Op<TaskRow> {
 }
 
 /** Its message tells the task's present state. */
-function* stale(tx: Tx, { task, attempt, seat }: Held): Op<EkidenError> {
+export function* stale(tx: Tx, { task, attempt, seat }: Held): Op<EkidenError> {
   const [row] = yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${task}`;
   const now = !row
     ? "does not exist"

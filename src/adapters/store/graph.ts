@@ -22,24 +22,27 @@ export function* openBlockers(tx: Tx, ids: readonly TaskId[]): Op<Set<TaskId>> {
 }
 
 type Unblocked = { readonly id: TaskId; readonly status: Status; readonly open_blockers: number };
+/** `by`: the last of the completed tasks that blocked it. */
+export type Freed = Unblocked & { readonly by: TaskId };
 
-/** Queries that take one blocker off each dependant of the task. `readyAmong` reads the rows of the last one. */
-export function unblocking(tx: Tx, id: TaskId): Asking<Unblocked>[] {
-  // Instead of `in (select …)`: that is a join, and the planner may begin it with all tasks of the team.
-  const update = query<Unblocked>`
-    update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now}
-    where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
-    returning id, status, open_blockers`;
+/** On PostgreSQL: takes completed tasks off their dependants. */
+export const unblocking = (tx: Tx, completed: readonly TaskId[]): Asking<Freed> => {
+  const ids = `{${completed.join(",")}}`;
+  // Arrays instead of `in (select …)`: that is a join, and the planner may begin it with all tasks of the team.
   // Two completions that unblock the same tasks must lock them in the same order.
-  const lock = query<Unblocked>`
-    select id from tasks where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = ${id}))
-    order by id for update`;
-  return [lock, update];
-}
+  return query<Freed>`
+    with waiting as materialized (
+      select id from tasks where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = any(${ids}::bigint[])))
+      order by id for update)
+    update tasks t set updated_at = ${tx.now}, open_blockers = open_blockers - (
+      select count(*) from edges e where e.team = t.team and e.task = t.id and e.blocker = any(${ids}::bigint[]))
+    where team = ${tx.team} and id = any(array(select id from waiting))
+    returning id, status, open_blockers, (select max(blocker) from edges e where e.team = t.team and e.task = t.id and e.blocker = any(${ids}::bigint[])) as by`;
+};
 
 export function* unblock(tx: Tx, id: TaskId): Op<TaskId[]> {
   if (tx.dialect.name === "sqlite") return yield* unblockSeen(tx, id);
-  return readyAmong(((yield unblocking(tx, id)) as Unblocked[][]).at(-1));
+  return readyAmong((yield unblocking(tx, [id])) as Freed[]).map((one) => one.id);
 }
 
 /** SQLite has one writer, so rows cannot change after they were read. Most tasks have no dependants, which costs one read. */
@@ -50,15 +53,12 @@ function* unblockSeen(tx: Tx, id: TaskId): Op<TaskId[]> {
   for (const one of waiting)
     yield* exec`
       update tasks set open_blockers = open_blockers - 1, updated_at = ${tx.now} where team = ${tx.team} and id = ${one.id}`;
-  return readyAmong(waiting);
+  return readyAmong(waiting).map((one) => one.id);
 }
 
 /** The tasks that became ready, by id. */
-export const readyAmong = (rows: readonly Unblocked[] = []): TaskId[] =>
-  rows
-    .filter((row) => row.status === "pending" && row.open_blockers === 0)
-    .map((row) => row.id)
-    .sort((a, b) => a - b);
+export const readyAmong = <R extends Unblocked>(rows: readonly R[]): R[] =>
+  rows.filter((row) => row.status === "pending" && row.open_blockers === 0).sort((a, b) => a.id - b.id);
 
 /** The caller holds the team's lock on edges, so two halves of a cycle cannot be added at once. @throws `cycle` */
 export function* refuseCycle(tx: Tx, id: TaskId, blockers: readonly TaskId[]): Op<void> {

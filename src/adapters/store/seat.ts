@@ -1,7 +1,7 @@
 /** The fence of members: only the process that hosts a member now may write as that member. */
 import { EkidenError } from "../../core/errors.ts";
 import type { MemberKind, Seat } from "../../core/member.ts";
-import { type Asking, type Op, query, type Tx } from "./sql.ts";
+import { type Op, sql, type Tx } from "./sql.ts";
 
 export type SeatRow = {
   readonly kind: MemberKind;
@@ -12,12 +12,10 @@ export type SeatRow = {
 
 /** Locks the member: its operations run one after the other, and nobody takes it over in between. @throws `stale_seat` */
 export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
-  return checked(seat, (yield locked(tx, seat)) as SeatRow[]);
-}
-
-/** For a batch with the member's operation. If `checked` throws, the operation is rolled back. */
-export const locked = (tx: Tx, seat: Seat): Asking<SeatRow> => query`
+  const rows = yield* sql<SeatRow>`
     select kind, role, host, life from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
+  return checked(seat, rows);
+}
 
 /** @throws `stale_seat` */
 export function checked<R extends Pick<SeatRow, "host">>(seat: Seat, [member]: readonly R[]): R {

@@ -77,6 +77,10 @@ class Ids {
 }
 export const anyOf = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect, ids);
 
+/** An array of text for PostgreSQL, bound as one value. */
+export const listed = (values: readonly string[]): string =>
+  `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+
 /** The text of a statement is built once per place in the source, so that drivers find its prepared form quickly. */
 type Built = { readonly raws: readonly string[]; readonly text: string };
 type Part = Value | Raw | Ids;
@@ -112,7 +116,7 @@ function textOf(strings: TemplateStringsArray, parts: readonly Part[]): string {
   return text;
 }
 
-/** A query whose rows are of type R, to be yielded or passed to `batch`. */
+/** A query whose rows are of type R, to be yielded alone or with others. */
 export type Asking<R> = Query & { readonly rows?: R };
 export function query<R = Row>(strings: TemplateStringsArray, ...parts: Part[]): Asking<R> {
   const params: Value[] = [];
@@ -130,23 +134,14 @@ export function* exec(strings: TemplateStringsArray, ...parts: Part[]): Op<void>
   yield { ...query(strings, ...parts), blind: true };
 }
 
-/** Runs all queries in one round trip. A caller that rejects the rows of the first must throw, to undo the others. */
-export function* batch<A, B, C = never>(
-  a: Asking<A>,
-  b: Asking<B>,
-  ...more: readonly Asking<C>[]
-): Op<[A[], B[], ...C[][]]> {
-  return (yield [a, b, ...more]) as unknown as [A[], B[], ...C[][]];
-}
-
 /** For `limit …`: SQLite plans a statement again for each value bound there, which takes longer than most statements. */
 export const atMost = (rows: number): Raw | number =>
   Number.isInteger(rows) && rows >= 0 && rows <= 100 ? new Raw(String(rows)) : rows;
 
-const CHUNK = 50;
+const SIZES = [50, 10, 3, 1];
 
 /**
- * Inserts many rows, in statements of `CHUNK` rows and of one row, so that two statements are prepared instead of fifty. With
+ * Inserts many rows, in statements of so many rows, so that four statements are prepared instead of fifty. With
  * `returning`, it returns that column's values in the order of the rows; without, the statements are blind.
  */
 export function* insert(
@@ -158,7 +153,8 @@ export function* insert(
   const values: Value[] = [];
   let at = 0;
   while (at < rows.length) {
-    const size = rows.length - at >= CHUNK ? CHUNK : 1;
+    const left = rows.length - at;
+    const size = SIZES.find((one) => one <= left) ?? 1;
     const params = size === 1 ? (rows[at] ?? []) : rows.slice(at, at + size).flat();
     const text = insertText(table, columns, size, returning);
     if (returning) values.push(...((yield { text, params }) as Row[]).map((row) => row[returning] ?? null));

@@ -1,0 +1,183 @@
+/**
+ * Claims and completions on PostgreSQL. Those of several members of one process share a transaction: two round trips and one commit
+ * for all of them, whatever their number.
+ *
+ * One refusal undoes the transaction, and each of them is then done alone. So every member gets the same answer as without the others.
+ */
+import type { Entry } from "../../core/conversation/chat.ts";
+import type { Fact } from "../../core/event.ts";
+import type { Name, TaskId } from "../../core/ids.ts";
+import type { Seat } from "../../core/member.ts";
+import type { Claimed } from "../../core/task.ts";
+import type { Held } from "../../ports/store.ts";
+import { claimFact, type MakeEntry } from "./claim.ts";
+import { BY_INDEX, claimPrecheck, found, READY, takeBest, wayOf } from "./claim-next.ts";
+import { appendAll, type Said } from "./entries.ts";
+import { factsOf, stale } from "./finish.ts";
+import { type Freed, readyAmong, unblocking } from "./graph.ts";
+import { Group } from "./group.ts";
+import { appendFacts } from "./journal.ts";
+import { checked, type SeatRow } from "./seat.ts";
+import type { Session } from "./session.ts";
+import { type Asking, listed, type Op, type Query, query, type Tx } from "./sql.ts";
+import { TAKEN, type TakenRow, takenOf } from "./task-row.ts";
+
+/** A member that wants the first ready task. */
+type Ask = { readonly seat: Seat; readonly entry: MakeEntry | undefined };
+type Completion = Held & { readonly result: string; readonly entry: Entry | undefined };
+type Item = Ask | Completion;
+/** A claim; the tasks that a completion made ready. */
+type Answer = Claimed | null | TaskId[];
+
+const isCompletion = (item: Item): item is Completion => "result" in item;
+
+export class Together {
+  private readonly session: Session;
+  private readonly group: Group<Item, Answer>;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.group = new Group(
+      (items) => session.write((tx) => round(tx, items)),
+      ({ seat }) => seat.name,
+    );
+  }
+
+  async complete(held: Held, result: string, entry?: Entry): Promise<TaskId[]> {
+    return (await this.group.ask({ ...held, result, entry })) as TaskId[];
+  }
+
+  async claim(seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
+    const { session } = this;
+    let way = found.get(seat);
+    found.delete(seat);
+    let task = way === "first" ? await this.first(seat, entry) : null;
+    if (!task && way !== "best") {
+      const member = await session.look((tx) => claimPrecheck(tx, seat));
+      if (!member) return null;
+      if (way === undefined) {
+        way = wayOf(member);
+        if (way === "first") task = await this.first(seat, entry);
+      }
+    }
+    task ??= await session.write((tx) => takeBest(tx, seat, entry));
+    if (task && way) found.set(seat, way);
+    return task;
+  }
+
+  private async first(seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
+    return (await this.group.ask({ seat, entry })) as Claimed | null;
+  }
+}
+
+/** Completions come first: what they make ready can be claimed at once. @throws `stale_seat` | `stale_claim` (of any item) */
+function* round(tx: Tx, items: readonly Item[]): Op<Answer[]> {
+  // In the order of the tasks, a task becomes ready by the last of the completed ones that blocked it.
+  const completions = items.filter(isCompletion).sort((a, b) => a.task - b.task);
+  const asks = items.filter((item): item is Ask => !isCompletion(item));
+  const queries: Query[] = [lockMembers(tx, items)];
+  if (completions.length > 0)
+    queries.push(
+      finish(tx, completions),
+      unblocking(
+        tx,
+        completions.map(({ task }) => task),
+      ),
+    );
+  if (asks.length > 0) queries.push(takeFirsts(tx, asks));
+  const answers = (yield queries) as unknown[][];
+  const life = livesOf(items, answers[0] as Locked[]);
+
+  const results = new Map<Item, Answer>();
+  const said: Said[] = [];
+  const facts: Fact[] = [];
+  const say = ({ seat: { name } }: Item, entry: Entry | undefined): void => {
+    if (entry) said.push({ name, life: life.get(name) ?? 0, entry });
+  };
+  const finished = (completions.length > 0 ? answers[1] : []) as Finished[];
+  const ready = readyAmong((completions.length > 0 ? answers[2] : []) as Freed[]);
+  for (const one of completions) {
+    const { seat, task, result } = one;
+    const row = finished.find(({ id, owner }) => id === task && owner === seat.name);
+    if (!row) throw yield* stale(tx, one);
+    const mine = ready.filter(({ by }) => by === task).map(({ id }) => id);
+    say(one, one.entry);
+    facts.push(...factsOf(tx, row, seat.name, result, mine));
+    results.set(one, mine);
+  }
+  const rows = (asks.length > 0 ? answers.at(-1) : []) as Taken[];
+  for (const one of asks) {
+    const { name } = one.seat;
+    const row = rows.find(({ owner }) => owner === name);
+    const task = row ? takenOf(row, name, tx.now) : null;
+    results.set(one, task);
+    if (!task) continue;
+    say(one, one.entry?.(task));
+    facts.push(claimFact(task));
+  }
+  yield* appendAll(tx, said);
+  yield* appendFacts(tx, facts);
+  return items.map((item) => results.get(item) ?? null);
+}
+
+type Locked = SeatRow & { readonly name: Name };
+const namesOf = (items: readonly Item[]): string => listed(items.map(({ seat }) => seat.name));
+
+const lockMembers = (tx: Tx, items: readonly Item[]): Asking<Locked> => query`
+    select name, kind, role, host, life from members where team = ${tx.team} and name = any(${namesOf(items)}::text[]) order by name for update`;
+
+function livesOf(items: readonly Item[], members: readonly Locked[]): Map<Name, number> {
+  const rows = new Map(members.map((row) => [row.name, row]));
+  return new Map(
+    items.map(({ seat }) => {
+      const row = rows.get(seat.name);
+      return [seat.name, checked(seat, row ? [row] : []).life];
+    }),
+  );
+}
+
+type Finished = Pick<TakenRow, "id" | "subject" | "touches" | "attempt"> & { readonly owner: Name };
+
+/** Locked in the order of ids, as by all operations that lock several tasks. */
+function finish(tx: Tx, completions: readonly Completion[]): Asking<Finished> {
+  const ids = `{${completions.map(({ task }) => task).join(",")}}`;
+  const attempts = `{${completions.map(({ attempt }) => attempt).join(",")}}`;
+  const results = listed(completions.map(({ result }) => result));
+  // `status || ''` keeps the planner from the index of the tasks in progress: it would read those of the whole team.
+  return query`
+    with held as materialized (
+      select id from tasks where team = ${tx.team} and id = any(${ids}::bigint[]) and status || '' = 'in_progress'
+        and owner = (${namesOf(completions)}::text[])[array_position(${ids}::bigint[], id)]
+        and attempt = (${attempts}::bigint[])[array_position(${ids}::bigint[], id)]
+      order by id for update)
+    update tasks set status = 'completed', result = (${results}::text[])[array_position(${ids}::bigint[], id)], ended_at = ${tx.now},
+      updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = any(array(select id from held))
+    returning id, subject, touches, owner, attempt`;
+}
+
+type Taken = TakenRow & { readonly owner: Name };
+
+/**
+ * The first ready tasks without a role, the best one for the member that asked first. Members that have a task, or for whom one is
+ * kept, get none. It skips tasks that another transaction has locked, and stops before a task with files.
+ *
+ * Values that the update needs are computed before it, as arrays: PostgreSQL may check a row again after it has changed, and would
+ * then run the parts of the statement again that depend on the row.
+ */
+const takeFirsts = (tx: Tx, asks: readonly Ask[]): Asking<Taken> => query`
+    with free as materialized (
+      select array_agg(s.name order by s.nth) as names from unnest(${namesOf(asks)}::text[]) with ordinality s (name, nth)
+      where (select b.id from tasks b where b.team = ${tx.team} and b.owner = s.name and b.status = 'in_progress' limit 1) is null
+        and (select r.id from tasks r where r.team = ${tx.team} and r.role = '@' || s.name and ${READY} ${BY_INDEX}) is null),
+    first as materialized (
+      select id, priority, chain, touches from tasks where team = ${tx.team} and role = '' and status = 'pending' and open_blockers = 0
+      order by priority desc, chain desc, id limit (select coalesce(cardinality(names), 0) from free) ${tx.dialect.skipLocked}),
+    chosen as materialized (
+      select array_agg(id order by priority desc, chain desc, id) as ids from (
+        select id, priority, chain, bool_or(touches <> '[]') over (order by priority desc, chain desc, id) as waits from first) f
+      where not waits)
+    update tasks set status = 'in_progress', owner = (select names from free)[array_position((select ids from chosen), id)],
+      attempt = attempt + 1, tries = tries + 1, version = version + 1, started_at = ${tx.now}, updated_at = ${tx.now}
+    where team = ${tx.team} and id = any((select ids from chosen)::bigint[])
+    returning owner, ${TAKEN}`;
