@@ -9,7 +9,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 import { EkidenError } from "../../core/errors.ts";
 import { APPLICATION_ID, isCurrent, migrate } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
-import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
+import { type Dialect, type Driver, type Op, type Query, Raw, type Row, type Value } from "./sql.ts";
 import { databaseClass, explained, fileIdentity, isBusy, prepareFile, replaced } from "./sqlite-file.ts";
 import { WakeHub } from "./wake-hub.ts";
 
@@ -80,7 +80,7 @@ class Sqlite implements Driver {
   /** Kept as long as its statements, because the package's statements do not keep it alive. */
   private readonly db: DatabaseSyncInstance;
   private readonly path: string;
-  private readonly statements = new Map<string, StatementSyncInstance>();
+  private readonly statements = new Map<string, Prepared>();
   readonly signals: SignalFiles;
   private readonly identity: string | null;
   /** Thrown by every operation after the file was replaced. */
@@ -141,14 +141,14 @@ class Sqlite implements Driver {
   }
 
   private transaction<T>(begin: string, op: () => Op<T>): T {
-    this.prepare(begin).all();
+    this.prepare(begin).statement.all();
     try {
       const result = this.run(op);
-      this.prepare("commit").all();
+      this.prepare("commit").statement.all();
       return result;
     } catch (error) {
       try {
-        this.prepare("rollback").all();
+        this.prepare("rollback").statement.all();
       } catch {
         // SQLite rolled back by itself or never began.
       }
@@ -167,15 +167,40 @@ class Sqlite implements Driver {
   }
 
   private all({ text, params }: Query): Row[] {
-    return this.prepare(text).all(...params) as Row[];
+    const { statement, columns, empty } = this.prepare(text);
+    const rows = statement.all(...params);
+    if (columns.length === 0) return rows as Row[];
+    return (rows as unknown as Value[][]).map((values) => {
+      const row = { ...empty };
+      for (let i = 0; i < columns.length; i += 1) row[columns[i] as string] = values[i] ?? null;
+      return row;
+    });
   }
 
-  private prepare(text: string): StatementSyncInstance {
+  private prepare(text: string): Prepared {
     if (this.lost) throw this.lost;
     const known = this.statements.get(text);
     if (known) return known;
-    const statement = this.db.prepare(text.replace(/\$\d+/g, "?"));
-    if (this.statements.size < 500) this.statements.set(text, statement);
-    return statement;
+    const prepared = preparedFrom(this.db.prepare(text.replace(/\$\d+/g, "?")));
+    if (this.statements.size < 500) this.statements.set(text, prepared);
+    return prepared;
   }
+}
+
+/**
+ * `columns`: their names, if the statement gives its rows as arrays. `empty`: a row without values; to copy it, with all columns from
+ * the start, is faster than to add them one by one.
+ */
+type Prepared = {
+  readonly statement: StatementSyncInstance;
+  readonly columns: readonly string[];
+  readonly empty: Row;
+};
+
+/** Objects that SQLite's binding makes take twice the time of arrays. Node 22.13 to 22.15 have no arrays. */
+function preparedFrom(statement: StatementSyncInstance): Prepared {
+  const canList = "setReturnArrays" in statement && "columns" in statement;
+  const columns = canList ? statement.columns().map(({ name }) => name) : [];
+  if (columns.length > 0) statement.setReturnArrays(true);
+  return { statement, columns, empty: Object.fromEntries(columns.map((name) => [name, null])) };
 }
