@@ -1,9 +1,11 @@
 /**
- * A process with many members, as postgres.ts tells it, one command a line: `seed TEAM N` · `take TEAM MEMBERS` claims and completes with so
- * many members at once until nothing is ready. bench/floor/graphile.mjs answers the same with another queue.
+ * A process with many members, as postgres.ts tells it, one command a line: `seed TEAM N` · `join TEAM MEMBERS` · `take TEAM MEMBERS MS`
+ * claims and completes with so many members at once, each task after MS of waiting, until nothing is ready. bench/floor/graphile.mjs
+ * answers `seed` and `take` with another queue.
  */
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { name, openStore, PERSON, type Store, systemClock } from "ekiden";
 import { sharedNow } from "./stage.ts";
 
@@ -12,6 +14,8 @@ const root = await openStore({ url, team: name("default"), clock: systemClock })
 const host = randomUUID() as Parameters<Store["roster"]["open"]>[0];
 const heard = (text: string) => ({ kind: "heard", text }) as const;
 const teams = new Map<string, Store>();
+type Seat = Awaited<ReturnType<Store["roster"]["join"]>>;
+const seats = new Map<string, Seat[]>();
 
 async function teamNamed(text: string): Promise<Store> {
   const team = teams.get(text) ?? (await root.forTeam(name(text)));
@@ -26,10 +30,10 @@ const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<object>>>
     return {};
   },
 
-  async take(text = "", members = "") {
-    const { roster, board } = await teamNamed(text);
+  async join(text = "", members = "") {
+    const { roster } = await teamNamed(text);
     await roster.open(host, "bench", process.pid);
-    const seats = [];
+    const joined: Seat[] = [];
     for (let i = 0; i < Number(members); i += 1) {
       const profile = {
         name: name(`m-${process.pid}-${i}`),
@@ -39,15 +43,23 @@ const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<object>>>
         prompt: "",
         needsPlan: false,
       } as const;
-      seats.push(await roster.join(profile, host, PERSON));
+      joined.push(await roster.join(profile, host, PERSON));
     }
+    seats.set(text, joined);
+    return {};
+  },
+
+  async take(text = "", members = "", ms = "0") {
+    const { board } = await teamNamed(text);
+    if (!seats.has(text)) await COMMANDS.join?.(text, members);
     const from = sharedNow();
     let taken = 0;
     await Promise.all(
-      seats.map(async (seat) => {
+      (seats.get(text) ?? []).map(async (seat) => {
         for (;;) {
           const task = await board.claimNext(seat, (one) => heard(one.subject));
           if (!task) return;
+          if (ms !== "0") await delay(Number(ms));
           await board.complete({ seat, task: task.id, attempt: task.attempt }, "done", heard("done"));
           taken += 1;
         }
