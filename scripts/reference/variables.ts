@@ -69,6 +69,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about: "Marks the processes of a command, so that they end with it.",
   },
   { name: "EKIDEN_WARDEN", use: "internal", about: "Marks the process that watches over a command." },
+  {
+    name: "EKIDEN_SPARE",
+    use: "internal",
+    about: "Marks a confined shell that waits for its command, so that it ends with its process.",
+  },
   { name: "EKIDEN_JOB_OUTPUT", use: "internal", about: "Marks background commands." },
   { name: "EKIDEN_HOOK_MARK", use: "internal", about: "Marks the processes of a hook." },
   { name: "EKIDEN_PROXY_TOKEN", use: "internal", about: "Token of the sandbox's proxy." },

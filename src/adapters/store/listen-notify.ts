@@ -8,7 +8,7 @@ import type { WakeTopic } from "../../ports/store.ts";
 import type { Feed, WakeHub } from "./wake-hub.ts";
 
 /** Only views wait for the facts of other processes. At 25 ms, eight busy processes sent a notice for every second task. */
-const JOURNAL_MS = 100;
+const JOURNAL_MS = 50;
 /** Each notice is a transaction, so notices in quick succession are joined: the first goes at once, the rest after this time. */
 const GAP_MS = 5;
 /** PostgreSQL accepts less than 8,000 bytes. */
