@@ -62,7 +62,8 @@ function* reserve(tx: Tx, repository: string, wanted: NewReservation): Op<Reserv
   const all = (yield* list(tx, repository)).filter((one) => one.target === target);
   const before = all.find((one) => one.team === tx.team && one.branch === branch);
   const [{ now }] = (yield* sql<{ now: number }>`select ${tx.leaseClock} as now`) as [{ now: number }];
-  const since = before?.since ?? Number(now);
+  // A transaction that waited for the lock has an older time than the one that had it.
+  const since = before?.since ?? Math.max(Number(now), ...all.map((one) => one.since + 1));
   const holder = isOrdered ? undefined : holderOf(wanted, reservedRank({ since, branch }), all, tx.now);
   if (holder) return holder;
   const { aloneUntil, until } = reservedUntil(Number(now), refusals, lengthMs);
