@@ -70,7 +70,7 @@ export class IdleLoop {
 
     let news = await store.mail.waking(seat.name, 50); // stop requests first
     if (interrupts.asked || news.some(isStop)) {
-      interrupts.read(await readMail(agent));
+      await interrupts.read(await readMail(agent));
       if (await interrupts.acceptIdle()) return { kind: "ended", reason: "asked" };
       news = news.filter((letter) => !isStop(letter));
     }

@@ -74,9 +74,13 @@ export class Interrupts {
     this.current.abort(new Interruption(kind));
   }
 
-  /** Notes the stop requests among mail. */
-  read(mail: readonly Mail[]): void {
-    for (const { body } of mail) if (body.kind === "shutdown_request") this.note(body.request, body.deadline);
+  /** Notes the stop requests among mail. A mail has the deadline by the asker's clock; the store gives it by the clock here. */
+  async read(mail: readonly Mail[]): Promise<void> {
+    for (const { body } of mail) {
+      if (body.kind !== "shutdown_request" || this.pending?.request === body.request) continue;
+      const request = await this.agent.store.requests.request(body.request);
+      if (request) this.note(request.id, request.deadline);
+    }
   }
 
   /** After a turn: whether the member agreed to stop. A refusal ends the request; its reason went to the asker. */
@@ -120,7 +124,7 @@ export class Interrupts {
   /** Looks for mail that must not wait for the end of the step. */
   private async peek(): Promise<void> {
     const mail = await this.agent.store.mail.unread(this.agent.seat.name, PEEKED);
-    this.read(mail);
+    await this.read(mail);
     const urgent = mail.some((letter) => letter.urgent);
     if (urgent && interruptionOf(this.current.signal) === null)
       this.current.abort(new Interruption("urgent"));

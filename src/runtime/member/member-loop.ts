@@ -157,7 +157,7 @@ export class MemberLoop {
     const { agent, interrupts } = this;
     const { clock } = agent;
     const mail = await readMail(agent);
-    interrupts.read(mail);
+    await interrupts.read(mail);
     if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await offerTools(agent);
     if (this.loop.read(mail)) {
       this.current.heardNews();
