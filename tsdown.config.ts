@@ -29,8 +29,8 @@ const program = defineConfig({
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
   outputOptions: {
     comments: { legal: true, annotation: false, jsdoc: false },
-    // What is loaded together stands in one file, because each file costs a start about half a millisecond. A group takes along
-    // what its files import, unless a group above has it: so nothing light may stand in a heavy one.
+    // Modules that are loaded together are in one file, because each file costs a start about half a millisecond. A group includes
+    // the imports of its modules, unless a group above has them. So a heavy group may hold no module that a light command needs.
     codeSplitting: {
       groups: [
         // Loaded only where OpenTelemetry is configured.

@@ -19,7 +19,7 @@ export async function tailOf(path: string, bytes: number): Promise<string> {
   return tail ?? "";
 }
 
-/** Null for what is not there or is no regular file. What was opened is what is checked. */
+/** Null if there is no regular file. The check is of the opened file. */
 async function read<T>(path: string, use: (file: FileHandle, size: number) => Promise<T>): Promise<T | null> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(path, flags).catch(() => null);

@@ -209,7 +209,7 @@ function* putAllBack(
     select * from tasks where team = ${tx.team} and owner = ${owner} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) yield* putBack(tx, row, why, undefined, maxAttempts);
   if (rows.length > 0) {
-    // Whoever goes on with this conversation must know that the task is not its own any more.
+    // The member reads in its conversation that the task is not its own any more.
     const [member] = yield* sql<{ life: number }>`
       select life from members where team = ${tx.team} and name = ${owner}`;
     yield* append(tx, owner, member?.life ?? 0, rows.map(lostClaim));

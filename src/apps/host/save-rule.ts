@@ -7,7 +7,7 @@ import { projectFile } from "../settings.ts";
 /** One after the other: two answers at once must both be in the file. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Null when the rule stands in the file now; else why it does not. */
+/** Null when the file has the rule now; else the reason why it has not. */
 export function allowForGood(project: string, rule: string): Promise<string | null> {
   const next = last.then(() => add(projectFile(project), rule)).catch(messageOf);
   last = next;

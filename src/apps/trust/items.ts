@@ -146,7 +146,7 @@ const GIT_KEYS =
 
 const INCLUDES_MAX = 5;
 
-/** What the project's own repository makes git run: it is no reason to ask, and does not run before the person agreed. */
+/** The programs that the project's own repository makes git run. They alone do not cause a question, and wait for an agreement. */
 export function gitItem(cwd: string): TrustItem {
   const git = join(cwd, ".git");
   const lines = ["config", "config.worktree"].flatMap((name) => configLines(join(git, name)));

@@ -92,7 +92,7 @@ export function createOwnStore(userFolder: string, project: string, path: string
   try {
     writeRecord(userFolder, { ...record, stores: { ...record.stores, [path]: identityOf(path) } });
   } catch {
-    // The next command asks about the store; it is no reason not to work.
+    // The next command asks about the store again.
   }
   return true;
 }

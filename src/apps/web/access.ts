@@ -52,7 +52,7 @@ export function checkAddress(host: string, token: string | undefined): void {
   if (token === undefined && !isLoopback(host))
     throw new EkidenError(
       "bad_input",
-      `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Whoever has it can steer the team; add --read-only to share the page for looking.`,
+      `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Everybody who has it can steer the team; add --read-only to share the page for looking.`,
     );
 }
 

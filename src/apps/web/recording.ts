@@ -14,7 +14,7 @@ export async function recordingPage(team: TeamPage, overview: Overview, page: Pa
   const recording = await record(team, overview);
   const script = inline(page, /\.js$/, /worker/);
   const style = inline(page, /\.css$/);
-  // What an agent wrote is data in the file, never markup: "<" cannot end the element it stands in.
+  // The texts of agents are data in the file, never markup: "<" cannot end the element around them.
   const data = JSON.stringify(recording).replaceAll("<", "\\u003c");
   const code = script.replaceAll("</script", "<\\/script");
   const policy = `default-src 'none'; script-src ${hash(code)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -1,4 +1,4 @@
-/** The address of the page says what is shown: `/TEAM/VIEW/ITEM?task=N`. In a recording it stands behind a `#`. */
+/** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N`. In a recording it follows a `#`. */
 export const VIEWS = ["board", "lanes", "team", "mail", "questions", "landing", "costs", "journal"] as const;
 export type ViewName = (typeof VIEWS)[number] | "conversation";
 

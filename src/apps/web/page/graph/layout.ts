@@ -1,6 +1,6 @@
 /**
  * Places tasks in layers, left to right, in time that grows with their number: longest path, medians against crossings, then each
- * node as near to its neighbours as the others allow. A layer that is taller than the board is wide stands in several columns.
+ * node as near to its neighbours as the others allow. A layer that is taller than the board is wide gets several columns.
  * Edges over several layers run through lanes of their own while there are few enough tasks to follow one. Pure.
  */
 export type Node = { readonly id: number; readonly blockedBy: readonly number[] };
