@@ -30,7 +30,7 @@ function top(...args: string[]) {
   return { child, text: () => text, type: (keys: string) => child.stdin.write(keys) };
 }
 
-const PLAN = "# Goal\n## Count\n```sh\nuntil test -e go; do sleep 0.1; done\n```\n";
+const PLAN = "# Goal\n## Count\n```sh\nuntil test -e go; do echo counting; sleep 0.1; done\n```\n";
 
 it.runIf(hasScript)(
   "shows a team that another process runs as it works, and leaves the screen as it was",
@@ -41,6 +41,7 @@ it.runIf(hasScript)(
     const { child, text, type } = top();
     await expect.poll(text).toMatch(/team default · running/);
     await expect.poll(text).toMatch(/#1 {2}▶ in progress {2}Count/);
+    await expect.poll(text).toMatch(/#1 Count · counting/);
     project.write({ go: "" });
     await expect.poll(text).toMatch(/#1 {2}✓ completed/);
     expect((await run).code).toBe(0);

@@ -2,6 +2,7 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
+import { liveReader } from "../queries/live.ts";
 
 export async function run(call: Invocation): Promise<undefined> {
   if (call.json || !process.stdout.isTTY || !process.stdin.isTTY || call.env.TERM === "dumb")
@@ -10,5 +11,6 @@ export async function run(call: Invocation): Promise<undefined> {
       "ekiden top draws on a whole terminal, and here is none. For programs: ekiden team --json, ekiden tasks --json, ekiden log --follow --json.",
     );
   const { Top } = await import("../top/top.ts");
-  await withTeam(call, "look", async (store) => await new Top(call.out, store).run());
+  const live = liveReader(await call.settings(), call.cwd);
+  await withTeam(call, "look", async (store) => await new Top(call.out, store, live).run());
 }

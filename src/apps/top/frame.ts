@@ -28,6 +28,8 @@ export type Known = {
   readonly hosts: readonly Host[];
   /** The last thing that each member did. */
   readonly steps: ReadonlyMap<Name, string>;
+  /** The last line that a command of a member has printed, if it runs now on this machine. */
+  readonly printed: ReadonlyMap<string, string>;
   readonly news: readonly News[];
   /** Why nothing newer is known. */
   readonly trouble: string;
@@ -77,7 +79,7 @@ export function frame(
   const parts: Record<Pane, string[]> = {
     team: viewLines(
       term,
-      teamTable(teamViews({ ...whole, hosts: [] })[0], whole.members, known.steps, size.columns),
+      teamTable(teamViews({ ...whole, hosts: [] })[0], whole.members, known, size.columns),
     ),
     // A window without a task is not an empty board.
     board:
@@ -116,11 +118,11 @@ const viewLines = (term: Terminal, view: View | undefined): string[] => (view ? 
 /** Columns that leave their room to what the members do. */
 const NARROW = 100;
 
-/** Adds what each member did last to its task. */
+/** Adds to the task of each member what it did last and what its command prints. */
 function teamTable(
   whole: View | undefined,
   members: readonly Member[],
-  steps: Known["steps"],
+  { steps, printed }: Known,
   width: number,
 ): View | undefined {
   if (whole?.kind !== "table") return whole;
@@ -133,7 +135,8 @@ function teamTable(
   const at = view.columns.findIndex(({ name }) => name === "doing");
   const rows = view.rows.map((row, i) => {
     const member = members[i];
-    const step = member?.activity.phase === "work" ? (steps.get(member.name) ?? "") : "";
+    const parts = member?.activity.phase === "work" ? [steps.get(member.name), printed.get(member.name)] : [];
+    const step = parts.filter(Boolean).join(" │ ");
     return step === ""
       ? row
       : row.map((cell, column) => (column === at ? { ...cell, text: `${cell.text} · ${step}` } : cell));

@@ -69,6 +69,7 @@ const known: Known = {
   ],
   hosts: [],
   steps: new Map([["alice" as Name, "bash npm test"]]),
+  printed: new Map([["alice", "12 passed"]]),
   news: Array.from({ length: 40 }, (_, i) => ({
     at: now,
     said: { who: "alice", text: `news ${i + 1} ${"x".repeat(200)}`, tone: "plain" as const },
@@ -103,7 +104,7 @@ it.each([
 it("shows what happens first, who is here with the last step, and the newest news", () => {
   const text = drawn(120, 40).lines.join("\n");
   expect(text).toMatch(/team: 2 of 3 here/);
-  expect(text).toMatch(/alice@default.*#3 Task 3 .* · bash npm test/);
+  expect(text).toMatch(/alice@default.*#3 Task 3 .* · bash npm test │ 12 passed/);
   expect(text.indexOf("#3  ▶")).toBeLessThan(text.indexOf("#2  ○"));
   expect(text).toMatch(/board: 63 tasks.* · \d+ more/);
   expect(text).toContain("news 40");

@@ -7,6 +7,7 @@ import type { Task } from "../../core/task.ts";
 import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { detailedSentence, follow, lastEvents, withDetails } from "../queries/journal.ts";
+import type { LiveReader } from "../queries/live.ts";
 import { News } from "../terminal/news.ts";
 import { TeamStatus } from "../terminal/status.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -42,10 +43,12 @@ export class Top {
 
   private readonly term: Terminal;
   private store: Store;
+  private readonly live: LiveReader;
 
-  constructor(term: Terminal, store: Store) {
+  constructor(term: Terminal, store: Store, live: LiveReader) {
     this.term = term;
     this.store = store;
+    this.live = live;
     this.known = empty(store.team);
     this.screen = new FullScreen(
       (action) => this.act(action),
@@ -117,6 +120,9 @@ export class Top {
   private async update(): Promise<void> {
     try {
       if (this.isStale) await this.refresh();
+      const live = await this.live(this.store);
+      const printed = new Map(live.map(({ who, text }) => [who, text.trimEnd().split("\n").at(-1) ?? ""]));
+      this.known = { ...this.known, printed };
     } catch (error) {
       this.isBoardStale = true;
       this.known = { ...this.known, trouble: messageOf(error) };
@@ -220,6 +226,7 @@ const empty = (team: Name): Known => ({
   members: [],
   hosts: [],
   steps: new Map(),
+  printed: new Map(),
   news: [],
   trouble: "",
 });

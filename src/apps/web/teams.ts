@@ -1,18 +1,15 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
+
 import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
-import { readLiveOutput } from "../../adapters/live-output.ts";
-import { scopeOf } from "../../adapters/store/index.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { TaskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
-import { storeUrl } from "../open.ts";
 import { task } from "../queries/board.ts";
+import { liveReader, outputFolder } from "../queries/live.ts";
 import { requests } from "../queries/requests.ts";
 import { mustExist } from "../queries/team.ts";
 import { teamFigures } from "../queries/teams.ts";
@@ -143,12 +140,11 @@ export class TeamPage {
     null;
 
   constructor(store: Store, { cwd, settings, redact }: Project) {
-    const outputDir = join(realpathSync(cwd), ".ekiden", "output");
-    const scope = scopeOf(storeUrl(settings, cwd), store.team);
+    const live = liveReader(settings, cwd);
     this.store = store;
-    this.feed = new Feed(store, systemClock, () => readLiveOutput(outputDir, scope));
+    this.feed = new Feed(store, systemClock, () => live(store));
     this.costReader = new CostReader(store);
-    this.doingReader = new DoingReader(store, outputDir, redact);
+    this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
 
   /** A `Snapshot`, as JSON. */
