@@ -93,7 +93,9 @@ it("keeps long output as it was printed, for its user alone, and shows it withou
   });
   await one.run(["run", "plan.md"]);
   const folder = join(one.dir, ".ekiden/output");
-  const [file = ""] = readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(TOKEN));
+  const [file = ""] = readdirSync(folder).filter(
+    (name) => name.endsWith(".txt") && readFileSync(join(folder, name)).includes(TOKEN),
+  );
   expect(lstatSync(join(folder, file)).mode & 0o777).toBe(0o600);
   const shown = await Promise.all(
     ["alice", "bob"]
