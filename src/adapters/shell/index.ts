@@ -22,7 +22,7 @@ import { CappedFile } from "./capped-file.ts";
 import { type Ended, launch, noFolder, observe, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { Output } from "./output.ts";
-import { bundled, findShell } from "./programs.ts";
+import { bundled, findShell, scriptArgs } from "./programs.ts";
 import { Warden } from "./warden.ts";
 
 export type ShellSettings = {
@@ -178,7 +178,7 @@ export function createShell(settings: ShellSettings): Shell {
 
   return {
     // One pipe for both streams, so that they come in the order in which they were written.
-    run: (command, options) => start(bash, ["-c", `exec 2>&1; ${command}`], options, true),
+    run: (command, options) => start(bash, scriptArgs(bash, `exec 2>&1; ${command}`), options, true),
     exec: async (file, args, options) => start(await bundled(file), args, options, false),
     extend: (ms) => warden.renewed(ms),
     newTag() {

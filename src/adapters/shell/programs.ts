@@ -11,6 +11,15 @@ export function findShell(path: string | undefined): string {
   return "sh";
 }
 
+/**
+ * The arguments that make a shell run a script. With a pipe of Node, a socket, as its input, bash takes itself for a remote shell and
+ * would run the user's ~/.bashrc first: programs that nobody asked for, which take long and may wait for a lock.
+ */
+export const scriptArgs = (shell: string, script: string, ...args: readonly string[]): string[] => [
+  ...(/(?:^|\/)bash$/.test(shell) ? ["--norc"] : []),
+  ...["-c", script, ...args],
+];
+
 let ripgrep: Promise<string> | undefined;
 
 /** The bundled program of that name, or the name itself for PATH to resolve. */

@@ -73,6 +73,13 @@ describe("a command", () => {
     expect((await run("exec true", { input: "x".repeat(1_000_000) })).exitCode).toBe(0);
   });
 
+  it("runs nothing of the user's own before it, also when its input makes bash take itself for a remote shell", async () => {
+    const home = mkdtempSync(join(folder, "home-"));
+    writeFileSync(join(home, ".bashrc"), 'touch "$HOME/ran"; echo from .bashrc\n');
+    const { output } = await run("cat", { input: "given\n", env: { HOME: home } });
+    expect([output, existsSync(join(home, "ran"))]).toEqual(["given\n", false]);
+  });
+
   it("runs where it is told to, and says so when that is nowhere", async () => {
     expect((await run("pwd -P")).output).toBe(`${(await run("realpath .")).output}`);
     const nowhere = join(folder, "missing");

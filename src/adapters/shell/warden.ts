@@ -8,6 +8,7 @@
  * because this process may have been killed before it could name the group of its latest command.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { scriptArgs } from "./programs.ts";
 
 /**
  * Only bash can wait for a line with a limit. Nothing but words of the shell runs here until the pipe ends. Everything is stopped before anything is
@@ -143,7 +144,7 @@ export class Warden {
 
   /** At the first command, because many runs have none. */
   private start(): void {
-    const child = spawn(this.bash, ["-c", SCRIPT, "ekiden-warden", this.mark], {
+    const child = spawn(this.bash, scriptArgs(this.bash, SCRIPT, "ekiden-warden", this.mark), {
       detached: true,
       // So that a process that takes over can wait until it has done its work.
       env: { EKIDEN_WARDEN: `${this.mark};` },
