@@ -34,6 +34,8 @@ export type Agent = Workplace & {
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
+  /** False: it may run in another process by now. */
+  readonly isFresh?: (() => boolean) | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };

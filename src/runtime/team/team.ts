@@ -36,6 +36,10 @@ export class Team implements TeamControl {
     });
   }
 
+  get isFresh(): boolean {
+    return this.lease.isFresh;
+  }
+
   /** Registers this process and starts to renew its lease. */
   async open(): Promise<void> {
     await this.lease.open();

@@ -38,9 +38,9 @@ export class ProviderBackoff {
     };
   }
 
-  /** Before the next call. @throws `stale_seat` */
-  async afterPause(): Promise<void> {
-    if (this.pauses > 0) await this.checkSeat();
+  /** Before each call. @throws `stale_seat` */
+  async beforeCall(): Promise<void> {
+    if (this.pauses > 0 || this.agent.isFresh?.() === false) await this.checkSeat();
   }
 
   /** A process that was frozen may have lost the member, and must not ask for a reply that it cannot record. @throws `stale_seat` */

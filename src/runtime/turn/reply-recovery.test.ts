@@ -207,6 +207,21 @@ it.each([
   expect(calls).toBe(1);
 });
 
+it("makes no call when its process was frozen before it and has lost the member", async () => {
+  const { store, seats } = await here.crew(["alice"]);
+  const [seat] = seats;
+  if (!seat) throw new Error("no seat");
+  const model = modelOf(() => saying("hello"));
+  let fresh = true;
+  const options: AgentOptions = { entries: [heard("go")], isFresh: () => fresh };
+  const replies = new ReplyRecovery(agentOf(store, seat, here.clock, model, options));
+  await store.roster.open(host("other"), "here", 1);
+  await store.roster.adopt(alice, host("other"), { isAlive: () => false });
+  fresh = false;
+  await expect(replies.next(never)).rejects.toMatchObject({ code: "stale_seat" });
+  expect(model.requests).toEqual([]);
+});
+
 it("lets the person end the lead's waiting", async () => {
   const { store, lead } = await here.crew([]);
   await store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "hello" } });

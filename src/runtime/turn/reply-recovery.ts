@@ -51,7 +51,7 @@ export class ReplyRecovery {
   /** @throws what the model throws, where none of the reactions helps; the signal's reason when it aborts. */
   async next(signal: AbortSignal): Promise<Answered> {
     try {
-      await this.backoff.afterPause();
+      await this.backoff.beforeCall();
       const answered = await this.fromSomeModel(signal);
       await this.backoff.over();
       return answered;
