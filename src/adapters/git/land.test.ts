@@ -1,5 +1,5 @@
 /** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
@@ -190,4 +190,33 @@ it("lands a task once when its next owner repeats what had landed before a crash
     commit: first.kind === "landed" && first.commit,
   });
   expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nTask 1");
+});
+
+it("tells that a task landed when a commit of the person took its files along", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const bin = join(repo.dir, ".ekiden", "bin");
+  mkdirSync(bin, { recursive: true });
+  // A fast-forward writes files and index, and then moves the branch: the person commits in between.
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh
+PATH=${process.env.PATH}
+case "$*" in *"merge --ff-only"*)
+  if mkdir ${bin}/once 2>/dev/null; then
+    for to; do :; done
+    git read-tree -m -u HEAD $to && git -c user.name=P -c user.email=p@example.org commit -q -m Person
+  fi ;;
+esac
+exec git "$@"
+`,
+    { mode: 0o755 },
+  );
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const all = await openTrees(repo.dir, shell, {}, `${bin}:${process.env.PATH}`);
+  const one = task(1);
+  await writeWork(all, one, { "b.txt": "b\n" });
+  expect(await all.land(one, BY)).toMatchObject({ kind: "landed", commit: repo.git("rev-parse", "main") });
+  expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nPerson");
+  expect(repo.read("b.txt")).toBe("b\n");
 });

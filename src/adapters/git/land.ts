@@ -94,6 +94,7 @@ class Attempt {
   private gate: GateRun | null = null;
   private verdict: Refused | "green" | null = null;
   private races = 0;
+  private hasTried = false;
   private askedAt = Date.now();
 
   constructor(
@@ -206,7 +207,8 @@ class Attempt {
     const isEmpty = made.commit === base;
     if (isEmpty && isFirst) {
       await tree.adopt(base);
-      return { kind: "nothing" };
+      // Git writes the files of a fast-forward before it moves the branch: a commit of the person in between takes them along.
+      return this.hasTried ? { kind: "landed", commit: base } : { kind: "nothing" };
     }
     if (job.gate === undefined || isEmpty) {
       this.verdict = "green";
@@ -247,6 +249,7 @@ class Attempt {
       if (commit === base) return "moved";
       if (!(await this.reserved.isFirst(this.place.id))) return "held";
       job.willLand(commit);
+      this.hasTried = true;
       this.files.seeTip(job.onto, base, commit);
       if (!job.shared) return await fastForward(job, base, commit);
       const task = { id: job.task, createdAt: job.createdAt };
