@@ -2,6 +2,7 @@
  * Mail between members, the person and the harness. To add a protocol message, add a member to `Body`: the compiler then asks for
  * its words (`words`) and for whether it wakes (`WAKES`).
  */
+import { type Image, withImages } from "./conversation/image.ts";
 import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
 import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
@@ -10,8 +11,9 @@ import type { Counts } from "./task.ts";
 import { reasonWords } from "./views/reason.ts";
 
 export type Body = Readonly<
-  | { kind: "note"; text: string }
-  | { kind: "broadcast"; text: string }
+  /** `images`: only the person sends them. */
+  | { kind: "note"; text: string; images?: readonly Image[] }
+  | { kind: "broadcast"; text: string; images?: readonly Image[] }
   /** The last words of a member's stint, sent by the harness. `inHand`: they are about a task that it has not finished. */
   | { kind: "result"; task: TaskId | null; inHand: boolean; text: string }
   /** `goesOn`: the others work on without a decision of the lead, so the notice waits for its next turn. */
@@ -138,6 +140,8 @@ export function checkText(text: string): string {
   return text;
 }
 
+export const imagesIn = ({ body }: Mail): readonly Image[] => ("images" in body && body.images) || [];
+
 /** A mail as models read it. All foreign text is escaped. */
 export function render(mail: Mail): string {
   const attributes = {
@@ -154,6 +158,7 @@ export function words(body: Body): string {
   switch (body.kind) {
     case "note":
     case "broadcast":
+      return withImages(body.text, body.images);
     case "cron":
       return body.text;
     case "result":

@@ -17,6 +17,9 @@ export type FailureContext = {
 
 const OVERFLOW =
   /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)/i;
+/** Servers of models without vision say so with any status, llama.cpp with 500. */
+const NO_IMAGES =
+  /(image input|images?|vision) (is|are) not supported|(does not|doesn't|cannot) (support|accept) (images?|vision|image input)|missing data required for image input/i;
 /** Refusals by the provider packages: nothing was sent, and another try would not help. */
 const OURS =
   /^AI_(InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel|LoadAPIKey|LoadSetting)Error$/;
@@ -43,6 +46,7 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
     const what = thrown instanceof StreamBroken ? thrown.message : "the reply could not be read";
     return fail("model_overloaded", `${what}${said && said !== what ? `: ${said}` : ""}.`);
   }
+  if (NO_IMAGES.test(said)) return fail("model_refused", `the model takes no images (${status}). ${said}`);
   if (status === 401 || status === 403)
     return fail(
       "model_auth",

@@ -32,6 +32,8 @@ export type OpenModelOptions = {
   readonly stallMs?: number;
   /** The longest time without a piece of the reply. Default 10 minutes. */
   readonly progressMs?: number;
+  /** Where the images of the person are; without it a text takes their place. */
+  readonly outputDir?: string | undefined;
   /** Calls made for one reply; see `retrying`. */
   readonly attempts?: number;
   readonly maxWaitMs?: number;
@@ -69,6 +71,7 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
     keyVariable: vendor.keyVariable,
     stallMs,
     progressMs,
+    outputDir: options.outputDir,
   });
   const gateKey = `${connection.address} ${connection.secret} ${name}`;
   const gate = gates.get(gateKey) ?? new RateLimitGate();

@@ -11,10 +11,13 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, Message, UserMessage } from "../../core/conversation/chat.ts";
+import { imagesOf } from "../../core/conversation/image.ts";
 import type { ToolSpec } from "../../ports/model.ts";
 import type { PartStream } from "./stream.ts";
-import type { Connection } from "./vendor.ts";
+import type { Connection, VendorRequest } from "./vendor.ts";
 
+type ImageOf = VendorRequest["imageOf"];
+type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 
 const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
@@ -25,11 +28,11 @@ export const packaged =
     model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
     providerOptions?: SharedV3ProviderOptions,
   ): Connection["ask"] =>
-  ({ system, messages, tools, maxOutputTokens }, abortSignal) =>
+  ({ system, messages, tools, maxOutputTokens, imageOf }, abortSignal) =>
     model.doStream({
       prompt: [
         ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-        ...messages.flatMap(translate),
+        ...messages.flatMap((message) => translate(message, imageOf)),
       ],
       ...(tools.length > 0 && { tools: toolsOf(tools) }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -52,15 +55,15 @@ function toolsOf(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
   return made;
 }
 
-function translate(message: Message): readonly LanguageModelV3Message[] {
+function translate(message: Message, imageOf: ImageOf): readonly LanguageModelV3Message[] {
   const known = translated.get(message);
   if (known) return known;
-  const made = message.role === "user" ? fromUser(message) : fromAssistant(message);
-  translated.set(message, made);
+  const made = message.role === "user" ? fromUser(message, imageOf) : fromAssistant(message);
+  if (imagesOf(message).length === 0) translated.set(message, made);
   return made;
 }
 
-function fromUser({ content }: UserMessage): LanguageModelV3Message[] {
+function fromUser({ content }: UserMessage, imageOf: ImageOf): LanguageModelV3Message[] {
   const results = content.flatMap((part) =>
     part.type === "result"
       ? [
@@ -76,10 +79,17 @@ function fromUser({ content }: UserMessage): LanguageModelV3Message[] {
         ]
       : [],
   );
-  const texts = content.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part] : []));
+  const heard = content.flatMap((part): UserPart[] => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [part];
+    if (part.type === "result") return [];
+    const sent = imageOf(part);
+    return "text" in sent
+      ? [{ type: "text", text: sent.text }]
+      : [{ type: "file", mediaType: part.mediaType, data: sent.data }];
+  });
   const made: LanguageModelV3Message[] = [];
   if (results.length > 0) made.push({ role: "tool", content: results });
-  if (texts.length > 0) made.push({ role: "user", content: texts });
+  if (heard.length > 0) made.push({ role: "user", content: heard });
   return made;
 }
 

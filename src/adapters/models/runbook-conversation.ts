@@ -22,7 +22,8 @@ export function currentTask({ messages }: ModelRequest): Task | null {
     const message = messages[i];
     if (message?.role !== "user") continue;
     for (const part of message.content.toReversed()) {
-      if (part.type === "result" && (part.tool !== "claim_task" || part.isError)) continue;
+      if (part.type === "image" || (part.type === "result" && (part.tool !== "claim_task" || part.isError)))
+        continue;
       const claim = lastClaim(part.text);
       if (claim) return claim.tag === "claim-lost" ? null : taskOf(claim);
     }

@@ -2,7 +2,9 @@
  * One vendor of models: where its key comes from and how to connect. Its package is imported when one of its models is opened,
  * because each costs 20 to 80 ms and 10 to 20 MB.
  */
+import type { Image } from "../../core/conversation/image.ts";
 import type { ModelRequest } from "../../ports/model.ts";
+import type { SentImage } from "../images.ts";
 import type { PartStream } from "./stream.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,9 +18,11 @@ export type ConnectOptions = Whereabouts & {
   readonly fetch: typeof globalThis.fetch;
 };
 
+export type VendorRequest = ModelRequest & { readonly imageOf: (image: Image) => SentImage };
+
 export type Connection = {
   /** Asks for a reply. Rejects with errors of the vendor and of the network; see failures.ts. */
-  readonly ask: (request: ModelRequest, signal: AbortSignal) => PromiseLike<{ readonly stream: PartStream }>;
+  readonly ask: (request: VendorRequest, signal: AbortSignal) => PromiseLike<{ readonly stream: PartStream }>;
   /** The address in use, without credentials: for messages and for the shared gate. */
   readonly address: string;
   /** The key, which must never appear in a message. */

@@ -1,5 +1,6 @@
 /** Sends mail. A person's mail passes the person's own hooks first, as in the conversation with the lead. */
 import { join } from "node:path";
+import { type Image, imagesNamed } from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
@@ -8,10 +9,21 @@ import type { Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
 /** `to`: "alice", "lead", "all", or a member of another team ("alice@backend"). */
-export type Letter = { readonly to: string; readonly text: string; readonly urgent?: boolean };
+export type Letter = {
+  readonly to: string;
+  readonly text: string;
+  readonly urgent?: boolean;
+  readonly images?: readonly Image[];
+};
 /** What mail needs besides the store; `cwd` is the project's folder. */
 export type Sender = { readonly settings: Settings; readonly cwd: string };
 type Sent = { readonly id?: MailId; readonly to: readonly string[] };
+
+/** The images that the person's own text names with `@`, kept for the models. @throws EkidenError `bad_input` | `not_found` */
+export async function attachedTo(text: string, cwd: string): Promise<Image[]> {
+  const paths = imagesNamed(text);
+  return paths.length === 0 ? [] : await (await import("./images.ts")).keepImages(paths, cwd);
+}
 
 /** What can be refused before a store is opened. @throws EkidenError `bad_input` */
 export function checkLetter({ to, text }: Letter, settings: Settings): void {
@@ -32,15 +44,16 @@ export async function sendMail(
   sender: Sender,
 ): Promise<Done<Sent>> {
   checkLetter(letter, sender.settings);
-  const { to, urgent = false } = letter;
+  const { to, urgent = false, images = [] } = letter;
+  const attached = images.length > 0 && { images };
   const { who, team } = address(to);
   const text = from === PERSON ? await throughHooks(store, letter, sender) : checkText(letter.text);
   if (who === "all" && team === null) {
-    const names = await store.mail.broadcast(from, { kind: "broadcast", text });
+    const names = await store.mail.broadcast(from, { kind: "broadcast", text, ...attached });
     const sent = names.length > 0 ? `sent to ${names.join(", ")}` : "there is nobody to send it to";
     return { data: { to: names }, text: sent };
   }
-  const mail = { to: who, body: { kind: "note", text }, urgent } as const;
+  const mail = { to: who, body: { kind: "note", text, ...attached }, urgent } as const;
   const id =
     team === null || team === store.team
       ? await store.mail.send(from, mail)

@@ -5,6 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
+import { attachedTo } from "../actions/mail.ts";
 import type { Continued } from "../actions/runbook.ts";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
@@ -29,7 +30,9 @@ export async function run(
       "bad_input",
       'the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"',
     );
-  return await hostTeam(call, { goal }, { web });
+  // A goal from stdin may be the text of somebody else.
+  const images = file === "-" ? [] : await attachedTo(goal, call.cwd);
+  return await hostTeam(call, { goal, images }, { web });
 }
 
 async function runRunbook(call: Invocation, file: string, fresh: boolean, web: boolean): Promise<number> {

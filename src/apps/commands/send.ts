@@ -1,5 +1,6 @@
 /** `ekiden send`: mail from the person, or from the member in whose shell it was typed. It reaches a member before its next model call. */
-import { checkLetter, sendMail } from "../actions/mail.ts";
+import { PERSON } from "../../core/ids.ts";
+import { attachedTo, checkLetter, sendMail } from "../actions/mail.ts";
 import { actorOf } from "../actor.ts";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
@@ -12,7 +13,10 @@ export async function run(
   const letter = { to, text: words.join(" "), urgent: options.urgent === true };
   const settings = await call.settings();
   checkLetter(letter, settings);
-  await withTeam(call, "look", async (store) =>
-    call.done(await sendMail(store, await actorOf(call, store), letter, { settings, cwd: call.cwd })),
-  );
+  await withTeam(call, "look", async (store) => {
+    const actor = await actorOf(call, store);
+    // A member might name what it may not read.
+    const images = actor === PERSON ? await attachedTo(letter.text, call.cwd) : [];
+    call.done(await sendMail(store, actor, { ...letter, images }, { settings, cwd: call.cwd }));
+  });
 }

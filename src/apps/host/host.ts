@@ -1,6 +1,7 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
 import { randomUUID } from "node:crypto";
 import { Budget } from "../../core/budget.ts";
+import type { Image } from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { ENDED_STINT } from "../../core/lifecycle.ts";
@@ -206,9 +207,9 @@ class Host implements TeamHost {
     await this.closing;
   }
 
-  tellLead(prompt: string): Promise<MailId> {
+  tellLead(prompt: string, images?: readonly Image[]): Promise<MailId> {
     this.budget.newGoal();
-    return this.words.tell(prompt);
+    return this.words.tell(prompt, images);
   }
 
   passed(prompt: string, to: string): Promise<string> {

@@ -90,10 +90,12 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
   const trust = trustOf(options, workspace);
+  const outputDir = join(workspace, ".ekiden", "output");
   const provided = (spec: string): Promise<Model> =>
     openModel(spec, {
       ...{ env, clock: systemClock, baseUrl: settings.baseUrl },
       progressMs: settings.progressTimeoutMs,
+      outputDir,
     });
   const models = new Map<string, Promise<Model>>();
   const model = async (wanted: string | undefined): Promise<Model> => {
@@ -104,7 +106,6 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   };
   const usual = settings.leadModel ?? settings.model;
   let ofLead = resume ? null : await model(usual);
-  const outputDir = join(workspace, ".ekiden", "output");
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
   const sandbox = createSandbox({

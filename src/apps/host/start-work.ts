@@ -1,4 +1,5 @@
 /** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
+import type { Image } from "../../core/conversation/image.ts";
 import { isEkidenError } from "../../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
@@ -10,7 +11,7 @@ import type { UserPrompts } from "./user-prompts.ts";
 
 /** What a host is started with. */
 export type Work =
-  | { readonly goal: string }
+  | { readonly goal: string; readonly images?: readonly Image[] }
   /** Its tasks are on the board before members join. */
   | { readonly runbook: Runbook }
   /** Continues: takes over every member that no process runs, with its task and its conversation. */
@@ -35,7 +36,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
   if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
   if ("runbook" in work) return await startRunbook(work.runbook, here);
-  if ("goal" in work) await here.words.tell(work.goal);
+  if ("goal" in work) await here.words.tell(work.goal, work.images);
   const isNew = !("resume" in work && adopted.includes(LEAD));
   if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
   if (settings.teammates || !("resume" in work)) return;

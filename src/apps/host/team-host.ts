@@ -1,4 +1,5 @@
 /** The interface of a team that this process runs, for the command line, the page and programs that use the library. */
+import type { Image } from "../../core/conversation/image.ts";
 import type { MailId, Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -61,7 +62,7 @@ export type TeamHost = {
    */
   stop(name?: Name, now?: boolean): Promise<void>;
   /** Mails a prompt of the person to the lead, if the person's hooks allow it. @throws EkidenError `not_permitted` with the hook's words */
-  tellLead(prompt: string): Promise<MailId>;
+  tellLead(prompt: string, images?: readonly Image[]): Promise<MailId>;
   /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
   passed(prompt: string, to: string): Promise<string>;
   /** Interrupts the lead's running turn. */

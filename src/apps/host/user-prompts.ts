@@ -1,4 +1,5 @@
 /** Prompts of the person to members. The person's hooks run first and may add to a prompt or refuse it. */
+import type { Image } from "../../core/conversation/image.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import type { Parts } from "./parts.ts";
 
@@ -15,8 +16,8 @@ export class UserPrompts {
   }
 
   /** @throws EkidenError `not_permitted` with the hook's words */
-  async tell(prompt: string): Promise<MailId> {
-    const mail = await this.mail(await this.passed(prompt));
+  async tell(prompt: string, images?: readonly Image[]): Promise<MailId> {
+    const mail = await this.mail(await this.passed(prompt), images);
     await this.onTold();
     return mail;
   }
@@ -27,7 +28,8 @@ export class UserPrompts {
   }
 
   /** Mails a prompt that has passed the hooks. */
-  mail(text: string): Promise<MailId> {
-    return this.parts.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text } });
+  mail(text: string, images: readonly Image[] = []): Promise<MailId> {
+    const body = { kind: "note", text, ...(images.length > 0 && { images }) } as const;
+    return this.parts.store.mail.send(PERSON, { to: LEAD, body });
   }
 }

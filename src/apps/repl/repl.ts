@@ -4,11 +4,13 @@
  */
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { imageLine } from "../../core/conversation/image.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { checkText, words } from "../../core/mail.ts";
 import { sentence } from "../../core/views/sentence.ts";
+import { attachedTo } from "../actions/mail.ts";
 import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { TeamHost } from "../host/team-host.ts";
@@ -195,7 +197,7 @@ class Conversation {
   private async take(context: ReplContext, line: string): Promise<MailId | null> {
     try {
       if (line.trim() === "") return null;
-      if (!line.trim().startsWith("/")) return await this.host.tellLead(checkText(line));
+      if (!line.trim().startsWith("/")) return await this.tellLead(line);
       await slash(context, line);
     } catch (error) {
       this.screen.write(this.call.out.paint("bad", clean(messageOf(error))));
@@ -203,6 +205,18 @@ class Conversation {
       this.screen.prompt();
     }
     return null;
+  }
+
+  private async tellLead(line: string): Promise<MailId> {
+    const text = checkText(line);
+    if (this.piped !== null) return await this.host.tellLead(text); // it may be the text of somebody else
+    const images = await attachedTo(text, this.call.cwd).catch((error: unknown) => {
+      if (this.input.line === "") this.input.write(line); // to be corrected
+      throw error;
+    });
+    if (images.length > 0)
+      this.screen.write(this.call.out.paint("dim", clean(images.map(imageLine).join("\n"))));
+    return await this.host.tellLead(line, images);
   }
 
   private async interrupt(): Promise<void> {

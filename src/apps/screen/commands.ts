@@ -1,9 +1,10 @@
 /** What a line of the editor does: `!` runs a command of the person, `/` a command, anything else goes to a member. */
 import { spawn } from "node:child_process";
+import { withImages } from "../../core/conversation/image.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, type Name, name, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
-import { sendMail } from "../actions/mail.ts";
+import { attachedTo, sendMail } from "../actions/mail.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { mustExist } from "../queries/team.ts";
@@ -70,14 +71,18 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
         text,
       );
     }
-    team.story(to).echo(checkText(line));
+    const images = await attachedTo(checkText(line), call.cwd).catch((error: unknown) => {
+      screen.giveBack(line);
+      throw error;
+    });
+    team.story(to).echo(withImages(line, images));
     screen.changed();
-    if (to === LEAD) await host.tellLead(line);
+    if (to === LEAD) await host.tellLead(line, images);
     else
       await sendMail(
         host.store,
         PERSON,
-        { to, text: line },
+        { to, text: line, images },
         { settings: await call.settings(), cwd: call.cwd },
       );
   } catch (error) {

@@ -44,7 +44,9 @@ export class Completion implements AutocompleteProvider {
       const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
       return list(
         file,
-        found.slice(0, SHOWN).map((path) => ({ value: `@${path}`, label: path })),
+        found
+          .slice(0, SHOWN)
+          .map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path })),
       );
     }
     if (line > 0) return null;

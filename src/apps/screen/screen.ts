@@ -88,8 +88,7 @@ export class Screen {
     this.editor.onSubmit = (text) => this.submit(text);
     this.editor.setAutocompleteProvider(new Completion(call.cwd, commands, () => this.names()));
     for (const text of readHistory(call.cwd)) this.editor.addToHistory(text);
-    this.tick = setInterval(() => this.onTick(), TICK_MS);
-    this.tick.unref();
+    this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();
   }
 
@@ -126,6 +125,11 @@ export class Screen {
   note(text: string): void {
     this.notice = { text, until: Date.now() + NOTICE_MS };
     this.changed();
+  }
+
+  /** A line that was not sent is there again, unless another one has been begun. */
+  giveBack(line: string): void {
+    if (this.editor.getText() === "") this.editor.setText(line);
   }
 
   /** Enters a teammate, or returns to the lead. */
@@ -184,14 +188,10 @@ export class Screen {
     if (text.trim() === "") return;
     const answer = this.questions.current ? readAnswer(text) : null;
     if (answer && this.store) return void this.answer(answer.word, answer.text, text);
-    this.remember(text);
-    this.feed.toEnd();
-    this.handlers.submit(text, this.at);
-  }
-
-  private remember(text: string): void {
     this.editor.addToHistory(text);
     keepInHistory(this.call.cwd, text);
+    this.feed.toEnd();
+    this.handlers.submit(text, this.at);
   }
 
   private async answer(word: "yes" | "no" | "all" | "always", text: string, typed: string): Promise<void> {

@@ -5,6 +5,7 @@
  * `Conversation` folds from entries; it guarantees that no unanswered call reaches a provider.
  */
 import type { Instant } from "../ids.ts";
+import type { Image } from "./image.ts";
 
 export type Text = { readonly type: "text"; readonly text: string };
 /** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
@@ -24,7 +25,7 @@ export type ToolResult = {
   readonly isError: boolean;
 };
 
-export type UserMessage = { readonly role: "user"; readonly content: readonly (ToolResult | Text)[] };
+export type UserMessage = { readonly role: "user"; readonly content: readonly (ToolResult | Text | Image)[] };
 export type AssistantMessage = {
   readonly role: "assistant";
   readonly content: readonly (Thinking | Text | ToolCall)[];
@@ -33,7 +34,8 @@ export type Message = UserMessage | AssistantMessage;
 
 /** One row of a transcript. */
 export type Entry =
-  | { readonly kind: "heard"; readonly text: string } //            mail, a claim, a reminder: from the harness to the model
+  /** Mail, a claim, a reminder: from the harness to the model. */
+  | { readonly kind: "heard"; readonly text: string; readonly images?: readonly Image[] }
   | { readonly kind: "said"; readonly message: AssistantMessage } // a reply, stored before its calls run
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
   /** A compaction: replaces everything before it. `atRest`: made while no reply was due, so it asks for none. */
@@ -56,7 +58,11 @@ export type Trim = {
   readonly short?: number;
 };
 
-export const heard = (text: string): Entry => ({ kind: "heard", text });
+export const heard = (text: string, images: readonly Image[] = []): Entry => ({
+  kind: "heard",
+  text,
+  ...(images.length > 0 && { images }),
+});
 
 export const callsOf = (message: AssistantMessage): ToolCall[] =>
   message.content.filter((c) => c.type === "call");

@@ -17,6 +17,7 @@ import {
   type Trim,
   type UserMessage,
 } from "./chat.ts";
+import { type Image, imagesOf } from "./image.ts";
 import { trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
 import { validEntry, validReply } from "./valid.ts";
 
@@ -25,7 +26,7 @@ export class Conversation {
   /** `settled` as it is sent; the same array while nothing is trimmed. */
   private sent: Message[] = this.settled;
   private trimNow: Trim = WHOLE;
-  private gist: Text | null = null;
+  private gist: Text | Image | null = null;
   private resting = false;
   private calls: readonly ToolCall[] = [];
   /** The ids of `calls` as they were recorded. */
@@ -33,7 +34,7 @@ export class Conversation {
   /** Of all calls since the last summary. */
   private readonly ids = new Set<string>();
   private results = new Map<string, ToolResult>();
-  private texts: Text[] = [];
+  private texts: (Text | Image)[] = [];
   private said: AssistantMessage | null = null;
   private sentSize = 0;
 
@@ -61,7 +62,7 @@ export class Conversation {
         this.sentSize = weighAll(this.sent);
         return;
       case "heard":
-        this.hear(entry.text);
+        this.hear(entry.text, entry.images);
         return;
       case "said":
         this.say(entry.message);
@@ -117,7 +118,16 @@ export class Conversation {
 
   /** The texts among `unanswered`, except a summary. */
   get news(): string[] {
-    return this.texts.flatMap((text) => (text === this.gist ? [] : [text.text]));
+    return this.texts.flatMap((part) => (part.type === "image" || part === this.gist ? [] : [part.text]));
+  }
+
+  /** The images among `unanswered`. */
+  get newImages(): Image[] {
+    return this.texts.filter((part) => part.type === "image");
+  }
+
+  get hasImages(): boolean {
+    return this.messages().some((message) => imagesOf(message).length > 0);
   }
 
   /** True when something came in after the last reply: a request would not repeat the last one. */
@@ -134,9 +144,9 @@ export class Conversation {
     return this.said;
   }
 
-  private hear(text: string): void {
+  private hear(text: string, images: readonly Image[] = []): void {
     this.resting = false;
-    this.texts.push({ type: "text", text });
+    this.texts.push({ type: "text", text }, ...images);
   }
 
   /** The entries after the last reply: the model has not read them yet. */

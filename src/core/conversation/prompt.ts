@@ -4,7 +4,7 @@
  */
 import type { Name } from "../ids.ts";
 import type { Mail } from "../mail.ts";
-import { render } from "../mail.ts";
+import { imagesIn, render } from "../mail.ts";
 import type { MemberKind } from "../member.ts";
 import type { Claimed } from "../task.ts";
 import { type Entry, heard } from "./chat.ts";
@@ -99,4 +99,4 @@ export const REFUSED =
 
 /** Mail as it enters the conversation. */
 export const delivered = (mail: readonly Mail[]): Entry[] =>
-  mail.length === 0 ? [] : [heard(mail.map(render).join("\n"))];
+  mail.length === 0 ? [] : [heard(mail.map(render).join("\n"), mail.flatMap(imagesIn))];

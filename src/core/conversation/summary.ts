@@ -2,6 +2,7 @@
 import { type Mail, render } from "../mail.ts";
 import type { Message } from "./chat.ts";
 import { headAndTail } from "./compaction.ts";
+import { imageLeftOut } from "./image.ts";
 import { escapeTags, tagged } from "./tags.ts";
 
 const INSTRUCTION = `Your conversation no longer fits into your context. Write the notes by which you will go on; nothing else of it stays.
@@ -40,6 +41,8 @@ function lines(message: Message, identity: string, cap: number): string[] {
         const text = identity === "" ? part.text : part.text.replaceAll(identity, "");
         return `${message.role === "user" ? "[you heard]" : "[you said]"} ${cut(text.trim(), cap * 2)}`;
       }
+      case "image":
+        return imageLeftOut(part);
       case "thinking":
         return `[you thought] ${cut(part.text, cap / 2)}`;
       case "call":

@@ -3,10 +3,12 @@
  * whole. The same messages and the same `Trim` give the same view, so a stored decision is not made again, and the provider's
  * prefix cache breaks only when a decision is added.
  *
- * A call and its result stay or go together; nothing that was heard (mail, claims, tasks) is ever left out.
+ * A call and its result stay or go together; no text that was heard (mail, claims, tasks) is ever left out. Images that came before
+ * the last shortened result are.
  */
 import { oneLine } from "../one-line.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
+import { IMAGE_CHARACTERS, imageLeftOut } from "./image.ts";
 import { escapeTags } from "./tags.ts";
 import { cutEnd, cutStart } from "./valid.ts";
 
@@ -28,7 +30,9 @@ export function weigh(message: Message): number {
       size +=
         part.type === "call"
           ? JSON.stringify(part.input ?? null).length + part.tool.length
-          : part.text.length;
+          : part.type === "image"
+            ? IMAGE_CHARACTERS
+            : part.text.length;
     weights.set(message, size);
   }
   return size;
@@ -58,6 +62,10 @@ function withShortResults(
     if (seen >= Math.max(results, reads)) return message;
     let changed = false;
     const content = message.content.map((part) => {
+      if (part.type === "image") {
+        changed = true;
+        return { type: "text" as const, text: imageLeftOut(part) };
+      }
       if (part.type !== "result") return part;
       seen += 1;
       if (part.text.length <= short) return part;

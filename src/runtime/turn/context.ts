@@ -10,6 +10,7 @@ import {
   compactionSteps,
   limitsOf,
 } from "../../core/conversation/compaction.ts";
+import type { Image } from "../../core/conversation/image.ts";
 import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
@@ -151,7 +152,7 @@ export class Context {
     });
     const entries: Entry[] = [
       { kind: "summary", text, ...(atRest && { atRest }) },
-      ...news.texts.map((item) => heard(item)),
+      ...heardAgain(news.texts, conversation.newImages),
     ];
     const after = Math.ceil(
       (this.characters - conversation.size + text.length + lengthOf(news.texts)) / this.charactersPerToken,
@@ -282,6 +283,10 @@ export class Context {
     );
   }
 }
+
+/** The model has not seen these images yet: they stay, with the last text. */
+const heardAgain = (texts: readonly string[], images: readonly Image[]): Entry[] =>
+  texts.map((text, i) => heard(text, i === texts.length - 1 ? images : []));
 
 export const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,

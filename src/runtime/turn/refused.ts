@@ -1,6 +1,6 @@
 /**
  * A conversation that its provider refuses (400) would be refused at every turn, because every turn sends it again. Other forms of it
- * are tried, and the first that the provider accepts is recorded as a summary. A refusal for another reason (the account, the tools)
+ * are tried, without its images, and the first that the provider accepts is recorded as a summary. A refusal for another reason (the account, the tools)
  * meets all forms alike, and then nothing is recorded. The transcript keeps the original.
  */
 import { type Entry, heard, type Message } from "../../core/conversation/chat.ts";
@@ -12,8 +12,10 @@ import type { Agent } from "../agent/agent.ts";
 import { heldFacts } from "./pinned.ts";
 import { record } from "./record.ts";
 
-export const isRefusal = (error: unknown): boolean =>
-  isEkidenError(error, "model_refused") && (error.details.status === 400 || error.details.status === 422);
+/** Providers refuse images with different statuses, such as 404 or 500. */
+export const isRefusal = (error: unknown, hasImages: boolean): boolean =>
+  isEkidenError(error, "model_refused") &&
+  (hasImages || error.details.status === 400 || error.details.status === 422);
 
 type Form = {
   readonly keepsHistory: boolean;
@@ -49,7 +51,9 @@ export async function withoutRefused({ agent, spec, error, room, signal, ask }: 
   const results = conversation.unanswered?.content.filter((part) => part.type === "result") ?? [];
   const history: Message[] = [...conversation.whole, { role: "user", content: results }];
   const facts = await heldFacts(agent, room);
-  for (const { keepsHistory, clean, told } of FORMS) {
+  const { hasImages } = conversation;
+  for (const { keepsHistory, clean, told: form } of FORMS) {
+    const told = hasImages ? `${form}, and without its images` : form;
     const why = `The provider refused your conversation (${messageOf(error)}), so you see it ${told}. Look again before you rely on a part that is missing.`;
     const notes = keepsHistory ? `${why}\n${rendered(history, identity, room)}` : why;
     const text = clean(summaryText({ identity, notes, last: [], facts, room: 2 * room }));
@@ -58,7 +62,7 @@ export async function withoutRefused({ agent, spec, error, room, signal, ask }: 
       ...conversation.news.map((news) => heard(clean(news))),
     ];
     const reply = await ask(new Conversation(entries).messages()).catch((again: unknown) => {
-      if (signal.aborted || !isRefusal(again)) throw again;
+      if (signal.aborted || !isRefusal(again, hasImages)) throw again;
       return null;
     });
     if (!reply) continue;

@@ -131,10 +131,15 @@ export class ReplyRecovery {
       return await this.ask(model, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isRefusal(error)) return await this.repaired(model, signal, error);
+      if (isRefusal(error, this.agent.conversation.hasImages))
+        return await this.repaired(model, signal, error);
       if (!isEkidenError(error, "context_overflow")) throw error;
       await this.context.overflowed(model, signal);
-      return await this.ask(model, signal);
+      return await this.ask(model, signal).catch((again: unknown) => {
+        const hasImages = this.agent.conversation.hasImages && isEkidenError(again, "context_overflow");
+        if (signal.aborted || !hasImages) throw again;
+        return this.repaired(model, signal, again); // its new images alone are too large
+      });
     }
   }
 

@@ -1,7 +1,7 @@
 /** Asks a server that speaks the Messages protocol, without a package: the package of the vendor would cost a third of a start. */
-import type { ModelRequest } from "../../../ports/model.ts";
 import { type Posted, post } from "../http.ts";
 import type { PartStream } from "../stream.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
 import { partsOf } from "./reply.ts";
 import { bodyOf } from "./request.ts";
@@ -10,7 +10,7 @@ export type MessagesAddress = { readonly url: URL; readonly key: string; readonl
 
 export async function askMessages(
   address: MessagesAddress,
-  request: ModelRequest,
+  request: VendorRequest,
   signal: AbortSignal,
 ): Promise<{ readonly stream: PartStream }> {
   const answer = await post(address.url, {

@@ -1,0 +1,92 @@
+/** The bytes of images: one file each below the output folder, named by its hash. Providers get them in base64. */
+import { createHash, randomBytes } from "node:crypto";
+import { constants, lstatSync } from "node:fs";
+import { open, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Message } from "../core/conversation/chat.ts";
+import { IMAGES_MAX, type Image, imageLeftOut, imagesOf } from "../core/conversation/image.ts";
+import { EkidenError } from "../core/errors.ts";
+import { makeFolder } from "./make-folder.ts";
+
+/** Never waits for a pipe, which a member may have put there. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const folderIn = (outputDir: string): string => join(outputDir, "images");
+const fileOf = (outputDir: string, { sha256, mediaType }: Image): string =>
+  join(folderIn(outputDir), `${sha256}.${mediaType.slice("image/".length)}`);
+
+/** @throws EkidenError `not_permitted` for a link in place of the folder; errors of the file system */
+export async function keepImage(outputDir: string, image: Image, bytes: Uint8Array): Promise<void> {
+  const folder = folderIn(outputDir);
+  makeFolder(outputDir, 0o700);
+  makeFolder(folder, 0o700);
+  if (lstatSync(folder).isSymbolicLink())
+    throw new EkidenError(
+      "not_permitted",
+      `${folder} is a link, and Ekiden writes through no link of a project. Remove it.`,
+    );
+  if ((await bytesOf(outputDir, image)) !== null) return;
+  const fresh = join(folder, `${image.sha256}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await writeFile(fresh, bytes, { mode: 0o600, flag: "wx" });
+    await rename(fresh, fileOf(outputDir, image));
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+/** Null where the file is missing or has other bytes. */
+async function bytesOf(outputDir: string, image: Image): Promise<Buffer | null> {
+  const file = await open(fileOf(outputDir, image), FLAGS).catch(() => null);
+  if (!file) return null;
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.size !== image.bytes) return null;
+    const bytes = await file.readFile();
+    return hashOf(bytes) === image.sha256 ? bytes : null;
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Base64 of the images that were sent last, by hash: every turn sends them again. */
+const recent = new Map<string, string>();
+const RECENT_CHARACTERS = 2 * IMAGES_MAX.bytes;
+
+async function encodedImage(outputDir: string, image: Image): Promise<string | null> {
+  const text = recent.get(image.sha256) ?? (await bytesOf(outputDir, image))?.toString("base64");
+  if (text === undefined) return null;
+  recent.delete(image.sha256);
+  recent.set(image.sha256, text);
+  let characters = 0;
+  for (const one of recent.values()) characters += one.length;
+  for (const [oldest, { length }] of recent) {
+    if (characters <= RECENT_CHARACTERS) break;
+    recent.delete(oldest);
+    characters -= length;
+  }
+  return text;
+}
+
+/** An image as it is sent: its base64, or a text in its place. */
+export type SentImage = { readonly data: string } | { readonly text: string };
+
+/** The images of a request. The oldest are left out where they are too many for a provider. */
+export async function imagesFor(
+  messages: readonly Message[],
+  outputDir: string | undefined,
+): Promise<(image: Image) => SentImage> {
+  const sent = new Map<Image, SentImage>();
+  let bytes = 0;
+  for (const image of messages.flatMap(imagesOf).reverse()) {
+    bytes += image.bytes;
+    if (bytes > IMAGES_MAX.bytes || sent.size >= IMAGES_MAX.count) break;
+    const data = outputDir === undefined ? null : await encodedImage(outputDir, image);
+    sent.set(image, data === null ? { text: imageLeftOut(image, "is not on this machine") } : { data });
+  }
+  return (image) => sent.get(image) ?? { text: imageLeftOut(image) };
+}

@@ -1,0 +1,71 @@
+/**
+ * Images that the person sends. Mail and transcripts hold only what is here; the bytes are in a file that is named by its hash
+ * (`adapters/images.ts`), and are read when a request is encoded.
+ */
+import type { Message } from "./chat.ts";
+
+export type Image = {
+  readonly type: "image";
+  /** The name of the person's file, without its folder. */
+  readonly name: string;
+  readonly sha256: string;
+  readonly mediaType: MediaType;
+  readonly bytes: number;
+};
+
+type MediaType = keyof typeof MAGIC;
+
+/** The first bytes of each kind that providers accept. */
+const MAGIC = {
+  "image/png": /^\x89PNG\r\n/,
+  "image/jpeg": /^\xff\xd8\xff/,
+  "image/gif": /^GIF8[79]a/,
+  "image/webp": /^RIFF[\s\S]{4}WEBP/,
+} as const;
+
+/** Bytes of one image: in base64 these are 5,000,000 characters, and Anthropic refuses a longer text. */
+export const IMAGE_MAX = 3_750_000;
+/** Of one message, and of one request: providers refuse a request of 32 MB or of many images. */
+export const IMAGES_MAX = { count: 20, bytes: 15_000_000 } as const;
+
+/** What an image costs in an estimate: about 1,600 tokens. */
+export const IMAGE_CHARACTERS = 5_600;
+
+export function mediaTypeOf(bytes: Uint8Array): MediaType | null {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  return (Object.keys(MAGIC) as MediaType[]).find((type) => MAGIC[type].test(head)) ?? null;
+}
+
+const NAMED = /(?<=^|\s)@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\[^\n]|[^\s"'\\])+))/g;
+const IS_IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** The image files that a message names: `@shot.png`, `@"my shot.png"`, `@my\ shot.png`; each once. */
+export const imagesNamed = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(NAMED)]
+      .map(
+        ([, double, single, bare = ""]) =>
+          double ?? single ?? bare.replace(/[.,;:!?)\]]+$/, "").replace(/\\(.)/g, "$1"),
+      )
+      .filter((path) => IS_IMAGE.test(path)),
+  ),
+];
+
+/** A message as people and models read it. */
+export const withImages = (text: string, images: readonly Image[] = []): string =>
+  [text, ...images.map(imageLine)].join("\n");
+
+export const imageLine = ({ name, bytes }: Image): string => `[image ${name}, ${sizeOf(bytes)}]`;
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} bytes`
+    : bytes < 1_000_000
+      ? `${Math.round(bytes / 1_000)} kB`
+      : `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** In the place of an image that is not sent. */
+export const imageLeftOut = ({ name }: Image, why = "is left out"): string => `[image ${name} ${why}]`;
+
+export const imagesOf = ({ role, content }: Message): Image[] =>
+  role === "user" ? content.filter((part) => part.type === "image") : [];
