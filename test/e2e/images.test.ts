@@ -28,7 +28,7 @@ import {
   startModelServer,
 } from "../fixtures/model-server/index.ts";
 import { soon } from "../fixtures/soon.ts";
-import { type Ended, Project } from "./cli-program.ts";
+import { EKIDEN, type Ended, Project } from "./cli-program.ts";
 
 const HEADS = {
   "image/png": Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
@@ -105,6 +105,14 @@ it.each([
   expect(requests[0]?.protocol).toBe(protocol);
   expect(sentIn(requests[0])).toEqual(images.map(([{ mediaType }, bytes]) => known(mediaType, bytes)));
   expect(textsOf(requests[0])).toBe("look");
+
+  // The newest twenty: of these three only the last is left.
+  const copies = images.slice(0, 1).flatMap(([image]) => Array.from({ length: 19 }, () => ({ ...image })));
+  const said = { role: "assistant", content: [{ type: "text", text: "seen" }] } as const;
+  const messages = [...request.messages, said, { role: "user", content: copies } as const];
+  await model.reply({ ...request, messages }, { signal: new AbortController().signal });
+  expect(sentIn(requests[1])).toHaveLength(20);
+  expect(textsOf(requests[1]).match(/\[image a is left out\]/g)).toHaveLength(2);
 });
 
 it("goes with the goal and with mail, is shown in the transcript, and is kept readable by the person alone", async () => {
@@ -237,6 +245,21 @@ it("is not attached by a member, whose mail may name what it may not read", asyn
   await run("run", "begin");
   expect(requests.some((request) => textsOf(request).includes("look at @shot.png"))).toBe(true);
   expect(requests.flatMap(sentIn)).toEqual([]);
+});
+
+it("is not attached by a member's `ekiden send`", async () => {
+  put("shot.png", picture());
+  const lines = `${EKIDEN} send lead look at @shot.png\n${EKIDEN} send lead look at @missing.png\n`;
+  project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${lines}\`\`\`\n` });
+  const { code, stderr } = await project.run(["run", "plan.md", "--teammate", "alice"], {
+    env: { EKIDEN_SANDBOX: "off" },
+  });
+  expect(code, stderr).toBe(0);
+  type Inbox = { mail: { from: string; body: { text: string; images?: unknown } }[] };
+  const { mail } = await project.json<Inbox>(["inbox", "lead"]);
+  expect(mail.filter(({ body }) => body.text?.startsWith("look at @"))).toHaveLength(2);
+  expect(mail.filter(({ body }) => body.images !== undefined)).toEqual([]);
+  expect(existsSync(kept())).toBe(false);
 });
 
 it("is shown on the full screen, and a refused line is back in the editor", async () => {
