@@ -123,6 +123,6 @@ export interface TeamControl {
   spawn(profile: Omit<Profile, "kind">): Promise<void>;
   /** Asks a member to stop. Resolves when the request is mailed; the member's host enforces the deadline. */
   askToStop(name: Name, reason: string, by: Name): Promise<void>;
-  /** False: this process was frozen or cut off from the store, and its members may run elsewhere. */
-  readonly isFresh?: boolean;
+  /** Not fresh: this process was frozen or cut off from the store, and its members may run elsewhere. */
+  readonly lease?: { readonly isFresh: boolean };
 }

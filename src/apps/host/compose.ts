@@ -160,7 +160,7 @@ export async function composeAgent(
     context: settings,
     spool,
     hooks,
-    isFresh: () => team.isFresh !== false,
+    isFresh: () => team.lease?.isFresh !== false,
     providerTimeout: crew.providerTimeout,
     onDelta: onDelta && ((delta) => onDelta(name, delta)),
   };

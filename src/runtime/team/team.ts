@@ -22,7 +22,7 @@ export class Team implements TeamControl {
   private concluding = false;
   /** `reap` must not put back a claim whose owner is about to resume it. */
   private adopting = 0;
-  private readonly lease: HostLease;
+  readonly lease: HostLease;
 
   constructor(parts: TeamParts) {
     this.parts = parts;
@@ -34,10 +34,6 @@ export class Team implements TeamControl {
         if (!this.background.signal.aborted) await this.adoptAll();
       },
     });
-  }
-
-  get isFresh(): boolean {
-    return this.lease.isFresh;
   }
 
   /** Registers this process and starts to renew its lease. */
