@@ -77,6 +77,19 @@ it("works through a runbook with a failing step, goes on after a fix, and leaves
   expect(await again.ended).toBe(0);
 });
 
+it("shows the board as it is when many tasks end at once and nothing happens then", async () => {
+  const place = project();
+  const quick = Array.from({ length: 12 }, (_, i) => `## Quick ${i + 1}\n\n\`\`\`sh\ntrue\n\`\`\`\n`).join(
+    "\n",
+  );
+  place.write({ "plan.md": `# Ship\n\n${quick}\n## Long\n\n\`\`\`sh\n${WAIT_FOR_GO}\n\`\`\`\n` });
+  const terminal = await place.open(["run", "plan.md", "--teammates", "3"], SIZE);
+  terminal.type("\x1bOQ");
+  await terminal.shows(/─ board[\s\S]*12 completed, 1 in progress[\s\S]*#13 Long +▶ in progress/);
+  place.write({ go: "" });
+  expect(await terminal.ended).toBe(0);
+});
+
 it("settles all questions of one rule by one answer, while the others' news goes on", async () => {
   const place = project();
   for (const name of ["One", "Two", "Three"]) await place.run(["add", name]);

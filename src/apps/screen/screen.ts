@@ -46,8 +46,7 @@ const WHEEL_LINES = 3;
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
 const NOTICE_MS = 6_000;
-/** Lines by which a long card is scrolled. */
-const CARD_STEP = 5;
+const CARD_STEP = 5; // lines by which a long card is scrolled
 
 export class Screen {
   readonly style: Style;
@@ -180,6 +179,7 @@ export class Screen {
     const isNoted = this.notice.text !== "";
     if (isBusy) this.frame += 1;
     if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
+    void this.team?.readBoard().catch(() => {}); // the last of many events may have come too soon for it
     if (this.panel.name !== null) this.refreshPanel();
     if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
   }

@@ -83,10 +83,17 @@ export class TeamModel {
     if (!this.stale || performance.now() < this.notBefore) return;
     this.stale = false;
     const began = performance.now();
-    this.tasks = await this.store.board.tasks();
-    this.counts = countTasks(this.tasks);
-    const now = performance.now();
-    this.notBefore = now + (now - began) * 20;
+    this.notBefore = Number.POSITIVE_INFINITY;
+    try {
+      this.tasks = await this.store.board.tasks();
+      this.counts = countTasks(this.tasks);
+    } catch (error) {
+      this.stale = true;
+      throw error;
+    } finally {
+      const now = performance.now();
+      this.notBefore = now + (now - began) * 20;
+    }
   }
 
   private book(event: Extract<Event, { type: "turn.taken" }>): void {
