@@ -73,7 +73,8 @@ try {
   const shown = () => tmux("capture-pane", "-p", "-t", SESSION);
   while (!/[1-9]\d*\/\d+ tasks/.test(shown())) await sleep(50);
   tmux("send-keys", "-t", SESSION, "C-t");
-  while (!/[3-9]\/\d+ tasks/.test(shown())) await sleep(50);
+  // The panel is read twice a second, the last line is drawn at once.
+  while (!/tasks: ([3-9]) completed[\s\S]* \1\/\d+ tasks/.test(shown())) await sleep(50);
   const screen = tmux("capture-pane", "-e", "-p", "-t", SESSION).trimEnd();
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
