@@ -1,5 +1,5 @@
 /** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
-import { open } from "node:fs/promises";
+import { tailOf } from "../../../adapters/tail.ts";
 import type { Job } from "../../../core/job.ts";
 import { showJob } from "../../../core/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
@@ -17,7 +17,7 @@ export const jobsPanel: Panel = {
     const { paint } = style;
     const jobs = (await store.jobs.list(null, SHOWN)).reverse();
     const shown = await Promise.all(
-      jobs.map(async (job) => ({ job, tail: job.state === "running" ? await tailOf(job) : [] })),
+      jobs.map(async (job) => ({ job, tail: job.state === "running" ? await linesOf(job) : [] })),
     );
     return (width) =>
       shown.length === 0
@@ -37,24 +37,8 @@ export const jobsPanel: Panel = {
 };
 
 /** The file has a random name: it is not there for a job of another machine. */
-async function tailOf({ outputPath }: Job): Promise<string[]> {
-  const file = await open(outputPath, "r").catch(() => null);
-  if (!file) return [];
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(TAIL_BYTES),
-      0,
-      TAIL_BYTES,
-      Math.max(0, size - TAIL_BYTES),
-    );
-    return safe(buffer.toString("utf8", 0, bytesRead))
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .slice(-TAIL_LINES);
-  } catch {
-    return [];
-  } finally {
-    await file.close();
-  }
-}
+const linesOf = async ({ outputPath }: Job): Promise<string[]> =>
+  safe(await tailOf(outputPath, TAIL_BYTES))
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-TAIL_LINES);
