@@ -1,28 +1,17 @@
 /** What the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../src/core/conversation/chat.ts";
 import { type Answer, calls, says, startModelServer } from "../fixtures/model-server/index.ts";
+import { project } from "../fixtures/project.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { soon } from "../fixtures/soon.ts";
-import { Project } from "./cli-program.ts";
 
 const SMALL = { columns: 80, rows: 24 };
 const LARGE = { columns: 200, rows: 60 };
 const ESCAPE = "\x1b";
 const WAIT = "until [ -e go ]; do sleep 0.05; done";
-
-const giveBack: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const one of giveBack.splice(0).reverse()) await one();
-});
-
-function project(): Project {
-  const made = new Project();
-  giveBack.push(() => made.end());
-  return made;
-}
 
 async function conversation(answer: (said: string) => Answer, size: Size = SMALL): Promise<InTerminal> {
   const server = await startModelServer({
@@ -31,7 +20,7 @@ async function conversation(answer: (said: string) => Answer, size: Size = SMALL
       return answer(last ? textOf(last) : "");
     },
   });
-  giveBack.push(() => server.close());
+  onTestFinished(() => server.close());
   const args = ["--model", "anthropic/claude-sonnet-5-5", "--allow", "bash"];
   const terminal = await project().open(args, { ...size, env: server.env });
   await terminal.shows("What you type goes to the lead");
@@ -55,7 +44,7 @@ it("can be left while a store does not answer", async () => {
   const silent = createServer(() => {});
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
-  giveBack.push(() => silent.close());
+  onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
   const store = `postgres://user:password@127.0.0.1:${port}/team`;
   const terminal = await project().open(["--model", "runbook", "--store", store], SMALL);

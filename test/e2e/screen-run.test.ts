@@ -1,7 +1,7 @@
 /** `ekiden run` on the full screen: runbooks, questions of several members, plans, a word to a teammate, interrupt and resume. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../src/core/conversation/chat.ts";
 import {
   type Answer,
@@ -12,25 +12,14 @@ import {
   says,
   startModelServer,
 } from "../fixtures/model-server/index.ts";
+import { project } from "../fixtures/project.ts";
 import type { InTerminal } from "../fixtures/pty.ts";
 import { soon } from "../fixtures/soon.ts";
-import { Project } from "./cli-program.ts";
 
 const SIZE = { columns: 120, rows: 40 };
 const SMALL = { columns: 80, rows: 24 };
 const WAIT_FOR_GO = "until [ -e go ]; do sleep 0.05; done; echo gone";
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
-
-const giveBack: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const one of giveBack.splice(0).reverse()) await one();
-});
-
-function project(): Project {
-  const made = new Project();
-  giveBack.push(() => made.end());
-  return made;
-}
 
 /** A lead that only talks, and teammates that do what `work` says. `work` gets the last message and whether it is a result. */
 async function models(
@@ -46,7 +35,7 @@ async function models(
       return work([...results, text].join("\n"), results.length > 0, request);
     },
   });
-  giveBack.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 

@@ -1,25 +1,14 @@
 /** What one changes from inside the full screen: the model, the permission mode, the member that is looked at. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../src/core/conversation/chat.ts";
 import { calls, runs, says, startModelServer } from "../fixtures/model-server/index.ts";
+import { project } from "../fixtures/project.ts";
 import { soon } from "../fixtures/soon.ts";
-import { Project } from "./cli-program.ts";
 
 const SMALL = { columns: 80, rows: 24 };
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
-
-const giveBack: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const one of giveBack.splice(0).reverse()) await one();
-});
-
-function project(): Project {
-  const made = new Project();
-  giveBack.push(() => made.end());
-  return made;
-}
 
 it("changes the model and the mode from the next call on", async () => {
   const place = project();
@@ -32,7 +21,7 @@ it("changes the model and the mode from the next call on", async () => {
         : says("Done.");
     },
   });
-  giveBack.push(() => server.close());
+  onTestFinished(() => server.close());
   const terminal = await place.open(MODEL, { ...SMALL, env: server.env });
   await terminal.shows("The lead alone on anthropic/claude-sonnet-5-5");
   terminal.type("/model anthropic/claude-haiku-5\r");
@@ -64,7 +53,7 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
     anthropic: ({ system }) =>
       system.startsWith('You are "lead"') ? says("I see.") : runs("until [ -e go ]; do sleep 0.05; done"),
   });
-  giveBack.push(() => server.close());
+  onTestFinished(() => server.close());
   const args = ["--teammates", "2", "--allow", "bash", ...MODEL];
   const terminal = await place.open(args, { ...SMALL, env: server.env });
   await terminal.shows(/(?:alice|bob) +#1 Wait · bash until/);
