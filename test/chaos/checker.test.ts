@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dice } from "../fixtures/simulation.ts";
 import { check } from "./checker/check.ts";
-import type { History } from "./checker/history.ts";
+import { callsIn } from "./checker/conversations.ts";
+import type { History, SeenRequest } from "./checker/history.ts";
 import { CORRUPTIONS } from "./corruptions.ts";
 import { classesFrom } from "./runner/faults.ts";
 import { round } from "./runner/round.ts";
@@ -26,6 +27,14 @@ describe("the checker", () => {
     expect(history.landings?.gates.some(({ green }) => !green)).toBe(true);
     expect(history.mail.length).toBeGreaterThan(history.wanted);
     expect(history.requests.length).toBeGreaterThan(3 * history.wanted);
+  });
+
+  it("accepts one late request of a process that was frozen while it sent it", () => {
+    const own = structuredClone(history);
+    const nth = Math.max(...own.requests.map((request) => request.nth));
+    const late = own.requests.find((request) => callsIn(request).length > 0);
+    own.requests.push({ ...(late as SeenRequest), nth: nth + 1 });
+    expect(check(own)).toEqual([]);
   });
 
   it.each(CORRUPTIONS)("rejects $what", ({ corrupt, rule }) => {

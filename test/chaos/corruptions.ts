@@ -1,6 +1,7 @@
 /** Small changes of a true history, each of which breaks one rule at least. */
 import type { RuleName } from "./checker/check.ts";
-import type { EventRow, History } from "./checker/history.ts";
+import { callsIn } from "./checker/conversations.ts";
+import type { EventRow, History, SeenRequest } from "./checker/history.ts";
 
 type Corruption = {
   readonly what: string;
@@ -317,6 +318,20 @@ export const CORRUPTIONS: readonly Corruption[] = [
     corrupt: (history) => {
       const request = withCalls(history);
       request.messages.splice(1, 2);
+    },
+  },
+  {
+    what: "an older life that goes on",
+    rule: "a member has one life",
+    corrupt: (history) => {
+      const { who } = withCalls(history);
+      const own = history.requests.filter((request) => request.who === who);
+      const counts = own.map((request) => callsIn(request).length);
+      const most = Math.max(...counts);
+      const at = counts.findIndex((count, i) => counts[i + 1] === count + 1 && count + 1 < most);
+      const nth = Math.max(...history.requests.map((request) => request.nth));
+      const [one, two] = own.slice(at, at + 2) as [SeenRequest, SeenRequest];
+      history.requests.push({ ...one, nth: nth + 1 }, { ...two, nth: nth + 2 });
     },
   },
   {

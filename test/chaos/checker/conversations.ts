@@ -55,17 +55,33 @@ export function mailInRequests({ requests, mail }: History): string[] {
   return faults;
 }
 
-/** A conversation only grows. Two lives of one member would send it in two versions. */
+/**
+ * A conversation only grows. Two lives of one member would send it in two versions, or an older life would go on. One late request is
+ * no second life: its process was frozen while it sent it, and records no reply. A life that goes on sends the next step, too.
+ */
 export function oneLife({ requests }: History): string[] {
   const faults: string[] = [];
   const latest = new Map<string, { nth: number; calls: string[] }>();
+  /** Of each member: how many calls its late requests had. */
+  const late = new Map<string, Set<number>>();
   for (const request of requests.toSorted((a, b) => a.nth - b.nth)) {
-    const calls = partsOf(request).flatMap((part) => (part.type === "call" ? [part.id] : []));
-    const before = latest.get(request.who);
+    const { who, nth } = request;
+    const calls = callsIn(request);
+    const before = latest.get(who);
     const lost = before?.calls.find((id, i) => calls[i] !== id);
+    if (before && lost !== undefined && calls.every((id, i) => before.calls[i] === id)) {
+      const counts = late.get(who) ?? new Set();
+      late.set(who, counts.add(calls.length));
+      if (counts.has(calls.length - 1))
+        faults.push(`request ${nth} of ${who}: an older life goes on, after call ${calls.at(-1)}`);
+      continue;
+    }
     if (lost !== undefined)
-      faults.push(`request ${request.nth} of ${request.who}: call ${lost} of request ${before?.nth} is gone`);
-    latest.set(request.who, { nth: request.nth, calls });
+      faults.push(`request ${nth} of ${who}: call ${lost} of request ${before?.nth} is gone`);
+    latest.set(who, { nth, calls });
   }
   return faults;
 }
+
+export const callsIn = (request: SeenRequest): string[] =>
+  partsOf(request).flatMap((part) => (part.type === "call" ? [part.id] : []));
