@@ -1,5 +1,4 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
-
 import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
 import { EkidenError } from "../../core/errors.ts";
