@@ -58,6 +58,13 @@ function addDescendants(roots: ReadonlySet<number>, kin: Kin): void {
       }
 }
 
+/** All that these processes started, as far as it still has a parent among them. */
+export function descendantsOf(roots: ReadonlySet<number>): number[] {
+  const kin: Kin = new Map();
+  addDescendants(roots, kin);
+  return [...kin.keys()];
+}
+
 const livingKin = (kin: Kin): number[] =>
   [...kin].flatMap(([pid, start]) => {
     const [state, , now] = statOf(pid) ?? [];

@@ -148,7 +148,9 @@ export function createShell(settings: ShellSettings): Shell {
       );
       await ending;
       if (options.signal.aborted && ending) throw options.signal.reason;
-      if (signal === "SIGKILL" && ending === undefined && warden.hasActedSince(began))
+      // A supervisor reports the signal as an exit code.
+      const wasCut = signal !== null || code === 143 || code === 137;
+      if (wasCut && ending === undefined && (await warden.hasActedSince(began)))
         throw new EkidenError("tool_failed", CUT_OFF);
       capped?.finish();
       const text = output.finish();

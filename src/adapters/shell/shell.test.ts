@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soon } from "../../../test/fixtures/soon.ts";
 import { takeAway } from "../../../test/fixtures/take-away.ts";
 import type { Shell, ShellOptions } from "../../ports/shell.ts";
-import { processesOf } from "../process-table.ts";
+import { descendantsOf, processesOf } from "../process-table.ts";
 import { createShell } from "./index.ts";
 
 let folder: string;
@@ -315,6 +316,32 @@ describe("the end of a command", () => {
     shell.extend?.(60_000);
     expect((await run("echo a")).output).toBe("a\n");
   });
+
+  it.runIf(process.platform === "linux")(
+    "by the warden is an interruption, also when the lease was renewed in that moment",
+    async () => {
+      let isRunning = true;
+      const outcome = run("touch began; sleep 600")
+        .catch((error: Error) => error)
+        .finally(() => {
+          isRunning = false;
+        });
+      await soon(() => expect(existsSync(join(folder, "began"))).toBe(true));
+      const own = descendantsOf(new Set([process.pid]));
+      const [warden = 0] = processesOf(new Set(), "EKIDEN_WARDEN=").filter((pid) => own.includes(pid));
+      // The warden stands still while the renewal comes in time: it sees its timer first.
+      while (isRunning) {
+        shell.extend?.(400);
+        await delay(100);
+        process.kill(warden, "SIGSTOP");
+        shell.extend?.(60_000);
+        await delay(400);
+        process.kill(warden, "SIGCONT");
+        await delay(100);
+      }
+      expect(await outcome).toMatchObject({ message: expect.stringMatching(/^Interrupted: .* cut off/) });
+    },
+  );
 
   it("leaves other processes alone", async () => {
     const stranger = spawn("sleep", ["60"]);

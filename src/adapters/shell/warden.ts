@@ -5,9 +5,10 @@
  *
  * Lines: "+ GROUP" and "- GROUP" when a command begins and has ended, "t SECONDS" when the lease was renewed, "x" when all is
  * over. At the end of the pipe, or after the last time, it kills the groups and the descendants of their leaders. At the end of the pipe it also looks for our tags,
- * because this process may have been killed before it could name the group of its latest command.
+ * because this process may have been killed before it could name the group of its latest command. It prints a line before it kills.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import { scriptArgs } from "./programs.ts";
 
 /**
@@ -15,7 +16,7 @@ import { scriptArgs } from "./programs.ts";
  * killed: the children of a killed process get another parent, so they could not be found any more.
  */
 const SCRIPT = `
-trap '' TERM INT HUP
+trap '' TERM INT HUP PIPE
 groups=' '
 limit=0
 below() {
@@ -41,6 +42,7 @@ send() {
 } 2>/dev/null
 end() {
   [ "$groups" = ' ' ] && return
+  echo k 2>/dev/null
   found=' '
   below; send -STOP
   below; send -STOP
@@ -114,8 +116,13 @@ export class Warden {
     return performance.now() > this.until;
   }
 
-  /** Whether it has ended commands that ran at that time of `performance.now()`. */
-  hasActedSince(time: number): boolean {
+  /**
+   * Whether it has ended commands that ran at that time of `performance.now()`. Its line is in the pipe before the first kill, but
+   * the end of a command may be read before it.
+   */
+  async hasActedSince(time: number): Promise<boolean> {
+    await setImmediate();
+    await setImmediate();
     return this.actedAt >= time || this.isOver;
   }
 
@@ -148,13 +155,17 @@ export class Warden {
       detached: true,
       // So that a process that takes over can wait until it has done its work.
       env: { EKIDEN_WARDEN: `${this.mark};` },
-      stdio: ["pipe", "ignore", "ignore"],
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    child.stdout?.on("data", () => {
+      this.actedAt = performance.now();
     });
     child.on("error", () => this.lost(child));
     child.on("exit", () => this.lost(child));
     child.stdin?.on("error", () => {});
     child.unref();
-    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    for (const pipe of [child.stdin, child.stdout])
+      (pipe as unknown as { unref?: () => void } | null)?.unref?.();
     this.child = child;
     for (const group of this.groups) this.send(`+ ${group}`);
     this.limit();
