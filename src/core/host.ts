@@ -9,6 +9,9 @@ export type HostProcess = {
   readonly identity: string;
 };
 
+/** Whether a process lives; null if it cannot be seen from here. */
+export type IsAlive = (process: HostProcess) => boolean | null;
+
 export type Host = HostProcess & {
   readonly id: HostId;
   /** In the time of the reader's clock. */

@@ -4,7 +4,7 @@
  */
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { Fact, FactOf, ReleaseReason } from "../core/event.ts";
-import type { Host, HostProcess } from "../core/host.ts";
+import type { Host, HostProcess, IsAlive } from "../core/host.ts";
 import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
 import type { Body, Mail } from "../core/mail.ts";
@@ -142,8 +142,8 @@ export interface Mailboxes {
 }
 
 export type Adoption = {
-  /** Whether a process lives. False lets its members be taken over before its lease ends. */
-  readonly isAlive?: (process: HostProcess) => boolean | null;
+  /** False lets the members of a process be taken over before its lease ends. */
+  readonly isAlive?: IsAlive;
   readonly revive?: boolean;
 };
 
@@ -193,16 +193,17 @@ export interface Roster {
    * @throws `host_version` | `host_settings` while a host of another version, or one that lands in another way, lives
    */
   open(host: HostId, machine: string, pid: number, identity?: string): Promise<void>;
-  /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was declared dead. */
+  /** Renews the lease of a host, and with it every claim of its members: one row for all. False if the host was fenced or removed. */
   beat(host: HostId): Promise<boolean>;
   /**
-   * Removes dead hosts (lease over, or `isAlive` is false) and puts their members' tasks back, once each, after
-   * `beforeRelease`. Returns the members without a host, for a caller that wants to run them.
+   * Declares hosts dead whose lease is over or whose process is gone, and returns them: they cannot renew their lease any more. Their
+   * members keep their tasks until `adopt` or `reap`, so that commands of a host that still lives can be ended first.
    */
-  reap(
-    isAlive: (process: HostProcess) => boolean | null,
-    beforeRelease?: () => Promise<void>,
-  ): Promise<{ readonly orphans: Name[]; readonly released: TaskId[] }>;
+  fence(isAlive: IsAlive): Promise<readonly HostProcess[]>;
+  /**
+   * Fences dead hosts, removes them and puts their members' tasks back, once each, after `beforeRelease`. Returns these tasks.
+   */
+  reap(isAlive: IsAlive, beforeRelease?: (lost: readonly HostProcess[]) => Promise<void>): Promise<TaskId[]>;
   /**
    * The members of this host that may have something to do: waking mail, a task in progress, or a ready task they may claim. One
    * look for all idle members, in case a wake-up was lost.

@@ -134,12 +134,12 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     const task = await claimed(store, seat);
     await store.roster.open(host("other"), "that machine", 7);
     await at.clock.advance(LEASE - 1);
-    expect(await store.roster.reap(unknown)).toEqual({ orphans: [], released: [] });
+    expect(await store.roster.reap(unknown)).toEqual([]);
     expect(await store.roster.beat(host("other"))).toBe(true);
     await at.clock.advance(1);
     const reaps = await Promise.all([store.roster.reap(unknown), store.roster.reap(unknown)]);
-    expect(reaps.flatMap((reap) => reap.released)).toEqual([task.id]);
-    expect(reaps[1]?.orphans).toEqual(["alice", "bob", "lead"]);
+    expect(reaps.flat()).toEqual([task.id]);
+    expect((await store.roster.members()).map((member) => member.host)).toEqual([null, null, null]);
     expect(await store.roster.beat(host("here"))).toBe(false);
     expect((await store.roster.hosts()).map((one) => one.id)).toEqual(["other"]);
     expect(await facts(store, { types: ["task.released"] })).toHaveLength(1);
@@ -156,17 +156,46 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     });
   });
 
+  it("a fenced host cannot renew its lease, and its members keep their tasks until its commands have ended", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const task = await claimed(store, seat);
+    await store.roster.open(host("other"), "that machine", 7);
+    await at.clock.advance(LEASE);
+    await store.roster.open(host("other"), "that machine", 7);
+    expect(await store.roster.fence(unknown)).toMatchObject([{ machine: "this machine", pid: process.pid }]);
+    expect(await store.roster.beat(host("here"))).toBe(false);
+    expect(await store.board.mine(alice)).toMatchObject({ id: task.id, attempt: 1 });
+
+    // It notices, ends its commands itself and goes on with its task.
+    await store.roster.open(host("here"), "this machine", process.pid);
+    expect(await store.roster.fence(unknown)).toEqual([]);
+    expect(await store.roster.reap(unknown)).toEqual([]);
+    expect(await store.roster.beat(host("here"))).toBe(true);
+
+    await at.clock.advance(LEASE);
+    await store.roster.open(host("other"), "that machine", 7);
+    const seen: unknown[] = [];
+    const released = await store.roster.reap(unknown, async (lost) => {
+      seen.push(
+        lost.map(({ pid }) => pid),
+        await store.roster.beat(host("here")),
+      );
+      seen.push((await store.board.mine(alice))?.attempt);
+    });
+    expect(seen).toEqual([[process.pid], false, 1]);
+    expect(released).toEqual([task.id]);
+  });
+
   it("a host whose process is gone is dead at once; one that lives keeps its tasks however long they take", async () => {
     await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
     const task = await claimed(store, seat);
     for (let i = 0; i < 5; i += 1) {
       await at.clock.advance(LEASE - 1);
       expect(await store.roster.beat(host("here"))).toBe(true);
-      expect((await store.roster.reap(() => true)).released).toEqual([]);
+      expect(await store.roster.reap(() => true)).toEqual([]);
     }
     expect(
-      (await store.roster.reap(({ machine, pid }) => machine !== "this machine" || pid !== process.pid))
-        .released,
+      await store.roster.reap(({ machine, pid }) => machine !== "this machine" || pid !== process.pid),
     ).toEqual([task.id]);
   });
 
@@ -177,7 +206,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       await store.roster.open(id, "m", round);
       const { name: who } = await store.roster.join(profile(`w-${round}`), id, lead);
       await claimed(store, { name: who, host: id });
-      expect((await store.roster.reap(({ pid }) => pid !== round)).released).toEqual([1]);
+      expect(await store.roster.reap(({ pid }) => pid !== round)).toEqual([1]);
     }
     expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "pending", attempt: 5 });
     for (const tries of [1, 2, 3]) {
@@ -210,7 +239,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     await at.clock.advance(10 * LEASE);
     await store.roster.open(host("resumed"), "m", 1);
     const again = await store.roster.adopt(alice, host("resumed"));
-    expect((await store.roster.reap(unknown)).released).toEqual([]);
+    expect(await store.roster.reap(unknown)).toEqual([]);
     expect(await store.board.mine(alice)).toMatchObject({ id: task.id, attempt: 1 });
     expect(await store.transcript.current(alice)).toEqual([heard("so far")]);
     await store.board.complete(held(again as Seat, task), "ok");
@@ -221,12 +250,10 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     const task = await claimed(store, seat);
     await store.roster.suspend(host("here"));
     await store.roster.open(host("other"), "m", 1);
-    expect(await store.roster.reap(unknown)).toEqual({ orphans: [], released: [] });
+    expect(await store.roster.reap(unknown)).toEqual([]);
     await at.clock.advance(LEASE + 1);
     await store.roster.open(host("other"), "m", 1);
-    const { released, orphans } = await store.roster.reap(unknown);
-    expect(released).toEqual([task.id]);
-    expect(orphans).toEqual(["alice", "bob", "lead"]);
+    expect(await store.roster.reap(unknown)).toEqual([task.id]);
   });
 
   it("a live host's member cannot be taken over", async () => {
@@ -276,6 +303,26 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await quiet()).toBe("quiet");
     await store.board.completeFor(asTaskId(3), lead, "done");
     expect(await quiet()).toBe("told");
+  });
+
+  it("the board is not quiet before the teammates of a lost host had time to come back", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    await store.roster.open(host("other"), "that machine", 7);
+    for (const who of [alice, bob]) {
+      await store.roster.adopt(who, host("other"), { isAlive: () => false });
+      const idle = { phase: "idle", reason: "awaiting_tasks" } as const;
+      await store.roster.setActivity({ name: who, host: host("other") }, idle);
+    }
+    await store.roster.setActivity({ ...seat, name: lead }, { phase: "idle", reason: "awaiting_tasks" });
+    await at.clock.advance(LEASE);
+    await store.roster.open(host("here"), "this machine", process.pid);
+    await store.roster.reap(unknown);
+    expect(await store.roster.member(alice)).toMatchObject({ host: null });
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await at.clock.advance(LEASE - 1);
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await at.clock.advance(1);
+    expect(await store.board.announceQuiet()).toBe("told");
   });
 
   it("records the end of a run once, by the host that had the lead", async () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { descendantsOf } from "../../src/adapters/process-table.ts";
 import { soon } from "../fixtures/soon.ts";
 import { ended, Project } from "./cli-program.ts";
 
@@ -86,3 +87,49 @@ it("a host that is frozen for longer than its lease: no task runs twice at once,
     "end 2",
   ]);
 });
+
+it.runIf(process.platform === "linux")(
+  "a command that was frozen with its host ends before another host begins its task",
+  async () => {
+    const log = join(project.dir, "log");
+    const script = `for tick in $(seq 1200); do echo "$EKIDEN_ATTEMPT" >> ${log}; sleep 0.05; [ $EKIDEN_ATTEMPT = 1 ] || [ $tick -lt 20 ] || exit 0; done`;
+    project.write({
+      "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n`,
+      ".ekiden/settings.json": JSON.stringify({ leaseMs: 3_000 }),
+    });
+    const first = project.start(["run", "long.md", "--teammate", "alice"], NO_SANDBOX);
+    const firstEnd = ended(first);
+    await soon(() => expect(lines(log).length).toBeGreaterThan(0));
+    const second = project.start(["resume", "--teammate", "bob"], NO_SANDBOX);
+    const secondEnd = ended(second);
+    await soon(async () => {
+      const { members } = await project.json<{ members: { name: string }[] }>(["team"]);
+      expect(members.map(({ name }) => name)).toContain("bob");
+    });
+    const command = descendantsOf(new Set([Number(first.pid)]));
+    for (const pid of [Number(first.pid), ...command]) process.kill(pid, "SIGSTOP");
+    await soon(() => expect(lines(log).at(-1)).toBe("2"));
+    // Its host and its warden, which could end it, are still frozen.
+    for (const pid of command) if (!isWarden(pid)) signal(pid, "SIGCONT");
+    await secondEnd;
+    for (const pid of [Number(first.pid), ...command]) signal(pid, "SIGCONT");
+    expect([(await firstEnd).code, (await secondEnd).code]).toEqual([0, 0]);
+    expect(lines(log).join("")).toMatch(/^1+2+$/);
+  },
+);
+
+const isWarden = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").includes("EKIDEN_WARDEN=");
+  } catch {
+    return false;
+  }
+};
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended.
+  }
+}

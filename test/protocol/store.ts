@@ -121,7 +121,7 @@ export class RealTeam {
           if (lease === "live" && host !== op.host) await roster.beat(hostId(host));
         return "time";
       case "reap":
-        return `released ${(await roster.reap(isAlive(op.sees))).released.join()}`;
+        return `released ${(await roster.reap(isAlive(op.sees))).join()}`;
       case "adopt": {
         const adopted = await roster.adopt(NAMES[op.member] as Name, hostId(op.host), {
           isAlive: isAlive(op.sees),

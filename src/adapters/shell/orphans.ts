@@ -1,10 +1,10 @@
 /**
- * Commands and MCP servers whose Ekiden process was killed: nobody waits for them, and their task will be done anew, so they may not
- * go on beside it.
+ * Commands and MCP servers whose Ekiden process was killed, or lost its lease while it was frozen: their task will be done anew, so
+ * they may not go on beside it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { livesAs } from "../process-identity.ts";
+import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { endAll, processesOf } from "../process-table.ts";
 
 const GRACE_MS = 1_000;
@@ -16,16 +16,20 @@ const WARDEN = /EKIDEN_WARDEN=(([0-9a-f]+\.\d+\.\d+)\.([0-9a-z]*)-[0-9a-f]+;)\0/
 
 /**
  * Ends what dead processes of this machine left of the team that `scope` names, and waits for their wardens, which end also children
- * without our tag. Needs /proc: elsewhere it finds none.
+ * without our tag. `lost`: identities of other processes whose commands must end, although they live. Needs /proc: elsewhere it finds
+ * none.
  */
-export async function endOrphans(scope: string): Promise<void> {
+export async function endOrphans(scope: string, lost: ReadonlySet<string> = new Set()): Promise<void> {
   const tags = new Set<string>();
   const wardens = new Set<string>();
+  const isOver = (identity: string): boolean =>
+    isDead(identity) || (lost.has(identity) && identity !== OWN_IDENTITY);
   for (const entry of listProc()) {
     const environ = readEnvironment(entry);
-    const warden = left(WARDEN, environ, scope);
+    // The warden of a living process lives as long.
+    const warden = left(WARDEN, environ, scope, isDead);
     if (warden !== undefined) wardens.add(warden);
-    const tag = left(JOB, environ, scope);
+    const tag = left(JOB, environ, scope, isOver);
     if (tag !== undefined) tags.add(tag);
   }
   await Promise.all([
@@ -34,10 +38,18 @@ export async function endOrphans(scope: string): Promise<void> {
   ]);
 }
 
-/** The tag of a dead process of the team. A process of another container or namespace cannot be seen and may live. */
-function left(form: RegExp, environ: string, scope: string): string | undefined {
+/** A process of another container or namespace cannot be seen and may live. */
+const isDead = (identity: string): boolean => livesAs(identity) === false;
+
+/** The tag of a process of the team that is over. */
+function left(
+  form: RegExp,
+  environ: string,
+  scope: string,
+  isOver: (identity: string) => boolean,
+): string | undefined {
   const [, tag, identity = "", of] = form.exec(environ) ?? [];
-  return of === scope && livesAs(identity) === false ? tag : undefined;
+  return of === scope && isOver(identity) ? tag : undefined;
 }
 
 async function ended(warden: string): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { HostProcess } from "../../core/host.ts";
+import type { HostProcess, IsAlive } from "../../core/host.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
 import { differenceOf, type LandingSettings } from "../../core/landing-settings.ts";
 import type { Roster } from "../../ports/store.ts";
@@ -29,19 +29,15 @@ type HostShown = HostRow & {
   readonly members: number;
   readonly working: number;
 };
-type Unhosted = {
-  readonly name: Name;
-  readonly host: HostId | null;
-  /** 1 if it keeps its tasks for a resume. */
-  readonly kept: number;
-  /** 1 if the time for that is over. */
-  readonly overdue: number;
-};
-
 export function hosting(
   session: Session,
-): Pick<Roster, "open" | "beat" | "offer" | "reap" | "wanted" | "hosts"> {
-  const { leaseMs, maxAttempts, version, lands } = session.limits;
+): Pick<Roster, "open" | "beat" | "offer" | "fence" | "reap" | "wanted" | "hosts"> {
+  const { leaseMs, version, lands } = session.limits;
+  const fence = async (isAlive: IsAlive, all: readonly HostRow[]): Promise<HostRow[]> => {
+    const gone = new Set(all.filter((host) => isAlive(host) === false).map((host) => host.id));
+    const over = all.filter((host) => host.left_ms <= 0 || gone.has(host.id));
+    return over.length > 0 ? await session.write((tx) => fenced(tx, over, gone)) : [];
+  };
   return {
     open: (host, machine, pid, identity = "") =>
       session.write(function* (tx) {
@@ -57,7 +53,8 @@ export function hosting(
     beat: (host) =>
       session.write(function* (tx) {
         const alive = yield* sql`
-          update hosts set lease_until = ${leaseEnd(tx, leaseMs)}, heard_at = ${tx.now} where team = ${tx.team} and id = ${host} returning id`;
+          update hosts set lease_until = ${leaseEnd(tx, leaseMs)}, heard_at = ${tx.now}
+          where team = ${tx.team} and id = ${host} and lease_until > ${FENCED} returning id`;
         return alive.length > 0;
       }),
     offer: (host, places) => session.write((tx) => offer(tx, host, places)),
@@ -79,26 +76,31 @@ export function hosting(
           working: Number(row.working),
         }));
       }),
+    fence: async (isAlive) => await fence(isAlive, await session.read(hosts)),
     reap: async (isAlive, beforeRelease) => {
       const seen = await session.read(survey);
-      const gone = new Set(seen.hosts.filter((host) => isAlive(host) === false).map((host) => host.id));
-      const over = seen.hosts.filter((host) => host.left_ms <= 0 || gone.has(host.id));
-      const kept = seen.unhosted.filter((one) => one.host === null && one.kept === 1);
-      const overdue = seen.unhosted.filter((one) => one.host !== null || one.overdue === 1);
-      if (over.length > 0) await beforeRelease?.();
-      const released =
-        over.length + overdue.length > 0
-          ? await session.write((tx) => removeHosts(tx, over, gone, maxAttempts))
-          : [];
-      const { unhosted } = over.length > 0 ? await session.read(survey) : seen;
-      return {
-        orphans: unhosted
-          .filter((one) => !kept.some((other) => other.name === one.name))
-          .map((one) => one.name),
-        released,
-      };
+      const lost = await fence(isAlive, seen.hosts);
+      if (lost.length > 0) await beforeRelease?.(lost);
+      return lost.length > 0 || seen.hasOrphans
+        ? await session.write((tx) => removeHosts(tx, lost, session.limits))
+        : [];
     },
   };
+}
+
+/** The end of the lease of a host that was declared dead. Only `open` makes it a host again. */
+const FENCED = 0;
+
+/** From here on a dead host cannot renew its lease. Leaves out those that renewed it since they were read, unless their process is gone. */
+function* fenced(tx: Tx, over: readonly HostRow[], gone: ReadonlySet<HostId>): Op<HostRow[]> {
+  const lost: HostRow[] = [];
+  for (const host of over) {
+    const rows = yield* sql`
+      update hosts set lease_until = ${FENCED} where team = ${tx.team} and id = ${host.id}
+        and (lease_until <= ${tx.leaseClock} or ${gone.has(host.id) ? 1 : 0} = 1) returning id`;
+    if (rows.length > 0) lost.push(host);
+  }
+  return lost;
 }
 
 /** A condition on a row of `hosts`. */
@@ -157,30 +159,29 @@ function* wanted(tx: Tx, host: HostId): Op<{ name: Name }[]> {
     order by m.name`;
 }
 
-/** The hosts, and the members that have not stopped and have no registered host. */
-function* survey(tx: Tx): Op<{ hosts: HostRow[]; unhosted: Unhosted[] }> {
-  const unhosted = yield* sql<Unhosted>`
-    select name, host, case when kept_until > ${tx.leaseClock} then 1 else 0 end as kept,
-      case when kept_until > 0 and kept_until <= ${tx.leaseClock} then 1 else 0 end as overdue from members m where team = ${tx.team} and phase <> 'shutdown'
-      and (host is null or not exists (select 1 from hosts h where h.team = m.team and h.id = m.host)) order by name`;
-  return { hosts: yield* hosts(tx), unhosted };
+/** The hosts, and whether a member that has not stopped has an unknown host, or has been without one for longer than its lease. */
+function* survey(tx: Tx): Op<{ hosts: HostRow[]; hasOrphans: boolean }> {
+  const orphans = yield* sql`
+    select name from members m where team = ${tx.team} and phase <> 'shutdown'
+      and ((host is null and kept_until > 0 and kept_until <= ${tx.leaseClock})
+        or (host is not null and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host))) limit 1`;
+  return { hosts: yield* hosts(tx), hasOrphans: orphans.length > 0 };
 }
 
-/** Removes dead hosts and puts their members' tasks back. Keeps a host that renewed its lease since the survey, unless its process is gone. */
+/** Removes dead hosts and puts their members' tasks back. Keeps a host that has opened again since it was fenced. */
 function* removeHosts(
   tx: Tx,
   dead: readonly HostRow[],
-  gone: ReadonlySet<HostId>,
-  maxAttempts: number,
+  { leaseMs, maxAttempts }: Session["limits"],
 ): Op<TaskId[]> {
   for (const { id } of dead)
-    yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and (lease_until <= ${tx.leaseClock} or ${gone.has(id) ? 1 : 0} = 1)`;
+    yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and lease_until = ${FENCED}`;
   const orphaned = yield* sql<{ name: Name }>`
     select name from members m where team = ${tx.team} and host is not null
       and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host) order by name ${tx.dialect.forUpdate}`;
   const released: TaskId[] = [];
   for (const { name } of orphaned) {
-    yield* exec`update members set host = null, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+    yield* exec`update members set host = null, kept_until = ${leaseEnd(tx, leaseMs)} where team = ${tx.team} and name = ${name}`;
     yield* appendFacts(tx, [
       { type: "warning.raised", who: name, text: `The process that hosted ${name} is gone.` },
     ]);

@@ -4,6 +4,8 @@
  *
  * A command that a teammate started for a task does not count by itself: its task counts while it is in progress, and a server that
  * was left running must not keep the team busy. All other commands count while they run, because their owner waits for the mail.
+ *
+ * Teammates whose host lost its lease count for another lease: a process that was frozen takes them back.
  */
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { showJob } from "../../core/job.ts";
@@ -27,7 +29,7 @@ function* isBusy(tx: Tx): Op<boolean> {
       or exists (select 1 from jobs where team = ${tx.team} and state = 'running' and (task is null or owner = ${LEAD}))
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown')
-      or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and m.host is not null and m.phase <> 'shutdown'
+      or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and (m.host is not null or m.kept_until > ${tx.leaseClock}) and m.phase <> 'shutdown'
         and not (m.phase = 'idle' and m.reason = 'repeating')
         and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0)
           or exists (select 1 from tasks t where t.team = m.team and t.role = '@' || m.name and t.status = 'pending' and t.open_blockers = 0)

@@ -22,7 +22,16 @@ import { LEAD } from "../../core/ids.ts";
 import { networkOf } from "../../core/sandbox.ts";
 import { namedSecrets, type Secrets } from "../../core/secrets.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Clock, Cursor, Model, Sandbox, Shell, Store, Worktrees } from "../../ports/index.ts";
+import type {
+  Clock,
+  Cursor,
+  HostProcess,
+  Model,
+  Sandbox,
+  Shell,
+  Store,
+  Worktrees,
+} from "../../ports/index.ts";
 import { Hooks } from "../../runtime/hooks/hooks.ts";
 import { makeStoreFile, storeUrl } from "../open.ts";
 import { makeProjectFolder } from "../project-folder.ts";
@@ -42,7 +51,8 @@ export type Parts = {
   readonly sandbox: Sandbox;
   readonly jobs: JobHost;
   /** Ends the commands that dead processes of this team left on this machine. */
-  readonly endOrphans: () => Promise<void>;
+  /** Ends the commands that dead hosts left here, and those of hosts that lost their lease. */
+  readonly endOrphans: (lost?: readonly HostProcess[]) => Promise<void>;
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
@@ -160,7 +170,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     shell,
     sandbox,
     jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
-    endOrphans: () => endOrphans(scope),
+    endOrphans: (lost = []) => endOrphans(scope, new Set(lost.map(({ identity }) => identity))),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
     mcp: await openMcp({ workspace, store, settings, sandbox, trust, shell }, env),
     telemetry: await telemetryOf(env, { store, clock, version }),

@@ -36,12 +36,14 @@ const KILL = 0.9;
 
 export class HostLease {
   private readonly parts: HostLeaseParts;
-  private renewedAt = { now: 0, uptime: 0 };
+  private renewedAt: { readonly now: number; readonly uptime: number };
+  private lateAt = Number.NEGATIVE_INFINITY;
   private fenced = false;
   private renewing: Promise<boolean> | null = null;
 
   constructor(parts: HostLeaseParts) {
     this.parts = parts;
+    this.renewedAt = this.moment();
   }
 
   async open(): Promise<void> {
@@ -59,6 +61,7 @@ export class HostLease {
 
   private renewed(asked: typeof this.renewedAt): void {
     const { shell, leaseMs } = this.parts;
+    if (!this.isFresh) this.lateAt = asked.uptime;
     this.renewedAt = asked;
     shell.extend?.(leaseMs * KILL - this.age());
   }
@@ -77,6 +80,11 @@ export class HostLease {
   /** False: the timers of this process were late, and other processes may count it as dead. */
   get isFresh(): boolean {
     return this.age() <= this.parts.leaseMs * OVERDUE;
+  }
+
+  /** False: this process was late a moment ago. If the whole machine was, the other hosts need time to renew their leases, too. */
+  get mayJudge(): boolean {
+    return this.isFresh && this.parts.clock.uptime() - this.lateAt >= this.parts.leaseMs * BEAT;
   }
 
   /** One renewal at a time. False: the store refused; the next one may succeed. Never rejects. */

@@ -1,4 +1,5 @@
 /** What a team in this process is made of. */
+import type { IsAlive } from "../../core/host.ts";
 import type { HostId, Name } from "../../core/ids.ts";
 import type { Member, Profile, Seat } from "../../core/member.ts";
 import type { Clock, HostProcess, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
@@ -20,11 +21,13 @@ export type TeamParts = {
   readonly jobs?: JobControl;
   readonly host: HostId;
   readonly process: HostProcess;
-  /** Null: this process cannot know. */
-  readonly isAlive: (process: HostProcess) => boolean | null;
+  readonly isAlive: IsAlive;
   readonly settings: TeamSettings;
-  /** Hosts were found dead: resolves when none of the processes that they left runs, so that their tasks may start again. */
-  readonly onOrphans?: () => Promise<void>;
+  /**
+   * Ends the commands of hosts that died, and of these, which lost their lease. Resolves when none runs, so that their tasks may
+   * start again.
+   */
+  readonly onOrphans?: (lost: readonly HostProcess[]) => Promise<void>;
   /** Composes an agent and reads its conversation back. */
   readonly agent: (
     profile: Profile,

@@ -40,8 +40,9 @@ export class Team implements TeamControl {
   async open(): Promise<void> {
     await this.lease.open();
     const { signal } = this.background;
-    const schedule = keepSchedule(this.parts, signal);
-    this.tending = Promise.all([this.lease.keep(signal), this.reap(), this.poll(), schedule]);
+    const { reapMs, idlePollMs } = this.parts.settings;
+    const looks = [this.every(reapMs, () => this.reap()), this.every(idlePollMs, () => this.poll())];
+    this.tending = Promise.all([this.lease.keep(signal), ...looks, keepSchedule(this.parts, signal)]);
   }
 
   /** Not for calls of members: a renewal waits until they have ended. */
@@ -92,10 +93,12 @@ export class Team implements TeamControl {
 
   private async adopt(member: Member, revive: boolean): Promise<boolean> {
     const { store, host, isAlive, onOrphans } = this.parts;
+    const isElsewhere = member.host !== null && member.host !== host;
     if (this.members.has(member.name) || this.starting.has(member.name)) return false;
+    if (isElsewhere && !this.lease.mayJudge) return false;
     return await this.entering(member.name, async () => {
-      // Its process may have been killed a moment ago. Its commands end before its task goes on here.
-      if (member.host !== null && member.host !== host) await onOrphans?.();
+      // Its process may have been killed or frozen a moment ago. Its commands end before its task goes on here.
+      if (isElsewhere) await onOrphans?.(await store.roster.fence(isAlive));
       const seat = await store.roster
         .adopt(member.name, host, { isAlive, revive })
         .catch((error: unknown) => {
@@ -271,29 +274,27 @@ export class Team implements TeamControl {
   }
 
   // -- all members --------------------------------------------------------------------------------------------------------
-  /** One look for all teammates here: a hundred separate polls would be the largest cost of an idle team. */
-  private async poll(): Promise<void> {
-    const { store, clock, settings, host } = this.parts;
+  private async every(ms: number, step: () => Promise<void>): Promise<void> {
     const { signal } = this.background;
     while (!signal.aborted) {
-      await clock.sleep(settings.idlePollMs, signal);
-      if (signal.aborted) return;
-      const names = await store.roster.wanted(host).catch(() => []); // the next look reports the error
-      for (const name of names) this.members.get(name)?.life?.pollAgain();
+      await this.parts.clock.sleep(ms, signal);
+      if (!signal.aborted) await step();
     }
   }
 
+  /** One look for all teammates here: a hundred separate polls would be the largest cost of an idle team. */
+  private async poll(): Promise<void> {
+    const { store, host } = this.parts;
+    const names = await store.roster.wanted(host).catch(() => []); // the next look reports the error
+    for (const name of names) this.members.get(name)?.life?.pollAgain();
+  }
+
   private async reap(): Promise<void> {
-    const { store, clock, settings, isAlive } = this.parts;
-    const { signal } = this.background;
-    while (!signal.aborted) {
-      await clock.sleep(settings.reapMs, signal);
-      if (signal.aborted) return;
-      if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
-      if (signal.aborted || !this.lease.isFresh) continue;
-      if (this.adopting === 0) await store.roster.reap(isAlive, this.parts.onOrphans).catch(() => {});
-      await this.parts.jobs?.reap().catch(() => {});
-      await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
-    }
+    const { store, isAlive, onOrphans, jobs } = this.parts;
+    if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
+    if (!this.lease.mayJudge) return;
+    if (this.adopting === 0) await store.roster.reap(isAlive, onOrphans).catch(() => {});
+    await jobs?.reap().catch(() => {});
+    await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
   }
 }
