@@ -68,6 +68,11 @@ export class ManualClock implements Clock {
     return this.sleepers.size;
   }
 
+  /** Time passes while no process runs: sleepers that are due wake at the next `advance`. */
+  stall(ms: number): void {
+    this.time += ms;
+  }
+
   /** Moves on and wakes each sleeper on the way. A sleeper that sleeps again may be woken in the same move. */
   async advance(ms: number): Promise<void> {
     const until = this.time + ms;

@@ -27,6 +27,8 @@ export type RoundOptions = {
 const FAULTS_MS = 10_000;
 const BOARD_MS = 60_000;
 const END_MS = 90_000;
+/** A task that failed keeps those behind it from ending, however often the team goes on. */
+const RESUMES = 10;
 const LOOK_MS = 100;
 /** Long enough for a busy machine; short where the lease itself is under test. */
 const LEASE_MS = 15_000;
@@ -42,7 +44,7 @@ export async function round({ store, classes, dice, schema, postgres }: RoundOpt
   const place: Place =
     postgres?.place(schema) ?? sqlitePlace(dir, classes.has("disk-full") && noDisk(store) === null);
   const plan = planOf(classes, dice, join(dir, "effects.log"));
-  const leaseMs = classes.has("freeze-past-lease") ? SHORT_LEASE_MS : LEASE_MS;
+  const leaseMs = classes.has("freeze-past-lease") || classes.has("stall") ? SHORT_LEASE_MS : LEASE_MS;
   const world = await World.open({ dir, place, plan, leaseMs, dice });
   const about = `${plan.isRunbook ? "runbook" : "model"}, ${plan.tasks} tasks${plan.landings ? ", landings" : ""}`;
   try {
@@ -101,11 +103,13 @@ async function injectFaults(
   }
 }
 
-/** The processes end by themselves when the board is done. Where none is left before that, one more goes on. */
+/** The processes end by themselves when the board is done. Where none is left before that, one more goes on, a few times. */
 async function reachEnd(world: World, members: readonly string[]): Promise<void> {
+  let left = RESUMES;
   await until(END_MS, async () => {
     if (world.alive.length > 0) return false;
-    if ((await world.unfinished()) === 0) return true;
+    if ((await world.unfinished()) === 0 || left === 0) return true;
+    left -= 1;
     world.start("resume", members);
     return false;
   });

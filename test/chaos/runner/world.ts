@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { processesOf } from "../../../src/adapters/process-table.ts";
+import { descendantsOf, processesOf } from "../../../src/adapters/process-table.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
@@ -17,6 +17,8 @@ import { type Dice, programOf, runbookOf, type WorkPlan, whoAsks } from "./work.
 const PROGRAM = resolve(import.meta.dirname, "../../../dist/main.js");
 const TEAM = "default";
 const LATEST_LINES = 12;
+/** Between one process of a machine that stood still and the next. */
+const SLOW_START_MS = 40;
 
 type Host = {
   readonly child: ChildProcess;
@@ -45,6 +47,7 @@ export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "
 export class World {
   readonly hosts: Host[] = [];
   readonly leaseMs: number;
+  readonly dice: Dice;
   readonly isRunbook: boolean;
   /** Of this round, unless a class asks for more. */
   readonly mostKills: number;
@@ -61,6 +64,7 @@ export class World {
     this.options = options;
     this.base = base;
     this.leaseMs = options.leaseMs;
+    this.dice = options.dice;
     const { isRunbook, members, classes } = options.plan;
     this.isRunbook = isRunbook;
     const isAlone = members.length === 2;
@@ -150,7 +154,7 @@ export class World {
     this.kills += 1;
     host.killed = true;
     host.child.kill("SIGKILL");
-    await delay(this.options.dice() * 600);
+    await delay(this.dice() * 600);
     this.start("resume", host.as.split(" ")[1]?.split(",") ?? []);
     return true;
   }
@@ -161,6 +165,26 @@ export class World {
     host.child.kill("SIGSTOP");
     this.thawing.push(delay(ms).then(() => host.child.kill("SIGCONT")));
     return true;
+  }
+
+  /** As on a machine that stands still: hosts, their wardens and their commands stop at once and go on one after the other. */
+  async freezeAll(ms: number): Promise<boolean> {
+    const hosts = this.alive.flatMap(({ child }) => child.pid ?? []);
+    const all = [...hosts, ...descendantsOf(new Set(hosts))];
+    const send = (pid: number, signal: NodeJS.Signals): void => {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It ended meanwhile.
+      }
+    };
+    for (const pid of all) send(pid, "SIGSTOP");
+    await delay(ms);
+    for (const pid of all.toSorted(() => this.dice() - 0.5)) {
+      send(pid, "SIGCONT");
+      await delay(this.dice() * SLOW_START_MS);
+    }
+    return hosts.length > 0;
   }
 
   cutConnections = (): Promise<boolean> => this.options.place.cutConnections();
@@ -179,7 +203,7 @@ export class World {
 
   private pick(): Host | undefined {
     const { alive } = this;
-    return alive[Math.floor(this.options.dice() * alive.length)];
+    return alive[Math.floor(this.dice() * alive.length)];
   }
 
   /** Whether others may start: the board is there, and the lead, unless they are to race for it. */
