@@ -3,8 +3,9 @@
  * (setsid, double fork, a closed pipe), and the descendants of the leader of its group, whatever their environment. All but groups
  * is read from /proc, so it is seen on Linux only.
  */
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { namesIn } from "./small-files.ts";
 
 /** Signal 0 asks the kernel whether a process exists without touching it. One system call. */
 export function isAlive(pid: number): boolean {
@@ -22,7 +23,7 @@ export const groupAlive = (group: number): boolean => isAlive(-group);
 /** Living processes of these groups, and those that carry the tag. Zombies are dead. */
 export function processesOf(groups: ReadonlySet<number>, tag: string): number[] {
   const found: number[] = [];
-  for (const entry of listProc()) {
+  for (const entry of namesIn("/proc")) {
     const pid = Number(entry);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const tagged = read(`/proc/${entry}/environ`)?.includes(tag) === true;
@@ -41,7 +42,7 @@ type Kin = Map<number, string>;
 /** Adds the descendants of these processes, each with the time of its start, since a process id may be given away again. */
 function addDescendants(roots: ReadonlySet<number>, kin: Kin): void {
   const children = new Map<number, { readonly pid: number; readonly start: string }[]>();
-  for (const entry of listProc()) {
+  for (const entry of namesIn("/proc")) {
     const pid = Number(entry);
     const [, parent, start] = Number.isInteger(pid) ? (statOf(pid) ?? []) : [];
     if (parent === undefined || start === undefined) continue;
@@ -132,14 +133,6 @@ function signalOne(target: number, signal: NodeJS.Signals): boolean {
     return process.kill(target, signal);
   } catch {
     return false; // gone, or not ours
-  }
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync("/proc");
-  } catch {
-    return [];
   }
 }
 

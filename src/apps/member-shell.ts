@@ -3,8 +3,9 @@
  * environment that the processes around it were started with. In the sandbox this is complete: process 1 of its process ids is the
  * member's. Without it, a process that leaves its parents and its session is not found.
  */
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../adapters/small-files.ts";
 import { EkidenError } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
 
@@ -48,7 +49,7 @@ function ancestors(): Set<number> {
   const found = new Set<number>();
   for (let pid = process.pid, i = 0; pid > 0 && i < CHAIN_MAX; i += 1) {
     // After the name in brackets: state, parent, group, session.
-    const [, parent = "0", , session = "0"] = read(`/proc/${pid}/stat`)
+    const [, parent = "0", , session = "0"] = textIn(`/proc/${pid}/stat`)
       .replace(/^.*\) /s, "")
       .split(" ");
     if (pid !== process.pid) found.add(pid);
@@ -61,16 +62,7 @@ function ancestors(): Set<number> {
 
 const environmentOf = (pid: number): Record<string, string> =>
   Object.fromEntries(
-    read(`/proc/${pid}/environ`)
+    textIn(`/proc/${pid}/environ`)
       .split("\0")
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-
-/** "" for a process that has ended, and for one of another user. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}

@@ -1,9 +1,10 @@
 /** Reads Markdown files with a YAML head safely: bounded, regular, inside the folder they belong to. */
-import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { looseHead, splitFrontMatter } from "../../core/project/front-matter.ts";
+import { namesIn } from "../small-files.ts";
 
 /** A file that could not be used, and why: shown to the person, never fatal. */
 export type Problem = { readonly file: string; readonly why: string };
@@ -39,13 +40,8 @@ export async function entriesOf(folder: string): Promise<string[]> {
 }
 
 /** The same synchronously, for a quick look whether anything has changed. */
-export function entriesNow(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.startsWith("."));
-  } catch {
-    return [];
-  }
-}
+export const entriesNow = (folder: string): string[] =>
+  namesIn(folder).filter((name) => !name.startsWith("."));
 
 /** Kernels count the time of a change in ticks of up to 10 ms: two changes in one tick have the same time. */
 const TICK_MS = 20;

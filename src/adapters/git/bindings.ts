@@ -2,10 +2,11 @@
  * Records which worktree belongs to which task, in small files beside the worktrees. A new board counts from 1 again, so a task
  * is identified by the time of its creation too.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import type { Which } from "../../ports/worktrees.ts";
+import { jsonIn, namesIn, replaceFile } from "../small-files.ts";
 
 export type Binding = {
   /** Relative to the folder of worktrees. */
@@ -25,7 +26,7 @@ export type Binding = {
   readonly attempt?: number;
 };
 
-type Key = Pick<Which, "id" | "createdAt">;
+export type Key = Pick<Which, "id" | "createdAt">;
 
 export class Bindings {
   private readonly folder: string;
@@ -37,18 +38,12 @@ export class Bindings {
   }
 
   read(task: Key): Binding | null {
-    try {
-      return JSON.parse(readFileSync(this.file(task), "utf8")) as Binding;
-    } catch {
-      return null;
-    }
+    return jsonIn(this.file(task));
   }
 
   write(task: Key, binding: Binding): void {
     mkdirSync(this.folder, { recursive: true });
-    const draft = `${this.file(task)}.${process.pid}.tmp`;
-    writeFileSync(draft, JSON.stringify(binding));
-    renameSync(draft, this.file(task));
+    replaceFile(this.file(task), JSON.stringify(binding));
   }
 
   remove(task: Key): void {
@@ -71,13 +66,7 @@ export class Bindings {
   }
 
   list(): Key[] {
-    let files: string[];
-    try {
-      files = readdirSync(this.folder);
-    } catch {
-      return [];
-    }
-    return files.flatMap((file) => {
+    return namesIn(this.folder).flatMap((file) => {
       const [, team, id, createdAt] = /^([a-z][a-z0-9-]*)\.(\d+)\.(\d+)\.json$/.exec(file) ?? [];
       return team === this.team
         ? [{ id: Number(id) as TaskId, createdAt: Number(createdAt) as Instant }]

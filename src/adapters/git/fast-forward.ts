@@ -5,8 +5,9 @@
  * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note beside
  * them records the step that was begun, and the next process finishes it.
  */
-import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../small-files.ts";
 import type { Git, Ran } from "./git.ts";
 import { messageOfGit } from "./git.ts";
 import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
@@ -119,13 +120,7 @@ async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise
 
 const BATCH = 100;
 
-function commitIn(note: string): string | null {
-  try {
-    return /^[0-9a-f]{40,64}$/.exec(readFileSync(note, "utf8"))?.[0] ?? null;
-  } catch {
-    return null;
-  }
-}
+const commitIn = (note: string): string | null => /^[0-9a-f]{40,64}$/.exec(textIn(note))?.[0] ?? null;
 
 /** The part of the commit's files that is in place already, by content: it contains no other changes. */
 async function filesWritten(git: Git, top: string, to: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
-import { type Binding, type Bindings, bindingsOf, folderOf } from "./bindings.ts";
+import { type Binding, type Bindings, bindingsOf, folderOf, type Key } from "./bindings.ts";
 import { contentsOf, unmerged } from "./contents.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 import type { WorktreeOptions } from "./index.ts";
@@ -26,7 +26,6 @@ export type Opened = {
   /** Null: tasks land on a branch of this repository. */
   readonly shared: SharedTarget | null;
 };
-type Key = Pick<Which, "id" | "createdAt">;
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
 const RESERVATION_MS = 300_000;

@@ -7,19 +7,11 @@
  * A waiting landing ends with its process. Orders and gates stay when a process is killed. Reservations are in the store: they hold
  * on other machines, too.
  */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
 import { PLACE } from "../process-identity.ts";
+import { jsonIn, namesIn, textIn } from "../small-files.ts";
 import { isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
 
 /** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
@@ -93,8 +85,8 @@ export class LandingLine {
 
   read(reservations: readonly Reservation[]): Landings {
     const folder = join(this.folder, "orders");
-    const orders = filesIn(folder).flatMap((name) => {
-      const order = name.endsWith(".json") && readJson<Order & { branch: string }>(join(folder, name));
+    const orders = namesIn(folder).flatMap((name) => {
+      const order = name.endsWith(".json") && jsonIn<Order & { branch: string }>(join(folder, name));
       return order ? [[order.branch, order] as const] : [];
     });
     return { waiting: this.waiting(), reservations, orders: new Map(orders) };
@@ -146,7 +138,7 @@ export class LandingLine {
 
   /** The tip of a target branch that was last seen, and the one that a landing moves it to, so that other moves are noticed. */
   tipSeen(target: string): { readonly tip: string; readonly next: string } | null {
-    return readJson(this.fileOf("tips", target));
+    return jsonIn(this.fileOf("tips", target));
   }
 
   seeTip(target: string, tip: string, next = tip): void {
@@ -155,12 +147,12 @@ export class LandingLine {
 
   private waiting(): Waiting[] {
     const folder = join(this.folder, "waiting");
-    return filesIn(folder).flatMap((name) => {
+    return namesIn(folder).flatMap((name) => {
       const [, ticket, draft] = WAITING.exec(name) ?? [];
       const file = join(folder, name);
       if (ticket === undefined) return [];
       if (!isTicketHeld(ticket, file)) rmSync(file, { force: true });
-      else if (draft === undefined) return readJson<Waiting>(file) ?? [];
+      else if (draft === undefined) return jsonIn<Waiting>(file) ?? [];
       return [];
     });
   }
@@ -176,39 +168,16 @@ export class LandingLine {
   }
 }
 
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split("\n");
-  } catch {
-    return [];
-  }
-}
-
 const recordsOf = (file: string): GateRecord[] =>
-  linesOf(file).flatMap((line) => {
-    try {
-      return [JSON.parse(line) as GateRecord];
-    } catch {
-      return []; // cut off
-    }
-  });
-
-/** Null for a file that is gone or is no JSON. */
-function readJson<T>(file: string): T | null {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as T;
-  } catch {
-    return null;
-  }
-}
+  textIn(file)
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as GateRecord];
+      } catch {
+        return []; // cut off
+      }
+    });
 
 function replace(file: string, value: object): void {
   writeFileSync(`${file}.tmp`, JSON.stringify(value));

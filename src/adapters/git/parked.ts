@@ -10,14 +10,11 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TEAM, type Instant, type Name, type TaskId } from "../../core/ids.ts";
 import { branchOf } from "../../core/worktree.ts";
-import type { Which } from "../../ports/worktrees.ts";
-import type { Binding } from "./bindings.ts";
+import type { Binding, Key } from "./bindings.ts";
 import { AT_WORK, identity, NO_HOOKS } from "./candidate.ts";
 import type { Git } from "./git.ts";
 import { operationIn } from "./preflight.ts";
 import type { Contact, Remote } from "./remote.ts";
-
-type Key = Pick<Which, "id" | "createdAt">;
 
 const UNCOMMITTED = "ekiden: not committed yet";
 const FOLLOWS = "ekiden: goes on from an earlier version";

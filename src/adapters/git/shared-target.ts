@@ -4,15 +4,13 @@
  */
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import type { Which } from "../../ports/worktrees.ts";
-import type { Binding } from "./bindings.ts";
+import type { Binding, Key } from "./bindings.ts";
 import { fastForward } from "./fast-forward.ts";
 import type { Git } from "./git.ts";
 import type { OnRemote, ParkedWork, Place } from "./parked.ts";
 import { inTurn, queueIn } from "./queue.ts";
 import { type Contact, isAway, type Remote, remoteFault } from "./remote.ts";
 
-type Key = Pick<Which, "id" | "createdAt">;
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
 /** What the remote has for a task. `isLanded`: its commits are on the target. */

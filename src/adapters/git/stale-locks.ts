@@ -1,5 +1,6 @@
 /** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { readlinkSync, rmSync, statSync } from "node:fs";
+import { namesIn, textIn } from "../small-files.ts";
 
 const WAIT_MS = 30_000;
 const POLL_MS = 100;
@@ -18,19 +19,12 @@ export function removeLock(lock: string, from: number, to = Number.POSITIVE_INFI
   if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
 }
 
-function gits(): Process[] {
-  let pids: string[];
-  try {
-    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
-  return pids.flatMap((pid) => {
+const gits = (): Process[] =>
+  namesIn("/proc").flatMap((pid) => {
+    const line = /^\d+$/.test(pid) ? textIn(`/proc/${pid}/cmdline`, "latin1") : "";
     try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
       return /^(?:[^\0]*\/)?git\0/.test(line) ? [{ line, cwd: readlinkSync(`/proc/${pid}/cwd`) }] : [];
     } catch {
       return []; // ended meanwhile, or another user's
     }
   });
-}

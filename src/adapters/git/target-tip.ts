@@ -1,6 +1,6 @@
 /** The commit of the branch that tasks land on, which every waiting landing looks at many times a second: read from git's file where there is one. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
 /** How long an answer of git itself is used: packed branches and the reftable format have no file. */
@@ -21,13 +21,8 @@ export class TargetTip {
   }
 
   async read(): Promise<string> {
-    try {
-      const text = readFileSync(join(this.where.commonDir, this.where.ref), "latin1");
-      const commit = text.trim();
-      if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
-    } catch {
-      // packed, or another format
-    }
+    const commit = textIn(join(this.where.commonDir, this.where.ref)).trim();
+    if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
     if (Date.now() - this.asked.at > KEEP_MS) await this.ask();
     return this.asked.tip;
   }

@@ -1,6 +1,6 @@
 /** Makes a worktree, and tells whether it is complete. Git locks it as "initializing" while it checks its files out. */
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { textIn } from "../small-files.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { withWorktreeLock } from "./queue.ts";
 
@@ -48,16 +48,8 @@ async function clearHalfMade(git: Git, { project, commonDir }: Where, root: stri
 }
 
 function stateOf(root: string): "whole" | "begun" | "none" {
-  const link = textOf(join(root, ".git"));
-  if (link === null) return "none";
+  const link = textIn(join(root, ".git"));
+  if (link === "") return "none";
   const gitDir = /^gitdir: (.+)$/m.exec(link)?.[1] ?? "";
-  return textOf(resolve(root, gitDir, "locked"))?.trim() === "initializing" ? "begun" : "whole";
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
-  }
+  return textIn(resolve(root, gitDir, "locked")).trim() === "initializing" ? "begun" : "whole";
 }

@@ -2,10 +2,11 @@
  * The git directories that a confined command may write, and what in them decides which programs git runs. A `.git` file is
  * believed only when the directory that it names points back: a command could otherwise write one that names any repository.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
+import { foldersIn } from "../small-files.ts";
 
 const MODULE_DEPTH = 4;
 
@@ -96,30 +97,20 @@ function guardedIn(git: string): string[] {
 /** Read-only as a whole but for the one in use: files of a worktree that another member removes cannot be mounted one by one. */
 function worktreesOf(common: string, own: string): { guarded: string[]; writable: string[] } {
   const folder = join(common, "worktrees");
-  return list(folder).length === 0
+  return foldersIn(folder).length === 0
     ? { guarded: [], writable: [] }
     : { guarded: [folder], writable: isWithin(folder, own) ? [own] : [] };
 }
 
 function modulesOf(folder: string, depth: number): string[] {
   if (depth >= MODULE_DEPTH) return [];
-  return list(folder).flatMap((name) => {
+  return foldersIn(folder).flatMap((name) => {
     const path = join(folder, name);
     return existsSync(join(path, "HEAD"))
       ? [...guardedIn(path), ...modulesOf(join(path, "modules"), depth + 1)]
       : modulesOf(path, depth + 1);
   });
 }
-
-const list = (folder: string): string[] => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
-};
 
 const text = (path: string): string => {
   try {

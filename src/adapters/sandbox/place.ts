@@ -1,13 +1,5 @@
 /** What the disk says about the place of a confined command: repositories, protected files, secrets, sockets of others. */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
@@ -18,6 +10,7 @@ import {
   SYSTEM_SECRETS,
   writableRoots,
 } from "../../core/sandbox.ts";
+import { foldersIn, textIn } from "../small-files.ts";
 import { repositoryOf } from "./git-folders.ts";
 
 export type PlaceOptions = {
@@ -118,33 +111,19 @@ function isReadable(path: string): boolean {
   }
 }
 
-const entries = (folder: string): string[] => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(folder, name));
-  } catch {
-    return [];
-  }
-};
+const entries = (folder: string): string[] => foldersIn(folder).map((name) => join(folder, name));
 
 /** A read-only mount does not keep anybody from connecting to a socket in it, so each needs a cover of its own. */
 export const socketsOutside = (covered: readonly string[]): string[] =>
   boundSockets().filter((path) => !covered.some((folder) => isWithin(folder, path)) && existsSync(path));
 
-function boundSockets(): string[] {
-  try {
-    // Number, reference count, protocol, flags, type, state, inode, path.
-    return readFileSync("/proc/net/unix", "utf8")
-      .split("\n")
-      .flatMap((line) =>
-        // Most sockets have no path.
-        line.includes(" /") ? (/^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []) : [],
-      );
-  } catch {
-    return [];
-  }
-}
+/** Of each line: number, reference count, protocol, flags, type, state, inode, path. Most sockets have no path. */
+const boundSockets = (): string[] =>
+  textIn("/proc/net/unix")
+    .split("\n")
+    .flatMap((line) =>
+      line.includes(" /") ? (/^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []) : [],
+    );
 
 export const real = (path: string): string | null => {
   // An exception costs ten times the look.

@@ -1,6 +1,7 @@
 /** What was proven on this machine, in a file of the person's. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIn, replaceFile } from "../small-files.ts";
 
 /** Keeps what was proven, by everything that it depends on. A failure is not kept: the next start tries again. */
 export class ProvenKeys {
@@ -17,24 +18,15 @@ export class ProvenKeys {
   add(key: string): void {
     try {
       mkdirSync(join(this.path, ".."), { recursive: true, mode: 0o700 });
-      writeFileSync(
-        this.path,
-        `${JSON.stringify({ proven: [...new Set([key, ...this.read()])].slice(0, 20) }, null, 2)}\n`,
-        {
-          mode: 0o600,
-        },
-      );
+      const proven = [...new Set([key, ...this.read()])].slice(0, 20);
+      replaceFile(this.path, `${JSON.stringify({ proven }, null, 2)}\n`);
     } catch {
       // proven again at the next start
     }
   }
 
   private read(): string[] {
-    try {
-      const { proven } = JSON.parse(readFileSync(this.path, "utf8")) as { proven: unknown };
-      return Array.isArray(proven) ? proven.map(String) : [];
-    } catch {
-      return [];
-    }
+    const proven = jsonIn<{ readonly proven: unknown }>(this.path)?.proven;
+    return Array.isArray(proven) ? proven.map(String) : [];
   }
 }

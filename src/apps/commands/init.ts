@@ -1,6 +1,7 @@
 /** `ekiden init`: a settings file with every setting as a comment, ready to be changed, and beside it the schema for editors. */
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { replaceFile } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
@@ -41,20 +42,13 @@ export async function run(
   makeProjectFolder(call.cwd);
   const schema = join(dirname(path), SCHEMA_FILE);
   const { settingsSchema } = await import("../settings-schema.ts");
-  replace(schema, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
-  replace(path, commentedSettings());
+  replaceFile(schema, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
+  replaceFile(path, commentedSettings());
   if (call.json) call.out.write(`${JSON.stringify({ path, schema })}\n`);
   else call.out.write(`${shown}\n`);
 }
 
 const SCHEMA_FILE = "settings.schema.json";
-
-/** By a rename, so that a link in its place is replaced and never followed. */
-function replace(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
-  renameSync(draft, path);
-}
 
 export function commentedSettings(): string {
   const lines = SETTING_KEYS.flatMap((key) => {

@@ -1,6 +1,7 @@
 /** "Always": a rule is added to the project's settings, and nothing else of the file changes, comments and layout included. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { replaceFile } from "../../adapters/small-files.ts";
 import { messageOf } from "../../core/errors.ts";
 import { projectFile } from "../settings.ts";
 
@@ -33,9 +34,7 @@ async function add(path: string, rule: string): Promise<string | null> {
     ? append(text, allow, quoted, jsonc.stripComments)
     : append(text, settings, `"allow": [${quoted}]`, jsonc.stripComments);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${process.pid}.new`;
-  await writeFile(fresh, added, { mode: 0o600, flag: "wx" });
-  await rename(fresh, path);
+  replaceFile(path, added);
   return null;
 }
 

@@ -1,6 +1,7 @@
 /** What the person typed, across sessions: a file of the person's own with one JSON line a prompt, newest last. */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFile, textIn } from "../../adapters/small-files.ts";
 import { userFile } from "../settings.ts";
 
 /** Prompts of one project that the editor offers; lines after which the file is cut. */
@@ -14,7 +15,7 @@ type Line = { readonly cwd: string; readonly text: string };
 
 /** Oldest first. A file that cannot be read is an empty one. */
 export function readHistory(cwd: string): string[] {
-  const lines = linesOf(historyFile());
+  const lines = textIn(historyFile()).split("\n").filter(Boolean);
   if (lines.length > LINES_MAX) cutTo(lines.slice(-LINES_KEPT));
   return lines
     .flatMap((line) => parsed(line) ?? [])
@@ -34,19 +35,9 @@ export function keepInHistory(cwd: string, text: string): void {
   }
 }
 
-function linesOf(path: string): string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n").filter(Boolean);
-  } catch {
-    return [];
-  }
-}
-
 function cutTo(lines: readonly string[]): void {
   try {
-    const fresh = `${historyFile()}.${process.pid}.new`;
-    writeFileSync(fresh, `${lines.join("\n")}\n`, { mode: 0o600 });
-    renameSync(fresh, historyFile());
+    replaceFile(historyFile(), `${lines.join("\n")}\n`);
   } catch {
     // The next start tries again.
   }

@@ -2,7 +2,7 @@
  * Keeps what is typed during a run from being echoed into the live status. Only Ctrl-C and Ctrl-Z are heard, and passed on to
  * the whole process group as the terminal itself would.
  */
-import { readFileSync } from "node:fs";
+import { textIn } from "../../adapters/small-files.ts";
 
 const CTRL_C = 3;
 const CTRL_Z = 26;
@@ -40,14 +40,9 @@ export class Keyboard {
 
 /** Whether the terminal is ours. A process in the background that touches its settings is stopped by the kernel. */
 function isForeground(): boolean {
-  if (process.stdin.isTTY !== true) return false;
-  try {
-    // After the name in parentheses: state, parent, group, session, terminal, the terminal's foreground group.
-    const fields = readFileSync("/proc/self/stat", "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return fields[2] === fields[5];
-  } catch {
-    return false;
-  }
+  // After the name in parentheses: state, parent, group, session, terminal, the terminal's foreground group.
+  const [, , group, , , foreground] = textIn("/proc/self/stat")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return process.stdin.isTTY === true && group !== undefined && group === foreground;
 }

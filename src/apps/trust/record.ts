@@ -2,20 +2,10 @@
  * What the person said about a folder, kept in the person's own folder: one file for each project, named by a hash of its real
  * path. A project cannot write there, and neither can a command in the sandbox.
  */
-import { createHash, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
 
 export type FolderRecord = {
   /** The project: absolute, without links. */
@@ -37,29 +27,20 @@ export function readRecord(userFolder: string, project: string): FolderRecord {
 }
 
 function read(file: string): FolderRecord | null {
-  if (!existsSync(file)) return null;
-  try {
-    const found: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof found === "object" && found !== null && "path" in found ? (found as FolderRecord) : null;
-  } catch {
-    return null;
-  }
+  const found = jsonIn<FolderRecord>(file);
+  return typeof found === "object" && found !== null && "path" in found ? found : null;
 }
 
-/** Written whole under a new name, because several processes may write. */
 export function writeRecord(userFolder: string, record: FolderRecord): void {
   const file = fileOf(userFolder, record.path);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(fresh, `${JSON.stringify(record, null, 1)}\n`, { mode: 0o600 });
-  renameSync(fresh, file);
+  replaceFile(file, `${JSON.stringify(record, null, 1)}\n`);
 }
 
 /** Every folder that the person said something about. */
 export function allRecords(userFolder: string): FolderRecord[] {
   const folder = join(userFolder, "trust");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => name.endsWith(".json"))
     .flatMap((name) => read(join(folder, name)) ?? [])
     .sort((a, b) => (a.path < b.path ? -1 : 1));
