@@ -25,21 +25,16 @@ export function ignoreUnhandled(call: Invocation): () => void {
   return () => void process.off("unhandledRejection", say);
 }
 
+/** Wrappers such as npm and tsx pass on a signal that the terminal has sent to everybody already. */
 const SAME_SIGNAL_MS = 250;
 
-/** The first Ctrl-C (or TERM, or a closed terminal) ends in order and keeps the state; the second ends at once. */
-export function interruptible(host: TeamHost, tell: (text: string) => void): () => void {
-  let asked = 0;
+/** Counts the requests to end this process: Ctrl-C, TERM, a closed terminal. Returns what stops that. */
+export function onSignals(on: (nth: number) => void): () => void {
+  let [nth, at] = [0, 0];
   const onSignal = (): void => {
-    // Wrappers such as npm and tsx pass on what the terminal has sent to everybody already.
-    if (asked > 0 && Date.now() - asked < SAME_SIGNAL_MS) return;
-    if (asked > 0) process.exit(130);
-    asked = Date.now();
-    tell("interrupted; `ekiden resume` goes on (Ctrl-C again ends at once)");
-    host.interrupt().catch((error: unknown) => {
-      tell(`ekiden: ${messageOf(error)}`);
-      process.exit(130);
-    });
+    if (nth > 0 && Date.now() - at < SAME_SIGNAL_MS) return;
+    [nth, at] = [nth + 1, Date.now()];
+    on(nth);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, onSignal);
@@ -47,3 +42,23 @@ export function interruptible(host: TeamHost, tell: (text: string) => void): () 
     for (const signal of signals) process.off(signal, onSignal);
   };
 }
+
+/** Resolves at the first request; the next one ends the process at once. */
+export const interrupted = (): Promise<void> =>
+  new Promise((done) => {
+    const release = onSignals(() => {
+      release();
+      done();
+    });
+  });
+
+/** The first request ends in order and keeps the state; the second ends at once. */
+export const interruptible = (host: TeamHost, tell: (text: string) => void): (() => void) =>
+  onSignals((nth) => {
+    if (nth > 1) process.exit(130);
+    tell("interrupted; `ekiden resume` goes on (Ctrl-C again ends at once)");
+    host.interrupt().catch((error: unknown) => {
+      tell(`ekiden: ${messageOf(error)}`);
+      process.exit(130);
+    });
+  });

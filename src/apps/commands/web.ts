@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Invocation } from "../invocation.ts";
 import { withTeam } from "../open.ts";
+import { interrupted, keepYoungSmall } from "../run-guards.ts";
 import { openPage, openTeams, readOptions, type WebOptions } from "../web/open-page.ts";
 import { readPage } from "../web/page-files.ts";
 
@@ -15,7 +16,7 @@ export async function run(
   if (file !== undefined) return await exportRun(call, file);
   const wanted = readOptions(options);
   return await withTeam(call, "look", async (store) => {
-    (await import("node:v8")).setFlagsFromString("--semi-space-growth-factor=1");
+    await keepYoungSmall();
     const server = await openPage(call, store, wanted);
     if (call.json)
       call.out.write(`${JSON.stringify({ address: server.address, readOnly: wanted.readOnly })}\n`);
@@ -45,8 +46,3 @@ async function exportRun(call: Invocation, file: string): Promise<undefined> {
     }
   });
 }
-
-const interrupted = (): Promise<void> =>
-  new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => done());
-  });

@@ -4,6 +4,7 @@ import { quote, teammateName } from "../../core/ids.ts";
 import { tally } from "../../core/views/sentence.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
 import { concerns, follow } from "../queries/journal.ts";
+import { onSignals } from "../run-guards.ts";
 import { News } from "../terminal/news.ts";
 import { newsLines } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -18,8 +19,6 @@ type Options = { count?: string; as?: string; role?: string; health?: string; dr
 const PLACES_MAX = 100;
 /** Kubernetes kills a process 30 s after it asked it to end. */
 const DRAIN_S = 25;
-/** Wrappers such as npm pass a signal on that everybody has got already. */
-const SAME_SIGNAL_MS = 250;
 
 export async function run(call: Invocation, _args: readonly string[], options: Options): Promise<number> {
   const settings = await call.settings();
@@ -68,20 +67,6 @@ export async function run(call: Invocation, _args: readonly string[], options: O
     server?.close();
     await worker?.close();
   }
-}
-
-function onSignals(on: (nth: number) => void): () => void {
-  let [nth, at] = [0, 0];
-  const onSignal = (): void => {
-    if (nth > 0 && Date.now() - at < SAME_SIGNAL_MS) return;
-    [nth, at] = [nth + 1, Date.now()];
-    on(nth);
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
 }
 
 /** The news of the members that run here, and the ends of the team's runs. */

@@ -8,6 +8,7 @@ import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { detailedSentence, follow, lastEvents, withDetails } from "../queries/journal.ts";
 import type { LiveReader } from "../queries/live.ts";
+import { onSignals } from "../run-guards.ts";
 import { News } from "../terminal/news.ts";
 import { TeamStatus } from "../terminal/status.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -58,9 +59,7 @@ export class Top {
 
   /** Resolves when the person leaves. */
   async run(): Promise<void> {
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-    const leave = (): void => this.act("leave");
-    for (const signal of signals) process.on(signal, leave);
+    const release = onSignals(() => this.act("leave"));
     this.screen.open();
     const tick = setInterval(() => this.onTick(), TICK_MS);
     try {
@@ -68,7 +67,7 @@ export class Top {
     } finally {
       clearInterval(tick);
       if (this.timer) clearTimeout(this.timer);
-      for (const signal of signals) process.off(signal, leave);
+      release();
       this.screen.close();
     }
   }
