@@ -44,6 +44,11 @@ export function refuseInSandbox(cwd: string, env: NodeJS.ProcessEnv): void {
   }
 }
 
+/** What only a person may do. @throws EkidenError `not_permitted` in the shell of a member */
+export function refuseMember(env: NodeJS.ProcessEnv, why: string): void {
+  if (memberShells(env).length > 0) throw new EkidenError("not_permitted", why);
+}
+
 /** The parents and the leaders of their sessions, without repetition. Only Linux tells their environments. */
 function ancestors(): Set<number> {
   const found = new Set<number>();

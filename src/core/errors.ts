@@ -87,5 +87,12 @@ export const isEkidenError = (error: unknown, code?: ErrorCode): error is Ekiden
   error.name === "EkidenError" &&
   (code === undefined || (error as EkidenError).code === code);
 
+/** The result of `work`, or `otherwise` where it fails with this code. */
+export const orElse = <T, O>(work: Promise<T>, code: ErrorCode, otherwise: O): Promise<T | O> =>
+  work.catch((error: unknown) => {
+    if (isEkidenError(error, code)) return otherwise;
+    throw error;
+  });
+
 /** The sentence to show for a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 /** Creates or overwrites a file. */
 import { z } from "zod";
 import { withoutMarks } from "../core/conversation/foreign.ts";
-import { EkidenError, isEkidenError } from "../core/errors.ts";
+import { EkidenError, orElse } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
@@ -52,13 +52,12 @@ async function placeFor({ path }: Input, ctx: ToolContext) {
 }
 
 /** Null for a new file. */
-const textBefore = (place: Place): Promise<string | null> =>
-  withFile(place, "write", (file, size) =>
+const textBefore = (place: Place): Promise<string | null> => {
+  const text = withFile(place, "write", (file, size) =>
     size <= COMPARED_MAX ? file.readFile("utf8") : Promise.resolve(`(a file of ${size} bytes)\n`),
-  ).catch((error: unknown) => {
-    if (isEkidenError(error, "not_found")) return null;
-    throw error;
-  });
+  );
+  return orElse(text, "not_found", null);
+};
 
 /** What a member read with marks it writes with marks: they stand for what the file had, if the marks themselves were not in it. */
 const unmarked = (content: string, before: string | null, { secrets }: ToolContext): string =>

@@ -1,8 +1,7 @@
 /** `ekiden answer`: the person answers a plan or a permission question from any terminal, also one to a member. */
-import { EkidenError } from "../../core/errors.ts";
 import { answer } from "../actions/answer.ts";
 import type { Invocation } from "../invocation.ts";
-import { memberShells } from "../member-shell.ts";
+import { refuseMember } from "../member-shell.ts";
 import { withTeam } from "../open.ts";
 
 export async function run(
@@ -10,11 +9,10 @@ export async function run(
   [id = "", word = "", ...text]: readonly string[],
 ): Promise<undefined> {
   // A member may not grant itself what it asks for.
-  if (memberShells(call.env).length > 0)
-    throw new EkidenError(
-      "not_permitted",
-      "this is a member's command, and only a person answers here. Leave the question to them.",
-    );
+  refuseMember(
+    call.env,
+    "this is a member's command, and only a person answers here. Leave the question to them.",
+  );
   await withTeam(call, "look", async (store) => {
     const { data, text: done } = await answer(store, id, word, text.join(" "));
     const { ask, by, state, answer: given } = data;

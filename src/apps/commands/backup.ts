@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Invocation } from "../invocation.ts";
-import { memberShells } from "../member-shell.ts";
+import { refuseMember } from "../member-shell.ts";
 import { sqlitePath } from "../open.ts";
 
 export async function run(
@@ -11,8 +11,7 @@ export async function run(
   [file = ""]: readonly string[],
   { force = false }: { force?: boolean },
 ): Promise<undefined> {
-  if (memberShells(call.env).length > 0)
-    throw new EkidenError("not_permitted", "a member may not copy the store of its team. Ask the person.");
+  refuseMember(call.env, "a member may not copy the store of its team. Ask the person.");
   const { store } = await call.settings();
   const path = sqlitePath(store, call.cwd);
   if (path === null) throw new EkidenError("bad_input", postgresAdvice(store));

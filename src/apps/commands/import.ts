@@ -8,7 +8,7 @@ import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TeamRecord } from "../../adapters/layout/record.ts";
 import type { Restored } from "../../adapters/layout/restore.ts";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, orElse } from "../../core/errors.ts";
 import { DEFAULT_TEAM, type HostId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
@@ -75,11 +75,8 @@ async function rehearse(record: TeamRecord): Promise<Restored> {
 /** @throws EkidenError `import_invalid` */
 async function refuseTwice(call: Invocation, record: TeamRecord, path: string): Promise<void> {
   const { isThere } = await import("../../adapters/layout/restore.ts");
-  const there = await withTeam(call, "look", (store) => isThere(store, record)).catch((error: unknown) => {
-    if (isEkidenError(error, "not_found")) return false; // no team yet
-    throw error;
-  });
-  if (!there) return;
+  const there = withTeam(call, "look", (store) => isThere(store, record));
+  if (!(await orElse(there, "not_found", false))) return;
   const what = record.tasks.length > 0 ? "all its tasks are on the board" : "all its mail was sent before";
   throw new EkidenError(
     "import_invalid",

@@ -1,7 +1,7 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
 import { type Decision, landingsOf } from "../../adapters/git/landings.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, orElse } from "../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../core/ids.ts";
 import { landingsData, landingsViews } from "../../core/views/landing.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
@@ -13,12 +13,8 @@ export async function run(call: Invocation, [id, action, ...more]: readonly stri
   const { team } = await call.settings();
   const landings = await landingsOf(call.cwd, childEnvironment(call.env));
   const reserved = withTeam(call, "look", (store) => store.reservations.list(landings.repository));
-  const now = landings.read(
-    await reserved.catch((error: unknown) => {
-      if (isEkidenError(error, "not_found")) return []; // a team of another store may land here
-      throw error;
-    }),
-  );
+  // A team of another store may land here.
+  const now = landings.read(await orElse(reserved, "not_found", []));
   if (id === undefined) {
     const data = landingsData(now, await landings.landed(LANDED_SHOWN), Date.now());
     return await call.show(data, landingsViews).then(() => undefined);

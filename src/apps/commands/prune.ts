@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { landingsOf } from "../../adapters/git/landings.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { orElse } from "../../core/errors.ts";
 import { instant } from "../../core/ids.ts";
 import { pruneViews } from "../../core/views/prune.ts";
 import { prune } from "../actions/prune.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
-import { memberShells } from "../member-shell.ts";
+import { refuseMember } from "../member-shell.ts";
 import { withTeam } from "../open.ts";
 
 const DAYS = "30";
@@ -18,16 +18,10 @@ export async function run(
   _: readonly string[],
   { days = DAYS, teams = false, dryRun = false }: { days?: string; teams?: boolean; dryRun?: boolean },
 ): Promise<undefined> {
-  if (memberShells(call.env).length > 0 && !dryRun)
-    throw new EkidenError(
-      "not_permitted",
-      "a member may not delete the history of its team. Ask the person.",
-    );
+  if (!dryRun) refuseMember(call.env, "a member may not delete the history of its team. Ask the person.");
   const before = instant(Date.now() - wholeNumber("--days", days) * DAY_MS);
-  const landings = await landingsOf(call.cwd, childEnvironment(call.env)).catch((error: unknown) => {
-    if (!isEkidenError(error, "bad_input")) throw error;
-    return null; // no repository
-  });
+  // Null outside of a repository.
+  const landings = await orElse(landingsOf(call.cwd, childEnvironment(call.env)), "bad_input", null);
   const data = await withTeam(call, "look", (store) =>
     prune(store, {
       before,

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, orElse } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
 import { attachedTo } from "../actions/mail.ts";
@@ -39,26 +39,17 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean, web: b
   const runbook = readRunbook(call, file);
   const { report } = runbook;
   const { abandonRunbook, continueRunbook } = await import("../actions/runbook.ts");
-  const before = await withExisting(call, async (store): Promise<Continued> => {
+  const existing = withTeam(call, "look", async (store): Promise<Continued> => {
     if (!fresh) return await continueRunbook(store, PERSON, runbook, file);
     await abandonRunbook(store, PERSON, runbook);
     return { kind: "new" };
   });
-  if (before === null || before.kind === "new") return await hostTeam(call, { runbook }, { report, web });
+  const before = await orElse(existing, "not_found", { kind: "new" } as const);
+  if (before.kind === "new") return await hostTeam(call, { runbook }, { report, web });
   call.say(before.text);
   if (before.kind === "continued")
     return await hostTeam(call, { resume: true }, { embedded: true, report, web });
   return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
-}
-
-/** Null where there is no such team yet. */
-async function withExisting<T>(call: Invocation, use: Parameters<typeof withTeam<T>>[2]): Promise<T | null> {
-  try {
-    return await withTeam(call, "look", use);
-  } catch (error) {
-    if (isEkidenError(error, "not_found")) return null;
-    throw error;
-  }
 }
 
 /** A path is not a goal: a team would be paid for guessing what to do with it. @throws EkidenError `bad_input` */

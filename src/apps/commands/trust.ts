@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Figure } from "../../core/views/view.ts";
 import type { Invocation } from "../invocation.ts";
-import { memberShells } from "../member-shell.ts";
+import { refuseMember } from "../member-shell.ts";
 import { userFile } from "../settings.ts";
 import { askForTrust, visible } from "../trust/asking.ts";
 import { allRecords, revoke } from "../trust/record.ts";
@@ -17,15 +17,8 @@ export async function run(
   { list = false, revoke: isRevoked = false }: Options,
 ): Promise<undefined> {
   const userFolder = dirname(userFile());
-  if (list) {
-    await show(call, userFolder);
-    return;
-  }
-  if (memberShells(call.env).length > 0)
-    throw new EkidenError(
-      "not_permitted",
-      "only the person may agree to what a project brings, or take that back.",
-    );
+  if (list) return await show(call, userFolder);
+  refuseMember(call.env, "only the person may agree to what a project brings, or take that back.");
   if (isRevoked) {
     const done = revoke(userFolder, call.cwd);
     const text = done
@@ -50,7 +43,7 @@ export async function run(
   call.done({ data: { project: call.cwd, agreed: waiting.map(({ id }) => id) }, text });
 }
 
-async function show(call: Invocation, userFolder: string): Promise<void> {
+async function show(call: Invocation, userFolder: string): Promise<undefined> {
   const folders = allRecords(userFolder)
     .map(({ path, items }) => ({ path, items: Object.values(items).map(({ text }) => text) }))
     .filter(({ items }) => items.length > 0);

@@ -1,6 +1,6 @@
 /** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
 import type { Image } from "../../core/conversation/image.ts";
-import { isEkidenError } from "../../core/errors.ts";
+import { orElse } from "../../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
 import { type Recruit, recruits } from "../../core/recruit.ts";
@@ -67,10 +67,7 @@ async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
-    await team
-      .join({ model: parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON)
-      .catch((error: unknown) => {
-        if (!isEkidenError(error, "name_taken")) throw error; // another process was faster
-      });
+    const joined = team.join({ model: parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+    await orElse(joined, "name_taken", null); // another process was faster
   }
 }

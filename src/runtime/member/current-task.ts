@@ -1,7 +1,7 @@
 /** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
-import { isEkidenError } from "../../core/errors.ts";
+import { orElse } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
 import type { LoopDetector } from "../../core/loop.ts";
@@ -155,9 +155,8 @@ export class CurrentTask {
     this.reminded = 0;
     this.attempt = "";
     await beforeRelease(this.agent);
-    await store.board.release({ seat, task, attempt }, "given_back", why).catch((error: unknown) => {
-      if (!isEkidenError(error, "stale_claim")) throw error; // it was taken away meanwhile
-    });
+    const released = store.board.release({ seat, task, attempt }, "given_back", why);
+    await orElse(released, "stale_claim", null); // it was taken away meanwhile
   }
 
   /** Why it idles: a member with an open plan waits for the answer, whatever it did after submitting it. */

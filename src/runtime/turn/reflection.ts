@@ -4,7 +4,7 @@
  */
 import { type AssistantMessage, type Entry, type Message, textOf } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
-import { isEkidenError } from "../../core/errors.ts";
+import { orElse } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
 import {
   EXTRACT_SYSTEM,
@@ -66,14 +66,9 @@ export function reflection(
       await agent.store.journal.note([{ type: "memory.kept", who: seat.name, topics: [...topics] }]);
 
     if (!wantsConsolidation(await memory.index())) return;
-    await memory
-      .consolidate(
-        async (all) => merged(await ask(MERGE_SYSTEM, mergePrompt(all), MERGE_TOKENS)),
-        clock.now(),
-      )
-      .catch((error: unknown) => {
-        if (!isEkidenError(error, "bad_input")) throw error; // a useless answer: next time
-      });
+    const merge = async (all: readonly Note[]) =>
+      merged(await ask(MERGE_SYSTEM, mergePrompt(all), MERGE_TOKENS));
+    await orElse(memory.consolidate(merge, clock.now()), "bad_input", null); // a useless answer: next time
   };
 }
 
