@@ -144,7 +144,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     slash: true,
     near: ["status", "ps", "who", "members"],
-    load: () => import("./team.ts"),
+    load: async () => (await import("./look.ts")).team,
   },
   {
     usage: "top",
@@ -181,7 +181,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     slash: true,
     near: ["questions", "plans", "permissions"],
-    load: () => import("./requests.ts"),
+    load: async () => (await import("./look.ts")).requests,
   },
   {
     usage: "answer <id> <answer> [text...]",
@@ -224,7 +224,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     slash: true,
     near: ["costs", "usage", "tokens", "budget"],
-    load: () => import("./cost.ts"),
+    load: async () => (await import("./look.ts")).cost,
   },
   {
     usage: "teams [action] [name]",
