@@ -1,5 +1,6 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
+import { given } from "../core/given.ts";
 import { teammateName } from "../core/ids.ts";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { Tool } from "../ports/index.ts";
@@ -159,8 +160,3 @@ function outcome(task: Task): string {
 }
 
 const list = (blockers: readonly number[]): string => blockers.map((blocker) => `#${blocker}`).join(", ");
-
-/** Without fields that are undefined: to a store, `undefined` is not the same as "not given". */
-function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}

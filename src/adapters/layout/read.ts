@@ -242,4 +242,4 @@ export function withId(value: unknown, file: string): unknown {
 }
 
 /** "2" before "10", "task_2" before "task_10". */
-const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+export const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });

@@ -4,8 +4,10 @@
  * `ekiden resume` starts the members.
  */
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { given } from "../../core/given.ts";
 import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
+import { inOrder } from "../../core/order.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
@@ -49,7 +51,7 @@ export async function restore(
       else if (seat && (entries.length > 0 || member.spent))
         await store.transcript.record(seat, entries, member.spent ? { spent: member.spent } : {});
     }
-    for (const task of inOrder(sources)) {
+    for (const task of whenToSet(sources)) {
       const why = await setStatus(store, seats, task, ids.get(task.id) as TaskId);
       if (why) faults.push({ file: `task ${task.id}`, why });
     }
@@ -124,24 +126,14 @@ function newTasks(list: readonly TaskRecord[]): NewTask[] {
     subject: subjectOf(task as TaskRecord),
     description,
     blockedBy: task.blockedBy.map((id) => ({ nth: nth.get(id) as number })),
-    ...(priority !== undefined && { priority }),
-    ...(estimate !== undefined && { estimate }),
-    ...(role && { role }),
-    ...(touches !== undefined && { touches }),
-    ...(needsPlan !== undefined && { needsPlan }),
+    ...given({ priority, estimate, role: role || undefined, touches, needsPlan }),
   }));
 }
 
 /** Blockers before the tasks that wait for them; tasks in progress last, because an owner can have only one. */
-function inOrder(list: readonly TaskRecord[]): TaskRecord[] {
-  const left = new Map(list.map((task) => [task.id, task]));
-  const order: TaskRecord[] = [];
-  const stack = [...list].reverse();
-  for (let task = stack.at(-1); task; task = stack.at(-1)) {
-    const open = left.has(task.id) ? task.blockedBy.flatMap((id) => left.get(id) ?? []) : [];
-    if (open.length > 0) stack.push(...open);
-    else if (stack.pop() && left.delete(task.id)) order.push(task);
-  }
+function whenToSet(list: readonly TaskRecord[]): TaskRecord[] {
+  const byId = new Map(list.map((task) => [task.id, task]));
+  const order = inOrder(byId).map((id) => byId.get(id) as TaskRecord);
   const isLast = (task: TaskRecord): boolean => task.status === "in_progress";
   return [...order.filter((task) => !isLast(task)), ...order.filter(isLast)];
 }

@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { FileTask } from "../../core/sync.ts";
-import { withId } from "./read.ts";
+import { byNumber, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";
 
 export type TaskFile = {
@@ -59,7 +59,6 @@ const FILES_MAX = 10_000;
 /** A file that was written so recently may not be whole. */
 const YOUNG_MS = 2_000;
 
-const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
 const draft = (): string => `${OWN}-${randomBytes(6).toString("hex")}.tmp`;
 
 type Known = { readonly stamp: string; readonly read: TaskFile | string };

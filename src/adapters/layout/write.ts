@@ -112,6 +112,15 @@ function* files(whole: Whole): Generator<readonly [path: string, content: string
 
 const ownerOf = (task: Task): Name | null => (task.status === "pending" ? null : task.owner);
 
+/** The fields of a task that are not as usual. */
+export const unusual = ({ priority, estimate, role, touches, needsPlan }: Task): object => ({
+  ...(priority !== 0 && { priority }),
+  ...(estimate !== 1 && { estimate }),
+  ...(role !== null && { role }),
+  ...(touches.length > 0 && { touches }),
+  ...(needsPlan && { needsPlan }),
+});
+
 /** The courses know three states; `failed` and `cancelled` are written all the same, with their reason. */
 const courseTask = (task: Task): object => ({
   id: task.id,
@@ -120,11 +129,7 @@ const courseTask = (task: Task): object => ({
   status: task.status,
   owner: ownerOf(task),
   blockedBy: task.blockedBy,
-  ...(task.priority !== 0 && { priority: task.priority }),
-  ...(task.estimate !== 1 && { estimate: task.estimate }),
-  ...(task.role !== null && { role: task.role }),
-  ...(task.touches.length > 0 && { touches: task.touches }),
-  ...(task.needsPlan && { needsPlan: true }),
+  ...unusual(task),
   ...(task.status === "completed" && { result: task.result }),
   ...((task.status === "failed" || task.status === "cancelled") && { reason: task.reason }),
 });

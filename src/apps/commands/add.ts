@@ -1,5 +1,6 @@
 /** `ekiden add`: a task for the board. */
 import { EkidenError } from "../../core/errors.ts";
+import { given } from "../../core/given.ts";
 import { quote, type TaskId, taskId } from "../../core/ids.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import { addTask } from "../actions/tasks.ts";
@@ -16,7 +17,7 @@ export async function run(call: Invocation, args: readonly string[], options: Op
     blockedBy: idList(after),
     ...taskFields(options),
     ...(plan && { needsPlan: true }),
-    ...(role !== undefined && { role }),
+    ...given({ role }),
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.
   checkTask(task);
@@ -35,12 +36,13 @@ export type TaskOptions = {
 };
 
 /** @throws EkidenError `bad_input` */
-export const taskFields = ({ description, priority, estimate, touches }: TaskOptions) => ({
-  ...(description !== undefined && { description }),
-  ...(priority !== undefined && { priority: number("--priority", priority) }),
-  ...(estimate !== undefined && { estimate: number("--estimate", estimate) }),
-  ...(touches !== undefined && { touches: patterns(touches) }),
-});
+export const taskFields = ({ description, priority, estimate, touches }: TaskOptions) =>
+  given({
+    description,
+    priority: number("--priority", priority),
+    estimate: number("--estimate", estimate),
+    touches: touches && patterns(touches),
+  });
 
 const split = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
@@ -54,7 +56,8 @@ function patterns(texts: readonly string[]): string[] {
   return found;
 }
 
-function number(option: string, text: string): number {
+function number(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value))
     throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number.`);

@@ -1,6 +1,7 @@
 /** What is new on one side of a folder of task files: a file becomes a task, a task becomes a file. */
 import type { TaskFile, TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { messageOf } from "../../core/errors.ts";
+import { given } from "../../core/given.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { agreedOn, type FileTask, outsider } from "../../core/sync.ts";
 import { isFinished, type NewTask, type Task } from "../../core/task.ts";
@@ -28,19 +29,14 @@ export function twinOf(file: TaskFile, said: FileTask, board: Board): Task | und
 
 /** What somebody outside of the team has, or has ended, is never free on the board, not even for a moment. */
 export async function addFile(store: Store, file: TaskFile, said: FileTask, board: Board): Promise<Added> {
-  const { status = "pending", owner = "" } = said;
+  const { status = "pending", owner = "", priority, estimate, touches, needsPlan } = said;
   const isOver = status === "completed" || status === "failed" || status === "cancelled";
   const assignee = isOver ? outsider(owner) : assigneeFor({ status, owner }, board);
   const task: NewTask = {
     subject: subjectOf(file, said),
     description: said.description ?? "",
     blockedBy: file.blockedBy.length > 0 || said.blockedBy ? edgesOf(file, said, board) : [],
-    ...(said.priority !== undefined && { priority: said.priority }),
-    ...(said.estimate !== undefined && { estimate: said.estimate }),
-    ...(said.touches !== undefined && { touches: said.touches }),
-    ...(said.needsPlan !== undefined && { needsPlan: said.needsPlan }),
-    ...(said.role && { role: said.role }),
-    ...(assignee !== undefined && { assignee }),
+    ...given({ priority, estimate, touches, needsPlan, role: said.role || undefined, assignee }),
   };
   try {
     const added = await store.board.add(task, BY);

@@ -1,5 +1,6 @@
 /** The file's side: a task of the board as the text of its file. Fields that mean nothing here stay as another program wrote them. */
 import type { TaskFile } from "../../adapters/layout/task-folder.ts";
+import { unusual } from "../../adapters/layout/write.ts";
 import type { SharedField, SharedTask } from "../../core/sync.ts";
 import type { Task } from "../../core/task.ts";
 
@@ -31,13 +32,7 @@ export function newText(
   };
   Object.assign(fields, progressFields(task, shared, style, {}));
   if (isClaude) fields.blocks = [];
-  fields.blockedBy = idsLike(fields.id, edges);
-  if (task.priority !== 0) fields.priority = task.priority;
-  if (task.estimate !== 1) fields.estimate = task.estimate;
-  if (task.role !== null) fields.role = task.role;
-  if (task.touches.length > 0) fields.touches = task.touches;
-  if (task.needsPlan) fields.needsPlan = true;
-  return json(fields);
+  return json({ ...fields, blockedBy: idsLike(fields.id, edges), ...unusual(task) });
 }
 
 /** `fields` of the task and, with `progress`, its status and owner. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../core/event.ts";
 import { instant, name } from "../../../core/ids.ts";
+import { criticalPath, inOrder } from "../../../core/order.ts";
 import type { MemberRow } from "../wire.ts";
-import { criticalPath, inOrder, looksOf, whyWaiting } from "./board.ts";
+import { looksOf, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { lanes } from "./lanes.ts";
 import { Model, newMember } from "./model.ts";

@@ -1,4 +1,4 @@
-/** What the board says: why a task waits, what is counted, which chain of work decides the end. Pure. */
+/** What the board says: why a task waits, what is counted. Pure. */
 import { overlapping } from "../../../core/touches.ts";
 import type { Member, Model } from "./model.ts";
 import type { Task } from "./task.ts";
@@ -110,51 +110,3 @@ const list = (ids: readonly number[]): string =>
         .slice(0, 3)
         .map((id) => `#${id}`)
         .join(", ")} and ${ids.length - 3} more`;
-
-/** The chain of unfinished tasks with the most estimated work: nothing done elsewhere makes the end come sooner. */
-export function criticalPath(tasks: Tasks): number[] {
-  const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";
-  const best = new Map<number, { readonly work: number; readonly after: number | null }>();
-  for (const id of inOrder(tasks)) {
-    const task = tasks.get(id) as Task;
-    if (!isOpen(task)) continue;
-    let [work, after]: [number, number | null] = [0, null];
-    for (const blocker of task.blockedBy) {
-      const before = best.get(blocker);
-      if (before && before.work > work) [work, after] = [before.work, blocker];
-    }
-    best.set(id, { work: work + task.estimate, after });
-  }
-  let last: number | null = null;
-  for (const [id, { work }] of best) if (last === null || work > (best.get(last)?.work ?? 0)) last = id;
-  const path: number[] = [];
-  for (let at = last; at !== null; at = best.get(at)?.after ?? null) path.unshift(at);
-  return path.length > 1 ? path : [];
-}
-
-/** Every task after all that it waits for. What is in a cycle (the store refuses them) comes last. */
-export function inOrder(tasks: ReadonlyMap<number, Pick<Task, "id" | "blockedBy">>): number[] {
-  const open = new Map<number, number>();
-  const after = new Map<number, number[]>();
-  for (const { id, blockedBy } of tasks.values()) {
-    const known = blockedBy.filter((blocker) => tasks.has(blocker));
-    open.set(id, known.length);
-    for (const blocker of known) {
-      const list = after.get(blocker);
-      if (list) list.push(id);
-      else after.set(blocker, [id]);
-    }
-  }
-  const order = [...open].filter(([, count]) => count === 0).map(([id]) => id);
-  for (let i = 0; i < order.length; i += 1)
-    for (const id of after.get(order[i] as number) ?? []) {
-      const left = (open.get(id) as number) - 1;
-      open.set(id, left);
-      if (left === 0) order.push(id);
-    }
-  if (order.length < open.size) {
-    const placed = new Set(order);
-    order.push(...[...open.keys()].filter((id) => !placed.has(id)));
-  }
-  return order;
-}

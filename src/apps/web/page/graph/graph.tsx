@@ -1,8 +1,9 @@
 /** The board as a graph: drag to move, wheel or two fingers to zoom, arrows to go from task to task. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { criticalPath } from "../../../../core/order.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { criticalPath, type Look, looksOf } from "../board.ts";
+import { type Look, looksOf } from "../board.ts";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
 import type { Task } from "../task.ts";

@@ -1,6 +1,6 @@
 /** The layout of a board, made in the worker and kept until tasks or edges change. */
 import { useEffect, useState } from "preact/hooks";
-import { inOrder } from "../board.ts";
+import { inOrder } from "../../../../core/order.ts";
 import type { Model } from "../model.ts";
 import { type Layout, layout } from "./layout.ts";
 import type { Laid, Wanted } from "./worker.ts";
