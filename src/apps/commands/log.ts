@@ -2,11 +2,11 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { name, quote } from "../../core/ids.ts";
+import { concerns } from "../../core/views/search.ts";
 import { followUntilInterrupted, type Invocation, wholeNumber } from "../invocation.ts";
 import { withTeam } from "../open.ts";
 import {
   allEvents,
-  concerns,
   type Detailed,
   detailedSentence,
   follow,

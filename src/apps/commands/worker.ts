@@ -1,9 +1,10 @@
 /** `ekiden worker`: runs teammates of a team in this process until it is told to leave. */
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { quote, teammateName } from "../../core/ids.ts";
+import { concerns } from "../../core/views/search.ts";
 import { tally } from "../../core/views/sentence.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
-import { concerns, follow } from "../queries/journal.ts";
+import { follow } from "../queries/journal.ts";
 import { onSignals } from "../run-guards.ts";
 import { News } from "../terminal/news.ts";
 import { newsLines } from "../terminal/print.ts";

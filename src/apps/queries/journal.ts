@@ -1,6 +1,5 @@
 /** The journal: all of it, its last events, or its events as they come, whichever process writes them. */
 import type { Event, FactType } from "../../core/event.ts";
-import type { Name } from "../../core/ids.ts";
 import { words } from "../../core/mail.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { type Sentence, sentence } from "../../core/views/sentence.ts";
@@ -85,9 +84,3 @@ export function detailedSentence(event: Detailed): Sentence {
 }
 
 const DETAIL_MAX = 400;
-
-/** Whether the event is about the member or was caused by it. */
-export const concerns = (event: Event, who: Name): boolean =>
-  (["who", "by", "from", "to"] as const).some(
-    (key) => (event as Partial<Record<typeof key, unknown>>)[key] === who,
-  );

@@ -1,29 +1,19 @@
 /** The journal in pages: backwards for reading, forwards for lanes and replay. */
 import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
-import { sentence } from "../../core/views/sentence.ts";
+import { fits, type Search } from "../../core/views/search.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
-import { concerns } from "../queries/journal.ts";
 import type { FactPage, JournalPage } from "./wire.ts";
 
 type Journal = Store["journal"];
 
-export type Search = {
-  readonly before: number | null;
-  readonly limit: number;
-  /** In the sentence of a fact or its author's name; lower case. */
-  readonly text: string;
-  readonly who: string;
-  /** The beginning of the type: "task", "mail". */
-  readonly kind: string;
-};
+export type PageOfSearch = Search & { readonly before: number | null; readonly limit: number };
 
 /** Facts looked at for one page of a search; the answer says where to go on. */
 const LOOKED_MAX = 50_000;
 const READ = 1_000;
 
 /** The facts before a number that the search is for, newest last. */
-export async function journalBefore(journal: Journal, search: Search): Promise<JournalPage> {
-  const wanted = matcher(search);
+export async function journalBefore(journal: Journal, search: PageOfSearch): Promise<JournalPage> {
   let end = search.before ?? (await endSeq(journal)) + 1;
   let found: Event[] = [];
   let looked = 0;
@@ -31,21 +21,13 @@ export async function journalBefore(journal: Journal, search: Search): Promise<J
     const start = Math.max(0, end - 1 - span);
     const events = await between(journal, start, end);
     looked += events.length;
-    found = [...events.filter(wanted), ...found];
+    found = [...events.filter((event) => fits(event, search)), ...found];
     end = start + 1;
     if (found.length >= search.limit || looked >= LOOKED_MAX) break;
   }
   const page = found.slice(-search.limit);
   const cut = found.length > page.length ? page[0]?.seq : end > 1 ? end : undefined;
   return { events: page, before: cut ?? null };
-}
-
-function matcher({ text, who, kind }: Search): (event: Event) => boolean {
-  return (event) =>
-    (kind === "" || event.type.startsWith(`${kind}.`)) &&
-    (who === "" || concerns(event, who as Parameters<typeof concerns>[1])) &&
-    (text === "" ||
-      `${event.type} ${sentence(event).who} ${sentence(event).text}`.toLowerCase().includes(text));
 }
 
 /** Events with numbers above `start` and below `end`. */

@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
+import type { Store } from "../../ports/index.ts";
+import { timeline } from "./journal-pages.ts";
 import type { PageFiles } from "./page-files.ts";
 import type { TeamPage } from "./teams.ts";
-import type { ConversationPage, Overview, Recording } from "./wire.ts";
+import type { ConversationPage, FactPage, Overview, Recording } from "./wire.ts";
 
 /** Facts of a run that is recorded whole; of a longer one turns and calls are left out. */
 const FACTS_MAX = 100_000;
@@ -42,12 +44,14 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
     teams: { ...overview, teams: overview.teams.filter((one) => one.name === store.team), first: store.team },
     state: JSON.parse(await team.state()),
     mail: await team.mail(""),
-    costs: await team.costs(),
+    costs: await team.costs.read(),
     questions: [], // they are answered live
   };
-  answers.timeline = { events: await facts(team), cursor: "", more: false };
+  const events = (await factsOf(store, true)) ?? (await factsOf(store, false)) ?? [];
+  answers.timeline = { events, cursor: "", more: false } satisfies FactPage;
   const names = (await store.roster.members()).map((member) => member.name as string);
-  for (const name of [...names, ...subagents(answers.timeline as { events: Event[] })])
+  const subagents = events.flatMap((one) => (one.type === "turn.taken" && one.subagent) || []);
+  for (const name of new Set([...names, ...subagents]))
     answers[`conversation/${name}`] = await conversation(team, name);
   for (const task of await store.board.tasks())
     if (task.description !== "" || task.status === "completed")
@@ -58,24 +62,17 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
   return { at: systemClock.now(), answers };
 }
 
-async function facts(team: TeamPage): Promise<readonly Event[]> {
-  const whole = await allFacts(team, true);
-  return whole ?? (await allFacts(team, false)) ?? [];
-}
-
-async function allFacts(team: TeamPage, detail: boolean): Promise<Event[] | null> {
+/** Null with `detail` for a run that is too long. */
+async function factsOf({ journal }: Store, detail: boolean): Promise<Event[] | null> {
   const events: Event[] = [];
   for (let after = ""; ; ) {
-    const page = await team.timeline(after, detail);
+    const page = await timeline(journal, after, detail);
     events.push(...page.events);
     if (!page.more) return events;
     if (detail && events.length > FACTS_MAX) return null;
     after = page.cursor;
   }
 }
-
-const subagents = ({ events }: { readonly events: readonly Event[] }): Set<string> =>
-  new Set(events.flatMap((event) => (event.type === "turn.taken" && event.subagent ? [event.subagent] : [])));
 
 async function conversation(team: TeamPage, name: string): Promise<ConversationPage> {
   const entries: ConversationPage["entries"][number][] = [];

@@ -9,11 +9,14 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
-import { quote } from "../../core/ids.ts";
+import { quote, taskId } from "../../core/ids.ts";
 import type { Cursor } from "../../ports/index.ts";
+import { task } from "../queries/board.ts";
 import { type Access, cookieName, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
+import { journalBefore, timeline } from "./journal-pages.ts";
 import { type PageFile, readPage } from "./page-files.ts";
+import { memberRows } from "./snapshot.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import type { Acted } from "./wire.ts";
 
@@ -123,11 +126,11 @@ function routes(
   const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "");
   app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
   const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
-    members: (team) => team.members(),
-    "task/:id": (team, c) => team.task(c.req.param("id") ?? ""),
-    timeline: (team, c) => team.timeline(text(c, "after"), text(c, "detail") === "1"),
-    journal: (team, c) =>
-      team.journal({
+    members: ({ store }) => memberRows(store),
+    "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
+    timeline: ({ store }, c) => timeline(store.journal, text(c, "after"), text(c, "detail") === "1"),
+    journal: ({ store }, c) =>
+      journalBefore(store.journal, {
         before: c.req.query("before") === undefined ? null : number(c, "before", 0),
         limit: Math.min(500, Math.max(1, number(c, "limit", 200))),
         text: text(c, "text").toLowerCase(),
@@ -138,7 +141,7 @@ function routes(
     mail: (team, c) => team.mail(text(c, "ids")),
     questions: (team) => team.questions(),
     doing: (team, c) => team.doing(text(c, "who")),
-    costs: (team) => team.costs(),
+    costs: (team) => team.costs.read(),
     "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
   };
   for (const [path, answer] of Object.entries(answers))

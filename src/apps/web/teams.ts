@@ -5,9 +5,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { TaskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
-import { task } from "../queries/board.ts";
 import { liveReader, outputFolder } from "../queries/live.ts";
 import { requests } from "../queries/requests.ts";
 import { mustExist } from "../queries/team.ts";
@@ -16,20 +14,8 @@ import type { Actor } from "./acts.ts";
 import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
-import { journalBefore, type Search, timeline } from "./journal-pages.ts";
-import { memberRows, snapshot } from "./snapshot.ts";
-import type {
-  Commit,
-  ConversationPage,
-  Costs,
-  Doing,
-  FactPage,
-  JournalPage,
-  MailPage,
-  MemberRow,
-  Overview,
-  Question,
-} from "./wire.ts";
+import { snapshot } from "./snapshot.ts";
+import type { Commit, ConversationPage, Doing, MailPage, Overview, Question } from "./wire.ts";
 
 const DIFF_MAX = 300_000;
 const ENTRIES = 300;
@@ -133,7 +119,7 @@ export class Teams {
 export class TeamPage {
   readonly store: Store;
   readonly feed: Feed;
-  private readonly costReader: CostReader;
+  readonly costs: CostReader;
   private readonly doingReader: DoingReader;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
@@ -142,7 +128,7 @@ export class TeamPage {
     const live = liveReader(settings, cwd);
     this.store = store;
     this.feed = new Feed(store, systemClock, () => live(store));
-    this.costReader = new CostReader(store);
+    this.costs = new CostReader(store);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
 
@@ -162,22 +148,6 @@ export class TeamPage {
   /** JSON text of an `Outline[]`. */
   rows(ids: string): Promise<string> {
     return this.store.board.outlines(list(ids).map(taskId));
-  }
-
-  members(): Promise<MemberRow[]> {
-    return memberRows(this.store);
-  }
-
-  task(id: string): Promise<TaskHistory> {
-    return task(this.store, taskId(id));
-  }
-
-  timeline(after: string, detail: boolean): Promise<FactPage> {
-    return timeline(this.store.journal, after, detail);
-  }
-
-  journal(search: Search): Promise<JournalPage> {
-    return journalBefore(this.store.journal, search);
   }
 
   async conversation(text: string, after: number): Promise<ConversationPage> {
@@ -213,17 +183,13 @@ export class TeamPage {
   }
 
   async doing(names: string): Promise<Doing[]> {
-    const { context } = await this.costReader.read();
+    const { context } = await this.costs.read();
     return await Promise.all(
       list(names).map((text) => {
         const who = name(text);
         return this.doingReader.read(who, context[who] ?? null);
       }),
     );
-  }
-
-  costs(): Promise<Costs> {
-    return this.costReader.read();
   }
 }
 

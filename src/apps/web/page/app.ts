@@ -93,10 +93,10 @@ export class App {
     setTimeout(run, 200);
   }
 
-  go(change: Partial<Route>, replace = false): void {
+  go(change: Partial<Route>): void {
     const next = { ...this.route, ...change };
     if (addressOf(next) === addressOf(this.route)) return;
-    pushAddress(next, replace);
+    pushAddress(next, false);
     void this.follow();
   }
 

@@ -1,5 +1,6 @@
 /** What a member heard, thought, said and did, also what a compaction took out of its sight. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { concerns } from "../../../../core/views/search.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { contentsBefore } from "../edits.ts";
@@ -66,16 +67,9 @@ function useConversation(who: string): { lines: readonly Line[]; error: string; 
       }
       isReading = false;
     };
-    const member = who.split("/")[0];
+    const member = who.split("/")[0] ?? "";
     const stop = app.tap((events) => {
-      if (
-        events.some((event) =>
-          ["who" in event && event.who, "to" in event && event.to, "by" in event && event.by].includes(
-            member as never,
-          ),
-        )
-      )
-        void read();
+      if (events.some((event) => concerns(event, member))) void read();
     });
     void read();
     return () => {

@@ -1,6 +1,7 @@
 /** Everything that happened, newest first, searched on the server. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
+import { fits, type Search } from "../../../../core/views/search.ts";
 import { sentence } from "../../../../core/views/sentence.ts";
 import type { JournalPage } from "../../wire.ts";
 import { app } from "../app.ts";
@@ -93,17 +94,17 @@ function Fact({ event, onClose }: { event: Event; onClose: () => void }) {
   );
 }
 
-type Search = { events: readonly Event[]; more: (() => void) | null; isLoading: boolean };
+type Found = { events: readonly Event[]; more: (() => void) | null; isLoading: boolean };
 
-function useJournal(text: string, kind: string, who: string): Search {
+function useJournal(text: string, kind: string, who: string): Found {
   const { team } = app.route;
-  const [state, setState] = useState<Search>({ events: [], more: null, isLoading: true });
+  const [state, setState] = useState<Found>({ events: [], more: null, isLoading: true });
   const key = `${team} ${text} ${kind} ${who}`;
   const current = useRef(key);
   current.current = key;
   useEffect(() => {
     if (app.source.recording)
-      return setState({ events: recorded(text, kind, who), more: null, isLoading: false });
+      return setState({ events: recorded({ text, kind, who }), more: null, isLoading: false });
     let [isReading, events]: [boolean, Event[]] = [false, []];
     const isCurrent = (): boolean => current.current === key;
     const read = async (before: number | null): Promise<void> => {
@@ -119,7 +120,7 @@ function useJournal(text: string, kind: string, who: string): Search {
       setState({ events, more: next === null ? null : () => void read(next), isLoading: false });
     };
     const stop = app.tap((batch) => {
-      const fitting = batch.filter((event) => fits(event, text, kind, who));
+      const fitting = batch.filter((event) => fits(event, { text, kind, who }));
       if (fitting.length === 0 || !isCurrent()) return;
       events = [...fitting.reverse(), ...events];
       setState((before) => ({ ...before, events }));
@@ -133,14 +134,5 @@ function useJournal(text: string, kind: string, who: string): Search {
   return state;
 }
 
-const fits = (event: Event, text: string, kind: string, who: string): boolean => {
-  if (kind !== "" && !event.type.startsWith(`${kind}.`)) return false;
-  const fields = event as Partial<Record<"who" | "by" | "from" | "to", unknown>>;
-  if (who !== "" && ![fields.who, fields.by, fields.from, fields.to].includes(who)) return false;
-  if (text === "") return true;
-  const said = sentence(event);
-  return `${event.type} ${said.who} ${said.text}`.toLowerCase().includes(text);
-};
-
-const recorded = (text: string, kind: string, who: string): Event[] =>
-  [...(app.replay?.events ?? [])].reverse().filter((event) => fits(event, text, kind, who));
+const recorded = (search: Search): Event[] =>
+  [...(app.replay?.events ?? [])].reverse().filter((event) => fits(event, search));
