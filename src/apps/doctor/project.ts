@@ -1,8 +1,7 @@
 /** Checks of the files that a project has for its agents: rules, roles, skills, MCP servers, hooks. */
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
@@ -57,33 +56,15 @@ export async function mcpServers(
   settings: Settings,
   trust: ProjectTrust,
 ): Promise<Finding[]> {
-  const path = join(cwd, ".mcp.json");
-  if (existsSync(path))
-    try {
-      JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
-    } catch (error) {
-      const found = `.mcp.json is not JSON: ${messageOf(error)}`;
-      return [wrong("mcp", found, "Correct the file. None of its servers is used.")];
-    }
+  const { fileFault, namedServers } = await import("../host/mcp.ts");
+  const fault = await fileFault(cwd);
+  if (fault) return [wrong("mcp", fault, "Correct the file. None of its servers is used.")];
   if (Object.keys({ ...trust.servers, ...settings.mcpServers }).length === 0) return [];
-  const [{ readServers }, { NO_SECRETS }] = await Promise.all([
-    import("../../core/project/mcp.ts"),
-    import("../host/mcp.ts"),
-  ]);
-  const servers = new Map<string, NamedServer>();
-  const problems: string[] = [];
-  for (const [where, named, variables, hint] of [
-    ["the project", trust.servers, trust.env, NO_SECRETS],
-    ["the settings", settings.mcpServers, env, undefined],
-  ] as const) {
-    const read = readServers({ mcpServers: named }, variables, hint);
-    problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
-    for (const server of read.servers) servers.set(server.name, server);
-  }
+  const { servers, problems } = await namedServers(trust, settings, env);
   const faulty = problems.length > 0 ? [wrong("mcp", problems.join("\n"), "Correct these entries.")] : [];
   const sandbox = await sandboxOf(cwd, settings);
   try {
-    const tried = [...servers.values()].map((server) => tryServer(server, cwd, env, sandbox));
+    const tried = servers.map((server) => tryServer(server, cwd, env, sandbox));
     return [...faulty, ...(await Promise.all(tried))];
   } finally {
     await sandbox.close();

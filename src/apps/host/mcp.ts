@@ -31,24 +31,17 @@ export async function openMcp(
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
   const warn = (problem: string): void => void store.journal.warn(null, `MCP: ${problem}`).catch(() => {});
-  await checkFile(workspace, warn);
+  const fault = await fileFault(workspace);
+  if (fault) warn(`${fault}. None of its servers is used.`);
   for (const { id, text } of trust.waiting)
     if (id.startsWith("MCP "))
       warn(`not started, because the person has not agreed to it (ekiden trust): ${text}`);
   if (Object.keys({ ...trust.servers, ...settings.mcpServers }).length === 0) return null;
-  const { readServers } = await import("../../core/project/mcp.ts");
-  const servers = new Map<string, NamedServer>();
-  for (const [where, mcpServers, variables, hint] of [
-    ["the project", trust.servers, trust.env, NO_SECRETS],
-    ["the settings", settings.mcpServers, env, undefined],
-  ] as const) {
-    const read = readServers({ mcpServers }, variables, hint);
-    for (const problem of read.problems) warn(`${where}: ${problem}`);
-    for (const server of read.servers) servers.set(server.name, server);
-  }
-  if (servers.size === 0) return null;
+  const { servers, problems } = await namedServers(trust, settings, env);
+  for (const problem of problems) warn(problem);
+  if (servers.length === 0) return null;
   const { Mcp } = await import("../../adapters/mcp/index.ts");
-  return new Mcp([...servers.values()], {
+  return new Mcp(servers, {
     cwd: workspace,
     env: childEnvironment(env),
     sandbox,
@@ -58,20 +51,37 @@ export async function openMcp(
 }
 
 /** A project's entries are never filled with a variable that may hold a secret of the person. */
-export const NO_SECRETS =
+const NO_SECRETS =
   "a project's entry gets only variables that hold no secret. Write the entry into your own settings file instead";
 
-/** Warns about a file that cannot be used. */
-async function checkFile(workspace: string, warn: (problem: string) => void): Promise<void> {
-  const text = await readFile(join(workspace, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT")
-      warn(`${FILE} cannot be read: ${error.message}. None of its servers is used.`);
-    return null;
-  });
-  if (text === null) return;
+/** The servers that may be started, and what is wrong with other entries. One in the settings replaces one of the project. */
+export async function namedServers(
+  trust: Pick<ProjectTrust, "servers" | "env">,
+  settings: Pick<Settings, "mcpServers">,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly servers: NamedServer[]; readonly problems: string[] }> {
+  const { readServers } = await import("../../core/project/mcp.ts");
+  const servers = new Map<string, NamedServer>();
+  const problems: string[] = [];
+  for (const [where, mcpServers, variables, hint] of [
+    ["the project", trust.servers, trust.env, NO_SECRETS],
+    ["the settings", settings.mcpServers, env, undefined],
+  ] as const) {
+    const read = readServers({ mcpServers }, variables, hint);
+    problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
+    for (const server of read.servers) servers.set(server.name, server);
+  }
+  return { servers: [...servers.values()], problems };
+}
+
+/** Why the project's file cannot be used; null if it can, or is not there. */
+export async function fileFault(workspace: string): Promise<string | null> {
   try {
-    JSON.parse(text.replace(/^\uFEFF/, "")); // some editors write it at the start of a file
+    JSON.parse((await readFile(join(workspace, FILE), "utf8")).replace(/^\uFEFF/, "")); // some editors write it at the start of a file
+    return null;
   } catch (error) {
-    warn(`${FILE} is not JSON: ${messageOf(error)}. None of its servers is used.`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return null;
+    return `${FILE} ${code === undefined ? "is not JSON" : "cannot be read"}: ${messageOf(error)}`;
   }
 }
