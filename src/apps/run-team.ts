@@ -75,7 +75,7 @@ async function hostOn(
   const screen: Screen = { live: full, opening: Promise.resolve(), full };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
   const ask =
-    full?.ask ??
+    full?.screen.questions.ask ??
     askOnTerminal(call.err, async (use) => {
       // A question of the first moment would be drawn over, and its answer taken by the status.
       await screen.opening;
@@ -90,7 +90,7 @@ async function hostOn(
     resume: "resume" in work,
     trust,
     ...(canAsk && { ask }),
-    ...full?.told,
+    ...full?.live.told,
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
   });

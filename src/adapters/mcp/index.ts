@@ -62,10 +62,6 @@ export class Mcp {
     }
   }
 
-  get names(): string[] {
-    return [...this.servers.keys()];
-  }
-
   /** The tools that a member of this role may use, in a stable order. Servers start in parallel. */
   async tools(role: string): Promise<Tool[]> {
     const mine = [...this.servers.values()].filter(

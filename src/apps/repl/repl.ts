@@ -8,7 +8,7 @@ import { imageLine } from "../../core/conversation/image.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
-import { checkText, words } from "../../core/mail.ts";
+import { checkText } from "../../core/mail.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import { attachedTo } from "../actions/mail.ts";
 import { openHost } from "../host/host.ts";
@@ -19,7 +19,7 @@ import { makeProjectFolder } from "../project-folder.ts";
 import { follow } from "../queries/journal.ts";
 import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
-import { News } from "../terminal/news.ts";
+import { News, toPerson } from "../terminal/news.ts";
 import { feedLine, overflow } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
@@ -257,14 +257,8 @@ class Conversation {
       return;
     }
     if (event.type === "mail.sent" && event.to === PERSON) {
-      const mail = await this.host.store.mail.mail(event.mail);
-      // The lead's own last words were streamed.
-      if (
-        mail &&
-        mail.body.kind !== "permission_request" &&
-        !(mail.from === LEAD && mail.body.kind === "result")
-      )
-        this.news(event, `to you: ${words(mail.body)}`, "goes on");
+      const text = await toPerson(event, this.host.store);
+      if (text !== null) this.news(event, text, "goes on");
       return;
     }
     if (event.type === "permission.asked" && (await this.isAskedHere())) return;

@@ -43,7 +43,7 @@ export class Answer implements Block {
   }
 
   lines({ width }: Look): readonly string[] {
-    return this.kept.lines(`${width} ${this.markdown.source.length} ${this.cut}`, () => {
+    return this.kept.lines(`${width} ${this.markdown.text.length} ${this.cut}`, () => {
       const body = this.markdown.render(width - 2).map((line) => (line === "" ? "" : `  ${line}`));
       const end = this.cut === "" ? [] : [`  ${this.style.paint("warn", `■ ${this.cut}`)}`];
       return ["", ...body, ...end];

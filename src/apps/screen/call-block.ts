@@ -5,7 +5,7 @@ import { callText } from "../web/call-text.ts";
 import { type Change, changeOf, diffLines } from "./diff.ts";
 import type { Block, Look } from "./feed.ts";
 import { Kept } from "./kept.ts";
-import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
+import { lastLines, oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 
 /** Lines of output below a call: while it runs, and when it has ended. */
 const TAIL_LINES = 3;
@@ -29,10 +29,6 @@ export class CallBlock implements Block {
     this.call = call;
     this.since = since;
     this.change = changeOf(call);
-  }
-
-  get running(): boolean {
-    return this.ended === null;
   }
 
   /** "bash npm test" */
@@ -123,13 +119,4 @@ export class CallBlock implements Block {
     const { tool } = this.call;
     return `${this.style.paint("strong", tool)}${shortened(this.title.slice(tool.length), Math.max(8, width - tool.length))}`;
   }
-}
-
-function lastLines(text: string, count: number): string[] {
-  // Of a progress bar, what would stay on the screen.
-  return safe(text)
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .filter((line) => line !== "")
-    .slice(-count);
 }

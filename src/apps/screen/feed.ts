@@ -50,10 +50,6 @@ export class Feed {
     if (this.top && this.top.block > at) this.top = { ...this.top, block: this.top.block - 1 };
   }
 
-  get isEmpty(): boolean {
-    return this.blocks.length === 0;
-  }
-
   get follows(): boolean {
     return this.top === null;
   }

@@ -13,20 +13,13 @@ export class GrowingMarkdown {
   private readonly settled: Markdown[] = [];
   private settledTo = 0;
   private rest: Markdown | null = null;
-  private text: string;
+  /** It only grows. */
+  text: string;
   private readonly kept = new Kept();
 
   constructor(style: Style, text = "") {
     this.style = style;
     this.text = text;
-  }
-
-  get source(): string {
-    return this.text;
-  }
-
-  append(piece: string): void {
-    this.text += piece;
   }
 
   render(width: number): readonly string[] {

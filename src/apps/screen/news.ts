@@ -1,10 +1,9 @@
 /** The events of the team as blocks of the conversation's feed. The lead's own words and calls come from its story. */
 import type { Event } from "../../core/event.ts";
-import { LEAD, PERSON } from "../../core/ids.ts";
-import { words } from "../../core/mail.ts";
+import { LEAD } from "../../core/ids.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import type { Store } from "../../ports/index.ts";
-import { News } from "../terminal/news.ts";
+import { News, toPerson } from "../terminal/news.ts";
 import { overflow } from "../terminal/print.ts";
 import { newsLine } from "./blocks.ts";
 import type { Block } from "./feed.ts";
@@ -38,15 +37,9 @@ export class NewsFeed {
   }
 
   private async mailed(event: Event, store: Store): Promise<Block | null> {
-    if (event.type !== "mail.sent" || event.to !== PERSON) return null;
-    const mail = await store.mail.mail(event.mail);
-    if (
-      !mail ||
-      mail.body.kind === "permission_request" ||
-      (mail.from === LEAD && mail.body.kind === "result")
-    )
-      return null;
-    return newsLine(this.style, event.from, `to you: ${words(mail.body)}`, "plain", MAIL_LINES);
+    const text = await toPerson(event, store);
+    if (text === null || event.type !== "mail.sent") return null;
+    return newsLine(this.style, event.from, text, "plain", MAIL_LINES);
   }
 
   private told(event: Event): Block | null {

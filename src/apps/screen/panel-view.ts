@@ -30,10 +30,6 @@ export class PanelView {
     return PANEL_NAMES[this.name === null ? 0 : PANEL_NAMES.indexOf(this.name) + 1] ?? null;
   }
 
-  toggled(name: PanelName | null): PanelName | null {
-    return this.name === name ? null : name;
-  }
-
   refresh(team: TeamModel, store: Store): void {
     const { name } = this;
     const now = Date.now();

@@ -10,8 +10,8 @@ import type { TeamModel } from "./team.ts";
 import { Live } from "./watch.ts";
 
 export class RunScreen {
-  private readonly live: Live;
-  private readonly screen: Screen;
+  readonly live: Live;
+  readonly screen: Screen;
   private readonly call: Invocation;
   private host: TeamHost | null = null;
   private team: TeamModel | null = null;
@@ -31,15 +31,6 @@ export class RunScreen {
       },
     });
     this.live = new Live(this.screen);
-  }
-
-  /** What the host tells besides the journal. */
-  get told(): Live["told"] {
-    return this.live.told;
-  }
-
-  get ask(): Screen["questions"]["ask"] {
-    return this.screen.questions.ask;
   }
 
   async open(host: TeamHost): Promise<void> {

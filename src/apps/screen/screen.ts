@@ -3,6 +3,7 @@
  * has. It shows the state that others change, and passes on what the person types.
  */
 import { Editor, type KeyId, matchesKey } from "@mariozechner/pi-tui";
+import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
@@ -69,7 +70,8 @@ export class Screen {
   private cardOverflows = false;
   private members: ReadonlyMap<number, Name> = new Map();
   private notice = { text: "", until: 0 };
-  private model = "";
+  /** Of the lead. */
+  model = "";
 
   constructor({ call, commands, handlers, greeting }: ScreenOptions) {
     this.call = call;
@@ -97,10 +99,6 @@ export class Screen {
     this.store = store;
     team.main.append(this.early);
     this.changed();
-  }
-
-  modelIs(text: string): void {
-    this.model = text;
   }
 
   changed(): void {
@@ -206,7 +204,7 @@ export class Screen {
           : "this question has just come: press enter again to answer it",
       );
     } catch (error) {
-      this.note(error instanceof Error ? error.message : String(error));
+      this.note(messageOf(error));
     }
   }
 
@@ -242,7 +240,7 @@ export class Screen {
     { key: "escape", when: () => !this.editor.isShowingAutocomplete(), run: () => this.escape() },
     ...PANEL_NAMES.map((name, i) => ({
       key: `f${i + 2}` as KeyId,
-      run: () => this.open(this.panel.toggled(name)),
+      run: () => this.open(this.panel.name === name ? null : name),
     })),
   ];
 

@@ -93,7 +93,7 @@ export class Story {
       this.answer = new Answer(this.style);
       this.feed.add(this.answer);
     }
-    this.answer.markdown.append(text);
+    this.answer.markdown.text += text;
   }
 
   output(command: string, text: string): void {
@@ -163,7 +163,7 @@ export class Story {
   private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {
     const { answer: live, thought } = this;
     const text = textOf(message);
-    const pieces = live?.markdown.source ?? "";
+    const pieces = live?.markdown.text ?? "";
     const thinking = message.content
       .flatMap((part) => (part.type === "thinking" ? [part.text] : []))
       .join("\n");

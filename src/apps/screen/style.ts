@@ -62,6 +62,14 @@ export const oneLine = (text: string): string => clean(text).replace(/\s+/g, " "
 /** Text from elsewhere with its line breaks; tabs become blanks, which have a width. */
 export const safe = (text: string): string => clean(text).replaceAll("\t", "    ");
 
+/** The last lines that are not empty; of a progress bar, what would stay on the screen. */
+export const lastLines = (text: string, count: number): string[] =>
+  safe(text)
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "")
+    .slice(-count);
+
 /** What will be run, as it is: nothing of it may be invisible. */
 export const exact = (text: string): string => escapes(text).replaceAll("\t", "    ");
 

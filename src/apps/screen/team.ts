@@ -3,7 +3,7 @@ import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Counts, Task } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
-import type { Delta, Store } from "../../ports/index.ts";
+import type { Store } from "../../ports/index.ts";
 import { TeamStatus } from "../terminal/status.ts";
 import { Feed } from "./feed.ts";
 import { Story } from "./story.ts";
@@ -21,28 +21,29 @@ export class TeamModel {
   readonly main = new Feed();
   private readonly store: Store;
   private readonly style: Style;
-  private readonly windows: (who: Name) => number | null;
+  /** Tokens that the member's model can read; null where it is not known here. */
+  readonly windowOf: (who: Name) => number | null;
   private stale = false;
   private notBefore = 0;
 
   private constructor(
     store: Store,
     style: Style,
-    windows: (who: Name) => number | null,
+    windowOf: (who: Name) => number | null,
     status: TeamStatus,
     tasks: readonly Task[],
   ) {
     this.store = store;
-    this.windows = windows;
+    this.windowOf = windowOf;
     this.style = style;
     this.status = status;
     this.tasks = tasks;
     this.counts = countTasks(tasks);
   }
 
-  static async open(store: Store, style: Style, windows: (who: Name) => number | null): Promise<TeamModel> {
+  static async open(store: Store, style: Style, windowOf: (who: Name) => number | null): Promise<TeamModel> {
     const [members, tasks] = [await store.roster.members(), await store.board.tasks()];
-    const team = new TeamModel(store, style, windows, new TeamStatus(members, tasks), tasks);
+    const team = new TeamModel(store, style, windowOf, new TeamStatus(members, tasks), tasks);
     for (const { name, inputTokens, outputTokens, usd } of members)
       team.spent.set(name, { tokens: inputTokens + outputTokens, usd, context: 0 });
     await team.story(LEAD).readOn(store);
@@ -56,15 +57,6 @@ export class TeamModel {
     const story = new Story(who, who === LEAD ? this.main : new Feed(), this.style);
     this.stories.set(who, story);
     return story;
-  }
-
-  delta(who: Name, delta: Delta): void {
-    this.story(who).delta(delta);
-  }
-
-  /** Tokens that the member's model can read; null where it is not known here. */
-  windowOf(who: Name): number | null {
-    return this.windows(who);
   }
 
   /** Resolves when what the event announces was read. */

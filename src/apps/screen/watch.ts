@@ -23,7 +23,7 @@ export class Live {
   /** What a host tells besides the journal, in the form of its options. */
   readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel"> = {
     onDelta: (who, delta) => {
-      this.team?.delta(who, delta);
+      this.team?.story(who).delta(delta);
       this.screen.changed();
     },
     onOutput: (who, command, text) => {
@@ -32,7 +32,7 @@ export class Live {
     },
     onModel: (who, { spec, window }) => {
       this.windows.set(who, window);
-      if (who === LEAD) this.screen.modelIs(spec);
+      if (who === LEAD) this.screen.model = spec;
     },
   };
 

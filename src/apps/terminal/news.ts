@@ -1,7 +1,17 @@
 /** The news of a team at work: which events a feed shows, and each piece of evidence only once. */
 import type { Event } from "../../core/event.ts";
-import type { Name } from "../../core/ids.ts";
+import { LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { words } from "../../core/mail.ts";
 import { isNews, type Sentence, sentence } from "../../core/views/sentence.ts";
+import type { Store } from "../../ports/index.ts";
+
+/** A mail to the person in words; null for what is shown in another way: a question, the last words of the lead. */
+export async function toPerson(event: Event, { mail: boxes }: Pick<Store, "mail">): Promise<string | null> {
+  const mail = event.type === "mail.sent" && event.to === PERSON ? await boxes.mail(event.mail) : null;
+  const isShown =
+    mail?.body.kind === "permission_request" || (mail?.from === LEAD && mail.body.kind === "result");
+  return mail && !isShown ? `to you: ${words(mail.body)}` : null;
+}
 
 /** Enough of a text to recognise it in another one that may be cut off. */
 const SAMPLE = 80;

@@ -4,7 +4,7 @@ import type { Job } from "../../../core/job.ts";
 import { showJob } from "../../../core/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
-import { oneLine, safe, shortened, spread } from "../style.ts";
+import { lastLines, oneLine, shortened, spread } from "../style.ts";
 import type { Drawn, Panel, PanelInput } from "./panel.ts";
 
 const SHOWN = 20;
@@ -38,7 +38,4 @@ export const jobsPanel: Panel = {
 
 /** The file has a random name: it is not there for a job of another machine. */
 const linesOf = async ({ outputPath }: Job): Promise<string[]> =>
-  safe(await tailOf(outputPath, TAIL_BYTES))
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .slice(-TAIL_LINES);
+  lastLines(await tailOf(outputPath, TAIL_BYTES), TAIL_LINES);
