@@ -1,21 +1,12 @@
 /** Commands that run in a process which was confined in advance: the same rules hold, and nothing stays behind. */
 import { execFileSync, spawn } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/adapters/sandbox/index.ts";
-import { createShell } from "../../src/adapters/shell/index.ts";
 import type { Sandbox, Shell, ShellOptions } from "../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../fixtures/bubblewrap.ts";
+import { closeConfined, confined } from "../fixtures/confined.ts";
 import { soon } from "../fixtures/soon.ts";
 
 let base: string;
@@ -61,17 +52,9 @@ beforeEach(() => {
   pids = [];
   mkdirSync(workspace);
   execFileSync("git", ["init", "-q", "-b", "main", "."], { cwd: workspace });
-  sandbox = createSandbox({
-    ...{ mode: "required", network: "off", workspace, stateFolder: join(base, "state") },
-    ...{ cacheFolder: join(base, "cache"), ownFolders: [] },
-  });
-  shell = createShell({ outputDir: join(base, "output"), sandbox });
+  ({ sandbox, shell } = confined(base, workspace));
 });
-afterEach(async () => {
-  await shell.close();
-  await sandbox.close();
-  rmSync(base, { recursive: true, force: true });
-});
+afterEach(() => closeConfined({ sandbox, shell }, base));
 
 bubblewrapOrSkip(describe)("a spare", () => {
   it("runs a command as a new process would", async () => {

@@ -16,10 +16,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, type SandboxOptions } from "../../src/adapters/sandbox/index.ts";
-import { createShell } from "../../src/adapters/shell/index.ts";
+import type { SandboxOptions } from "../../src/adapters/sandbox/index.ts";
 import type { Sandbox, Shell, ShellOptions, ShellResult } from "../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../fixtures/bubblewrap.ts";
+import { closeConfined, confined } from "../fixtures/confined.ts";
 import { soon } from "../fixtures/soon.ts";
 
 let base: string;
@@ -27,17 +27,9 @@ let workspace: string;
 let sandbox: Sandbox;
 let shell: Shell;
 
-function open(more: Partial<SandboxOptions> = {}): void {
-  sandbox = createSandbox({
-    ...{ mode: "required", network: "off", workspace, stateFolder: join(base, "state") },
-    ...{ cacheFolder: join(base, "cache"), ownFolders: [], ...more },
-  });
-  shell = createShell({ outputDir: join(base, "output"), sandbox });
-}
 async function reopen(more: Partial<SandboxOptions>): Promise<void> {
-  await shell.close();
-  await sandbox.close();
-  open(more);
+  await closeConfined({ sandbox, shell });
+  ({ sandbox, shell } = confined(base, workspace, more));
 }
 const run = (command: string, more: Partial<ShellOptions> = {}): Promise<ShellResult> =>
   shell.run(command, { cwd: workspace, signal: new AbortController().signal, timeoutMs: 120_000, ...more });
@@ -57,13 +49,9 @@ beforeEach(() => {
   writeFileSync(join(workspace, "a"), "a");
   git("add", "a");
   git("commit", "-qm", "first");
-  open();
+  ({ sandbox, shell } = confined(base, workspace));
 });
-afterEach(async () => {
-  await shell.close();
-  await sandbox.close();
-  rmSync(base, { recursive: true, force: true });
-});
+afterEach(() => closeConfined({ sandbox, shell }, base));
 
 bubblewrapOrSkip(describe)("inside the sandbox", () => {
   it.each([
