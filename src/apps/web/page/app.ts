@@ -9,6 +9,7 @@ import { Replay } from "./replay.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 import { type Connection, openSource, type Source } from "./source.ts";
 import { taskOf } from "./task.ts";
+import type { ViewName } from "./views/table.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
@@ -44,6 +45,7 @@ export class App {
   private isDrawing = false;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
   private generation = 0;
+  private views: readonly ViewName[] = [];
 
   /** What is shown: the team now, or as it was. */
   get model(): Model {
@@ -60,7 +62,9 @@ export class App {
     return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
   }
 
-  async start(): Promise<void> {
+  /** `views`: those that an address may name. */
+  async start(views: readonly ViewName[]): Promise<void> {
+    this.views = views;
     addEventListener("popstate", () => this.follow());
     addEventListener("hashchange", () => this.follow());
     await this.follow();
@@ -144,7 +148,7 @@ export class App {
     const { team } = this.route;
     try {
       this.overview ??= await this.source.get<Overview>("teams");
-      this.route = parseRoute(currentAddress(), this.overview.first);
+      this.route = parseRoute(currentAddress(), this.overview.first, this.views);
       if (!location.pathname.startsWith(`/${this.route.team}`) || location.search.includes("token="))
         pushAddress(this.route, true);
       if (this.route.team !== team || !this.loaded) await this.load();

@@ -204,11 +204,11 @@ describe("an address", () => {
     ["/web/nothing?task=-1", { team: "web", view: "board", item: "", task: null }],
     ["/%zz/board?task=x", { team: "%zz", view: "board", item: "", task: null }],
   ])("%s", (address, route) => {
-    expect(parseRoute(address, "default")).toEqual(route);
+    expect(parseRoute(address, "default", ["board", "conversation"])).toEqual(route);
   });
 
   it("is read back as it was written", () => {
     const route = { team: "web", view: "conversation", item: "alice/1", task: 3 } as const;
-    expect(parseRoute(addressOf(route), "")).toEqual(route);
+    expect(parseRoute(addressOf(route), "", ["board", "conversation"])).toEqual(route);
   });
 });

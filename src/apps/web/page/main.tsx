@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { app } from "./app.ts";
 import { Shell } from "./shell.tsx";
+import { VIEW_NAMES } from "./views/table.ts";
 import "./style/scale.css";
 import "./style/frame.css";
 import "./style/board.css";
@@ -10,4 +11,4 @@ import "./style/views.css";
 import "./style/narrow.css";
 
 render(<Shell />, document.getElementById("app") as HTMLElement);
-void app.start();
+void app.start(VIEW_NAMES);

@@ -1,6 +1,5 @@
 /** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N`. In a recording it follows a `#`. */
-export const VIEWS = ["board", "lanes", "team", "mail", "questions", "landing", "costs", "journal"] as const;
-export type ViewName = (typeof VIEWS)[number] | "conversation";
+import type { ViewName } from "./views/table.ts";
 
 export type Route = {
   readonly team: string;
@@ -11,10 +10,8 @@ export type Route = {
   readonly task: number | null;
 };
 
-const isView = (text: string): text is ViewName =>
-  text === "conversation" || (VIEWS as readonly string[]).includes(text);
-
-export function parseRoute(address: string, first: string): Route {
+/** `first`: the team where the address names none; `views`: those that there are. */
+export function parseRoute(address: string, first: string, views: readonly ViewName[]): Route {
   const [path = "", query = ""] = address.split("?");
   const [team = "", view = "", ...item] = path
     .split("/")
@@ -23,7 +20,7 @@ export function parseRoute(address: string, first: string): Route {
   const task = Number(new URLSearchParams(query).get("task"));
   return {
     team: team || first,
-    view: isView(view) ? view : "board",
+    view: views.find((one) => one === view) ?? "board",
     item: item.join("/"),
     task: Number.isSafeInteger(task) && task > 0 ? task : null,
   };

@@ -1,5 +1,4 @@
 /** What stands around every view: teams, navigation, progress, connection, replay, notices, keys. */
-import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
 import { looksOf } from "./board.ts";
@@ -7,43 +6,13 @@ import { Dialog, openDialog as open } from "./dialog.tsx";
 import { Button, Choice, Pair } from "./fields.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
-import { VIEWS, type ViewName } from "./route.ts";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
-import { BoardView } from "./views/board.tsx";
-import { ConversationView } from "./views/conversation.tsx";
-import { CostsView } from "./views/costs.tsx";
-import { JournalView } from "./views/journal.tsx";
-import { LandingView } from "./views/landing.tsx";
-import { LanesView } from "./views/lanes.tsx";
-import { MailView } from "./views/mail.tsx";
-import { QuestionsView } from "./views/questions.tsx";
-import { TeamView } from "./views/team.tsx";
+import { VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
 
-const BODIES: Readonly<Record<ViewName, () => JSX.Element>> = {
-  board: BoardView,
-  lanes: LanesView,
-  team: TeamView,
-  conversation: ConversationView,
-  mail: MailView,
-  questions: QuestionsView,
-  landing: LandingView,
-  costs: CostsView,
-  journal: JournalView,
-};
+/** In the navigation. */
+const SHOWN = VIEW_NAMES.filter((name) => VIEWS[name].icon !== null);
 const titleOf = (view: ViewName): string => `${view[0]?.toUpperCase()}${view.slice(1)}`;
-/** 16 by 16, strokes only. */
-const ICONS: Readonly<Record<(typeof VIEWS)[number], string>> = {
-  board: "M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM4.5 6.5v4.75h5",
-  lanes: "M2 4h7M5 8h8M3.5 12h6",
-  team: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M2 13c0-2.2 1.5-3.5 3.5-3.5S9 10.800 9 13M10.500 7.500a1.700 1.700 0 1 0 0-3.400M11 9.600c1.800 0 3 1.200 3 3.400",
-  mail: "M2 4h12v8.500H2zM2.300 4.500 8 9l5.700-4.500",
-  questions:
-    "M6 6.200a2 2 0 1 1 2.900 1.800c-.6.300-.9.700-.9 1.400M8 11.700v.1M8 14.500a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13",
-  landing: "M4 2.500v11M4 6.500c0 3 4 2 8 2M10 6l2.500 2.500L10 11",
-  costs: "M3 13.500V9M8 13.500v-11M13 13.500V6",
-  journal: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2",
-};
 
 export function Shell() {
   useApp();
@@ -63,7 +32,7 @@ export function Shell() {
       </main>
     );
   if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
-  const Body = BODIES[route.view];
+  const Body = VIEWS[route.view].body;
   return (
     <div class="shell">
       <Button class="skip" onClick={() => document.getElementById("view")?.focus()}>
@@ -109,7 +78,7 @@ function Sidebar() {
         )}
       </div>
       <ul>
-        {VIEWS.map((view) => (
+        {SHOWN.map((view) => (
           <li key={view}>
             <Link
               to={{ view, item: "" }}
@@ -118,7 +87,7 @@ function Sidebar() {
               }
             >
               <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-                <path d={ICONS[view]} />
+                <path d={VIEWS[view].icon ?? ""} />
               </svg>
               <span>{titleOf(view)}</span>
               {view === "questions" && questions.length > 0 && (
@@ -238,7 +207,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.metaKey || event.ctrlKey || event.altKey || app.dialog !== "none") return;
   if (event.key === "Escape" && app.route.task !== null) app.go({ task: null });
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
-  const view = VIEWS[Number(event.key) - 1];
+  const view = SHOWN[Number(event.key) - 1];
   if (view) app.go({ view, item: "" });
   // A space on a button presses it.
   const isFree = event.key !== " " || (app.replay !== null && !/^(BUTTON|A|SUMMARY)$/.test(tagName));
