@@ -21,8 +21,9 @@ const FLOOR_MS = 1_000;
 const RETRY_MS = 1_000;
 /** Proxies and browsers give up a connection that is silent. */
 const BEAT_MS = 15_000;
-/** Between two looks at what commands print; what is sent to all pages in a second is limited to 5 MB. */
+/** Between two looks at what commands print, and while none prints; what is sent to all pages in a second is limited to 5 MB. */
 const OUTPUT_MS = 100;
+const SILENCE_MS = 500;
 const OUTPUT_BYTES_PER_MS = 5_000;
 /** A page that has missed more than this reads the board anew. */
 const MISSED_MAX = 5_000;
@@ -150,13 +151,14 @@ export class Feed {
   private async pushOutput(signal: AbortSignal): Promise<void> {
     this.output = NO_OUTPUT;
     while (!signal.aborted) {
-      const text = message("output", await this.readOutput());
+      const printing = await this.readOutput();
+      const text = message("output", printing);
       if (!text.equals(this.output)) {
         this.output = text;
         this.broadcast(text);
         await this.clock.sleep((text.length * this.watchers.size) / OUTPUT_BYTES_PER_MS, signal);
       }
-      await this.clock.sleep(OUTPUT_MS, signal);
+      await this.clock.sleep(printing.length > 0 ? OUTPUT_MS : SILENCE_MS, signal);
     }
   }
 
