@@ -1,7 +1,7 @@
 /** The bytes of images: one file each below the output folder, named by its hash. Providers get them in base64. */
 import { createHash, randomBytes } from "node:crypto";
 import { constants, lstatSync } from "node:fs";
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "../core/conversation/chat.ts";
 import { IMAGES_MAX, type Image, imageLeftOut, imagesOf } from "../core/conversation/image.ts";
@@ -27,7 +27,9 @@ export async function keepImage(outputDir: string, image: Image, bytes: Uint8Arr
       "not_permitted",
       `${folder} is a link, and Ekiden writes through no link of a project. Remove it.`,
     );
-  if ((await bytesOf(outputDir, image)) !== null) return;
+  // A file that is used again is young again: `ekiden prune` goes by age.
+  if ((await bytesOf(outputDir, image)) !== null)
+    return await utimes(fileOf(outputDir, image), new Date(), new Date());
   const fresh = join(folder, `${image.sha256}.${randomBytes(6).toString("hex")}.tmp`);
   try {
     await writeFile(fresh, bytes, { mode: 0o600, flag: "wx" });

@@ -3,6 +3,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -12,7 +13,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ManualClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
-import { PERSON } from "../../src/core/ids.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
+import { type HostId, LEAD, PERSON } from "../../src/core/ids.ts";
 import type { PruneData } from "../../src/core/views/prune.ts";
 import { repositoryIn } from "../fixtures/repository.ts";
 import { name } from "../fixtures/stage.ts";
@@ -71,6 +73,33 @@ it("shows what would go, deletes it, and keeps what is young, unfinished or in u
   expect((await project.run(["prune", "--days", "soon"])).stderr).toContain('--days "soon" is not a number');
   const member = await project.run(["prune"], { env: { EKIDEN_MEMBER: "alice" } });
   expect(member).toMatchObject({ stderr: expect.stringContaining("a member may not delete") });
+});
+
+it("deletes an old image once no mail and no conversation names it", async () => {
+  await old("default", 0);
+  const images = join(project.dir, ".ekiden/output/images");
+  const image = (sha256: string) =>
+    ({ type: "image", name: "shot.png", sha256, mediaType: "image/png", bytes: 1 }) as const;
+  const url = `sqlite:${join(project.dir, ".ekiden/team.db")}`;
+  const store = await openStore({ url, team: name("default"), clock: new ManualClock() });
+  await store.roster.open("h" as HostId, "here", process.pid);
+  const profile = { name: LEAD, kind: "lead", role: "", model: "", prompt: "", needsPlan: false } as const;
+  const lead = await store.roster.join(profile, "h" as HostId, PERSON);
+  await store.transcript.record(lead, [heard("seen", [image("read")])]);
+  await store.mail.send(PERSON, {
+    to: LEAD,
+    body: { kind: "note", text: "look", images: [image("unread")] },
+  });
+  await store.close();
+  for (const sha256 of ["read", "unread", "forgotten", "young"]) {
+    project.write({ [`.ekiden/output/images/${sha256}.png`]: "x" });
+    if (sha256 !== "young") utimesSync(join(images, `${sha256}.png`), 1, 1);
+  }
+
+  expect(await project.json(["prune", "--dry-run", "--days", "3000"])).toMatchObject({ images: 1 });
+  expect(readdirSync(images)).toHaveLength(4);
+  expect(await project.json(["prune", "--days", "3000"])).toMatchObject({ images: 1 });
+  expect(readdirSync(images).sort()).toEqual(["read.png", "unread.png", "young.png"]);
 });
 
 it("copies the store to a file that is a store, and overwrites nothing unasked", async () => {

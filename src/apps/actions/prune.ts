@@ -1,7 +1,9 @@
-/** Deletes what has become old: facts and conversations, whole teams, output files, records of gates. Counts only, on a dry run. */
+/** Deletes what has become old: facts and conversations, whole teams, output files, images, records of gates. Counts only, on a dry run. */
 import { lstatSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { type Instant, type Name, PERSON } from "../../core/ids.ts";
+import { basename, join } from "node:path";
+import type { Image } from "../../core/conversation/image.ts";
+import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { imagesIn, MAILBOX_MAX } from "../../core/mail.ts";
 import { isActive, type PruneData, type PrunedTeam } from "../../core/views/prune.ts";
 import type { Store } from "../../ports/index.ts";
 
@@ -21,10 +23,16 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneD
   const { before, dryRun, outputDir, pruneGates } = options;
   const teams: PrunedTeam[] = [];
   const inUse = new Set<string>();
+  const images = new Set<string>();
+  const imageDir = join(outputDir, "images");
+  const hasImages = pruneFiles(imageDir, before, () => false, true) > 0;
   for (const name of await store.teams()) {
     const team = await store.forTeam(name);
     try {
-      teams.push(await pruneTeam(team, name === store.team, options));
+      const pruned = await pruneTeam(team, name === store.team, options);
+      teams.push(pruned);
+      if (hasImages && pruned.deleted !== "yes")
+        for await (const { sha256 } of imagesNamedIn(team)) images.add(sha256);
       for (const { state, outputPath } of await team.jobs.list(null, JOBS))
         if (state === "running") inUse.add(outputPath);
     } finally {
@@ -37,7 +45,8 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneD
     before,
     dryRun,
     teams,
-    outputFiles: pruneFiles(outputDir, before, inUse, dryRun),
+    outputFiles: pruneFiles(outputDir, before, (path) => inUse.has(path), dryRun),
+    images: pruneFiles(imageDir, before, (path) => images.has(basename(path).split(".")[0] ?? ""), dryRun),
     gates: pruneGates?.(before, !dryRun) ?? 0,
   };
 }
@@ -64,14 +73,35 @@ async function obstacle({ board, roster, prune }: Store, before: Instant): Promi
   return active.length > 0 ? `kept: ${active.join(", ")} not stopped` : "yes";
 }
 
+const PAGE = 1_000;
+
+/** The images that mail and conversations of a team name. */
+async function* imagesNamedIn({ roster, mail, transcript }: Store): AsyncGenerator<Image> {
+  const members = (await roster.members()).map(({ name }) => name);
+  for (const name of new Set([PERSON, LEAD, ...members])) {
+    for (const one of await mail.box(name, MAILBOX_MAX)) yield* imagesIn(one);
+    for (let at = 0; ; ) {
+      const page = await transcript.all(name, at, PAGE);
+      for (const { entry } of page) if (entry.kind === "heard") yield* entry.images ?? [];
+      if (page.length < PAGE) break;
+      at = page.at(-1)?.seq ?? at;
+    }
+  }
+}
+
 /** Regular files only, and none through a link: the folder belongs to a project. */
-function pruneFiles(folder: string, before: number, inUse: ReadonlySet<string>, dryRun: boolean): number {
+function pruneFiles(
+  folder: string,
+  before: number,
+  isInUse: (path: string) => boolean,
+  dryRun: boolean,
+): number {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 0;
   let count = 0;
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || found.mtimeMs >= before || inUse.has(path)) continue;
+    if (!found?.isFile() || found.mtimeMs >= before || isInUse(path)) continue;
     if (!dryRun) rmSync(path, { force: true });
     count += 1;
   }

@@ -34,7 +34,7 @@ export const SETUP_COMMANDS: readonly Entry[] = [
   },
   {
     usage: "prune",
-    about: "delete old facts, conversations, output files and gate records; never of unfinished work",
+    about: "delete old facts, conversations, output files, images and gate records; never of unfinished work",
     example: "ekiden prune --days 90 --dry-run",
     group: MORE,
     options: [

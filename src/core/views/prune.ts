@@ -16,12 +16,14 @@ export type PruneData = {
   readonly dryRun: boolean;
   readonly teams: readonly PrunedTeam[];
   readonly outputFiles: number;
+  /** That no mail and no conversation names. */
+  readonly images: number;
   readonly gates: number;
 };
 
 export const isActive = ({ activity }: Member): boolean => activity.phase !== "shutdown";
 
-export function pruneViews({ before, dryRun, teams, outputFiles, gates }: PruneData): View[] {
+export function pruneViews({ before, dryRun, teams, outputFiles, images, gates }: PruneData): View[] {
   const columns = [{ name: "team" }, right("facts"), right("entries"), { name: "team deleted" }];
   const rows = teams.map(({ name, facts, entries, deleted }): Cell[] => [
     { text: name, tone: "strong" },
@@ -37,6 +39,7 @@ export function pruneViews({ before, dryRun, teams, outputFiles, gates }: PruneD
       figures: [
         { label: dryRun ? "would be deleted, from before" : "deleted, from before", text: when },
         { label: "output files", text: String(outputFiles) },
+        { label: "images", text: String(images) },
         { label: "gate records", text: String(gates) },
       ],
     },
