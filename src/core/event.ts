@@ -7,6 +7,7 @@ import type { JobState } from "./job.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
+import type { Mode } from "./permission/mode.ts";
 import type { Obstacle } from "./worktree.ts";
 
 export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
@@ -120,6 +121,9 @@ export type Fact = Readonly<
   | { type: "plan.answered"; who: Name; task: TaskId; attempt: number; approved: boolean; by: Name }
   | { type: "answer.ignored"; from: Name; request: string; why: string }
   | { type: "context.compacted"; who: Name; layer: string; before: number; after: number }
+  /** The person chose another model for a member, or for all (null), until the process ends. */
+  | { type: "model.changed"; who: Name | null; model: string; by: Name }
+  | { type: "mode.changed"; mode: Mode; by: Name }
   | { type: "model.retried"; who: Name; why: string; attempt: number; waitMs: number }
   | { type: "job.started"; who: Name; job: JobId; command: string }
   | { type: "job.ended"; who: Name; job: JobId; state: JobState; exitCode: number | null }

@@ -44,6 +44,11 @@ it("changes the model and the mode from the next call on", async () => {
   await terminal.shows(/"no-such\/model" is not a model/);
   terminal.type("/model anthropic/claude-haiku-5 bob\r");
   await terminal.shows(/bob does not work in this process/);
+  const { stdout } = await place.run(["log"]);
+  expect(stdout).toMatch(/person +chose the model anthropic\/claude-haiku-5 for all members/);
+  expect(stdout).toMatch(
+    /person +chose the permission mode accept-edits[\s\S]*chose the permission mode plan/,
+  );
 });
 
 it("enters the teammate whose line is clicked, and scrolls by the wheel", async () => {

@@ -55,7 +55,7 @@ class Host implements TeamHost {
   private readonly words: UserPrompts;
   private readonly providerTimeout: ProviderTimeout | undefined;
   private readonly memberModels: MemberModels;
-  mode: Mode;
+  private permissionMode: Mode;
   private budget: Budget;
   /** Tasks that ended before this run do not count in its outcome; of a resumed one, those that were cancelled. */
   private before: ReadonlySet<TaskId> = new Set();
@@ -85,7 +85,7 @@ class Host implements TeamHost {
         settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
-    this.mode = settings.permissionMode;
+    this.permissionMode = settings.permissionMode;
     const common = shared(parts, options.ask, () => this.mode);
     this.memberModels = new MemberModels(parts, common.reported, options.onModel);
     const crew: Crew = {
@@ -174,12 +174,22 @@ class Host implements TeamHost {
     this.team.interrupt(LEAD, "person");
   }
 
+  get mode(): Mode {
+    return this.permissionMode;
+  }
+
+  set mode(mode: Mode) {
+    this.permissionMode = mode;
+    void this.store.journal.note([{ type: "mode.changed", mode, by: PERSON }]).catch(() => {});
+  }
+
   get models(): ReadonlyMap<Name, string> {
     return this.memberModels.specs;
   }
 
   async useModel(spec: string, who?: Name): Promise<void> {
     await this.memberModels.replace(spec, who);
+    await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);
   }
 
   async compact(name: Name): Promise<Compacted | null> {

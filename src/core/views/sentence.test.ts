@@ -135,6 +135,8 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "plan.answered": { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
   "answer.ignored": { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
   "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
+  "model.changed": { type: "model.changed", who: null, model: "anthropic/claude-haiku-5", by: LEAD },
+  "mode.changed": { type: "mode.changed", mode: "plan", by: LEAD },
   "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
   "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },
   "job.ended": { type: "job.ended", who: alice, job: 1 as JobId, state: "failed", exitCode: 2 },
@@ -184,6 +186,8 @@ it("has one line for every fact", () => {
     * good  lead   approved the plan of alice for #1
     * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
+      plain lead   chose the model anthropic/claude-haiku-5 for all members
+      plain lead   chose the permission mode plan
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test
     * warn  alice  j1 failed (exit code 2)

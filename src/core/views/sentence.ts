@@ -128,6 +128,12 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `compacted its context (${layer}): ${before} → ${after} tokens`,
     "dim",
   ],
+  "model.changed": ({ who, model, by }) => [
+    by,
+    `chose the model ${model} for ${who ?? "all members"}`,
+    "plain",
+  ],
+  "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [
     who,
     `asks the model again in ${seconds(waitMs)} (attempt ${attempt}): ${why}`,
@@ -185,6 +191,9 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "mail.delivered",
   "job.started",
   "context.compacted",
+  // The person who chose it was told.
+  "model.changed",
+  "mode.changed",
 ]);
 
 /** Whether a short feed shows the fact: results, decisions and faults, but not every step on the way. */

@@ -9,9 +9,8 @@ import { Button, Choice, CloseButton, TextField } from "../fields.tsx";
 import { Empty, Link, Time, VirtualList } from "../parts.tsx";
 import { Output } from "../text.tsx";
 
-const KINDS = "task mail teammate turn tool permission plan gate job cron context model warning team".split(
-  " ",
-);
+const KINDS =
+  "task mail teammate turn tool permission plan gate job cron context model mode warning team".split(" ");
 const ROW = 32;
 const WAIT_MS = 200;
 
