@@ -1,16 +1,9 @@
 /** Every tool that a member may be offered, once. */
+
 import { TOOL_NAMES } from "../../src/core/tool-names.ts";
 import type { Tool, Worktrees } from "../../src/ports/index.ts";
 import { compact } from "../../src/tools/compact.ts";
-import {
-  cronTools,
-  jobTools,
-  leadTools,
-  planTools,
-  specOf,
-  teammateTools,
-  teamsTools,
-} from "../../src/tools/index.ts";
+import { cronTools, jobTools, planTools, specOf, teamsTools } from "../../src/tools/index.ts";
 import { connectMcp } from "../../src/tools/mcp.ts";
 import { memoryTools } from "../../src/tools/memory.ts";
 import { reviewPermission } from "../../src/tools/permissions.ts";
@@ -18,6 +11,7 @@ import { skillTools } from "../../src/tools/skill.ts";
 import { taskTool } from "../../src/tools/subagent.ts";
 import { todoWrite } from "../../src/tools/todo.ts";
 import { worktreeTools } from "../../src/tools/worktree.ts";
+import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 
 type Shown = Pick<Tool, "name" | "description" | "access"> & { readonly schema: unknown };
 

@@ -1,9 +1,9 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
 import { given } from "../core/given.ts";
-import { teammateName } from "../core/ids.ts";
+import { type TaskId, teammateName } from "../core/ids.ts";
 import type { Task, TaskChange } from "../core/task.ts";
-import type { Tool } from "../ports/index.ts";
+import type { Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe, text } from "./inputs.ts";
 
@@ -119,8 +119,7 @@ export const getTask = defineTool({
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted }, { store }) => {
-    const task = await store.board.task(wanted);
-    if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows all tasks.`);
+    const task = await taskOf(store, wanted);
     const blockers = await Promise.all(task.blockedBy.map((blocker) => store.board.task(blocker)));
     const results = blockers.flatMap((b) =>
       b?.status === "completed" ? [`Result of #${b.id} ${b.subject}:\n${b.result}`] : [],
@@ -136,6 +135,14 @@ export const getTask = defineTool({
       .join("\n\n");
   },
 });
+
+export const noTask = (wanted: TaskId): string => `There is no task #${wanted}. list_tasks shows all tasks.`;
+
+export async function taskOf({ board }: Store, wanted: TaskId): Promise<Task> {
+  const task = await board.task(wanted);
+  if (!task) throw new Error(noTask(wanted));
+  return task;
+}
 
 /** One task on one line, as list_tasks shows it. */
 function line(task: Task): string {

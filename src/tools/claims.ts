@@ -7,6 +7,7 @@ import { showTask } from "../core/conversation/prompt.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { Claimed, ClaimResult } from "../core/task.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
+import { noTask, taskOf } from "./board.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe, text } from "./inputs.ts";
 
@@ -93,13 +94,8 @@ export const releaseTask = defineTool({
 });
 
 async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Promise<Claimed> {
-  const task = wanted === undefined ? await store.board.mine(self) : await store.board.task(wanted);
-  if (!task)
-    throw new Error(
-      wanted === undefined
-        ? "You have no task. claim_task takes one."
-        : `There is no task #${wanted}. list_tasks shows all tasks.`,
-    );
+  const task = wanted === undefined ? await store.board.mine(self) : await taskOf(store, wanted);
+  if (!task) throw new Error("You have no task. claim_task takes one.");
   if (task.status === "in_progress" && task.owner === self) return task;
   if (task.status === "in_progress")
     throw new Error(
@@ -114,7 +110,7 @@ const held = (task: Claimed, { seat }: ToolContext): Held => ({ seat, task: task
 function refusal(wanted: TaskId, claim: Exclude<ClaimResult, { ok: true }>): string {
   switch (claim.why) {
     case "missing":
-      return `There is no task #${wanted}. list_tasks shows all tasks.`;
+      return noTask(wanted);
     case "taken":
       return `${claim.by} has #${wanted}. Take another task, or end your turn to get the next one.`;
     case "blocked":

@@ -1,9 +1,10 @@
 /** What the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
 import { describe, expect, it } from "vitest";
+import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 import { subagentPrompt, systemPrompt } from "../core/conversation/prompt.ts";
 import { DEFAULT_TEAM, LEAD, type Name } from "../core/ids.ts";
 import type { Tool } from "../ports/index.ts";
-import { fileTools, leadTools, specOf, teammateTools } from "./index.ts";
+import { fileTools, specOf } from "./index.ts";
 import { taskTool } from "./subagent.ts";
 import { todoWrite } from "./todo.ts";
 

@@ -50,18 +50,3 @@ export const planTools = { request: requestPlan, review: reviewPlan, submit: sub
 
 /** For a lead that may create other teams. */
 export const teamsTools = { create: createTeam, delete: deleteTeam } as const;
-
-/** What members have in their first request, besides what the project and the settings add. */
-export const leadTools: readonly Tool[] = [
-  ...fileTools,
-  ...boardTools.lead,
-  ...mailTools.lead,
-  ...rosterTools.lead,
-  scheduleCron,
-];
-export const teammateTools: readonly Tool[] = [
-  ...fileTools,
-  ...boardTools.teammate,
-  ...mailTools.teammate,
-  ...rosterTools.teammate,
-];

@@ -1,10 +1,11 @@
 /** What models are told of the input of each tool, against what zod itself says of it. */
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 import type { Tool } from "../ports/index.ts";
 import { createTaskTouching } from "./board.ts";
 import { compact } from "./compact.ts";
-import { cronTools, jobTools, leadTools, planTools, specOf, teammateTools, teamsTools } from "./index.ts";
+import { cronTools, jobTools, planTools, specOf, teamsTools } from "./index.ts";
 import { connectMcp } from "./mcp.ts";
 import { memoryTools } from "./memory.ts";
 import { reviewPermission } from "./permissions.ts";

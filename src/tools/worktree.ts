@@ -1,10 +1,8 @@
 /** Tools of a team with worktrees: make the worktree of a task in advance, keep it, remove it. */
 import { z } from "zod";
-import type { TaskId } from "../core/ids.ts";
-import type { Task } from "../core/task.ts";
 import { worktreeName } from "../core/worktree.ts";
-import type { Store, Tool, Worktrees } from "../ports/index.ts";
-import { createTaskTouching } from "./board.ts";
+import type { Tool, Worktrees } from "../ports/index.ts";
+import { createTaskTouching, taskOf } from "./board.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe } from "./inputs.ts";
 
@@ -57,10 +55,4 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     },
   });
   return [createTaskTouching, create, remove, keep];
-}
-
-async function taskOf(store: Store, wanted: TaskId): Promise<Task> {
-  const task = await store.board.task(wanted);
-  if (!task) throw new Error(`There is no task #${wanted}. list_tasks shows all tasks.`);
-  return task;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { teammateTools } from "../../../test/fixtures/first-tools.ts";
 import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
@@ -8,7 +9,7 @@ import { type Body, render } from "../../core/mail.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { ShellResult } from "../../ports/index.ts";
 import { report } from "../../tools/bash.ts";
-import { specOf, teammateTools } from "../../tools/index.ts";
+import { specOf } from "../../tools/index.ts";
 import { runbookModel } from "./runbook.ts";
 
 /** The real tools, so that their fields and the model's words agree. */

@@ -21,7 +21,7 @@ import { exitCodeOf } from "../run-team.ts";
 import { NO } from "../terminal/asking.ts";
 import { News, toPerson } from "../terminal/news.ts";
 import { feedLine, overflow } from "../terminal/print.ts";
-import { clean } from "../terminal/terminal.ts";
+import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
 import { completions, printingTo, type ReplContext, slash } from "./slash.ts";
@@ -72,10 +72,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     conversation.screen.close();
     input.close();
     await host.close();
-    if (interactive && conversation.left)
-      call.say(
-        "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.",
-      );
+    if (interactive && conversation.left) call.say(FAREWELL);
   }
 }
 

@@ -6,7 +6,7 @@ import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
 import { makeProjectFolder } from "../project-folder.ts";
-import { clean } from "../terminal/terminal.ts";
+import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { offered, runLine } from "./commands.ts";
 import { greeting } from "./first-frame.ts";
 import { Screen } from "./screen.ts";
@@ -132,10 +132,7 @@ class Session {
   /** On the normal screen, when the full one is gone. */
   farewell(): void {
     if (this.outcome?.error) this.call.err.write(`ekiden: ${clean(this.outcome.error.message)}\n`);
-    if (this.left)
-      this.call.say(
-        "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.",
-      );
+    if (this.left) this.call.say(FAREWELL);
   }
 
   private submit(line: string, to: Parameters<typeof runLine>[2]): void {

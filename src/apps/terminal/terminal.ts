@@ -10,6 +10,10 @@ import { wantsColour } from "./wanted.ts";
 
 export { escapes } from "../../core/hidden.ts";
 
+/** Said when the person leaves a conversation. */
+export const FAREWELL =
+  "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.";
+
 export type Terminal = {
   readonly isTTY: boolean;
   readonly colour: boolean;
