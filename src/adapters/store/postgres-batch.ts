@@ -82,23 +82,24 @@ class Batch {
   submit(connection: Connection): void {
     this.known = prepared.get(connection) ?? this.known;
     prepared.set(connection, this.known);
-    connection.stream.cork();
-    try {
-      for (const { text, params } of this.queries) {
-        const name = nameOf(text);
-        const isNew = !this.known.has(name);
-        if (isNew) {
-          connection.close({ type: "S", name }, MORE); // a batch that failed may have left it behind
-          connection.parse({ text, name, types: [] }, MORE);
-        }
-        connection.bind({ statement: name, values: params.map(shown) }, MORE);
-        if (isNew) connection.describe({ type: "P", name: "" }, MORE);
-        connection.execute({}, MORE);
+    // One write for all messages: a write for each took 10 to 20 % more CPU on both sides.
+    const messages: Buffer[] = [];
+    const { writable } = connection.stream;
+    const stream = { value: { writable, write: (message: Buffer) => messages.push(message) } };
+    const collecting: Connection = Object.create(connection, { stream });
+    for (const { text, params } of this.queries) {
+      const name = nameOf(text);
+      const isNew = !this.known.has(name);
+      if (isNew) {
+        collecting.close({ type: "S", name }, MORE); // a batch that failed may have left it behind
+        collecting.parse({ text, name, types: [] }, MORE);
       }
-      connection.sync();
-    } finally {
-      connection.stream.uncork();
+      collecting.bind({ statement: name, values: params.map(shown) }, MORE);
+      if (isNew) collecting.describe({ type: "P", name: "" }, MORE);
+      collecting.execute({}, MORE);
     }
+    collecting.sync();
+    if (messages.length > 0) connection.stream.write(Buffer.concat(messages));
   }
 
   handleRowDescription({ fields }: RowDescription): void {
