@@ -5,7 +5,7 @@ import type { Board } from "../../ports/store.ts";
 import { addAll, change, prepareBatch } from "./add.ts";
 import { assign } from "./assign.ts";
 import { claim } from "./claim.ts";
-import { claimNext } from "./claim-next.ts";
+import { claimNext, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
 import { outlines } from "./outline.ts";
@@ -21,6 +21,7 @@ import { Together } from "./together.ts";
 export function board(session: Session): Board {
   const { maxAttempts } = session.limits;
   const together = session.driver.dialect.name === "postgres" ? new Together(session) : null;
+  const take = together?.take ?? takeAlone(session);
   return {
     add: async (task, by) => {
       const batch = prepareBatch([task]);
@@ -47,7 +48,7 @@ export function board(session: Session): Board {
     counts: () => session.look(counts),
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
-    claimNext: (seat, entry) => together?.claim(seat, entry) ?? claimNext(session, seat, entry),
+    claimNext: (seat, entry) => claimNext(session, take, seat, entry),
     assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     mine: (name) => session.look((tx) => mine(tx, name)),

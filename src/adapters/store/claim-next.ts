@@ -28,7 +28,7 @@ type Precheck = {
  * One query tells an idle member whether it may find a task. It returns no row if not, since building a row is a part of its cost,
  * and it checks whether the member has a task only if another one is ready.
  */
-export function* claimPrecheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
+function* precheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   const [member] = yield* sql<Precheck>`
     select m.name, m.host, m.role, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
       order by r.priority desc, r.chain desc, r.id limit 1) as touches,
@@ -56,38 +56,45 @@ const FREE = new Raw(
   "not exists (select 1 from tasks b where b.team = m.team and b.owner = m.name and b.status = 'in_progress')",
 );
 
-/** How a member found its last task. It will probably find another one, so the next claim skips the check. */
-export const found = new WeakMap<Seat, "first" | "best">();
+/** `first`: the first ready task without a role or files. `best`: any ready task that the member may have. */
+export type Way = "first" | "best";
+export type Take = (way: Way, seat: Seat, entry?: MakeEntry) => Promise<Claimed | null>;
 
-/** On SQLite. When one task wakes ten members, nine should find out by a read: a failed write costs ten reads. */
-export async function claimNext(session: Session, seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
+/** How a member found its last task. It will probably find another one, so the next claim skips the check. */
+const found = new WeakMap<Seat, Way>();
+
+/** A member that finds nothing should find that out by a read: a failed write costs ten reads. */
+export async function claimNext(
+  session: Session,
+  take: Take,
+  seat: Seat,
+  entry?: MakeEntry,
+): Promise<Claimed | null> {
   let way = found.get(seat);
   found.delete(seat);
-  const write = way && writing(way, seat, entry);
-  const task = await (write
-    ? session.write(write)
-    : session.lookAndWrite(
-        (tx) => claimPrecheck(tx, seat),
-        (member) => {
-          way = member && wayOf(member);
-          return way ? writing(way, seat, entry) : null;
-        },
-      ));
+  let task = way ? await take(way, seat, entry) : null;
+  while (!task && way !== "best") {
+    const member = await session.look((tx) => precheck(tx, seat));
+    if (!member) return null;
+    way = way ? "best" : wayOf(member);
+    task = await take(way, seat, entry);
+  }
   if (task && way) found.set(seat, way);
   return task;
 }
 
-export const wayOf = ({ role, touches, kept }: Precheck): "first" | "best" =>
+const wayOf = ({ role, touches, kept }: Precheck): Way =>
   role === "" && touches === "[]" && kept === 0 ? "first" : "best";
 
-const writing =
-  (way: "first" | "best", seat: Seat, entry?: MakeEntry) =>
-  (tx: Tx): Op<Claimed | null> =>
-    way === "first" ? takeFirst(tx, seat, entry) : takeBest(tx, seat, entry);
+/** On SQLite. */
+export const takeAlone =
+  (session: Session): Take =>
+  (way, seat, entry) =>
+    session.write((tx) => (way === "first" ? takeFirst(tx, seat, entry) : takeBest(tx, seat, entry)));
 
 /**
- * The usual case in one step: the first ready task without a role or files. If there is none, `takeBest` finds out why and what else
- * there is. SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement.
+ * The usual case in one step: the first ready task without a role or files; null if there is none, or if the member may not have
+ * it. SQLite has one writer, so the row cannot change after it was read. `returning` would take longer than a second statement.
  */
 function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const rows = yield* sql<Seen>`
@@ -96,7 +103,7 @@ function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
       order by priority desc, chain desc, id limit 1) and ${FREE} and ${KEPT} is null
     where m.team = ${tx.team} and m.name = ${seat.name}`;
   const seen = checked(seat, rows);
-  if (seen.id === null) return yield* takeBest(tx, seat, entry);
+  if (seen.id === null) return null;
   yield* start(tx, seat, seen.id);
   return yield* taken(tx, seat, seen.life, claimOf(seen, seat.name, tx.now), entry);
 }

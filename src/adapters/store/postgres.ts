@@ -155,11 +155,6 @@ class Postgres implements Driver {
     });
   }
 
-  async lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null> {
-    const op = next(await this.look(look));
-    return op && this.write(op);
-  }
-
   async close(): Promise<void> {
     await this.hub.close();
     await this.pool.end();

@@ -57,28 +57,6 @@ export class Session {
     return result;
   }
 
-  async lookAndWrite<L, T>(
-    look: (tx: Tx) => Op<L>,
-    next: (seen: L) => ((tx: Tx) => Op<T>) | null,
-  ): Promise<T | null> {
-    let topics = new Set<WakeTopic>();
-    const result = await this.through(() =>
-      this.driver.lookAndWrite(
-        () => look(this.tx(null)),
-        (seen) => {
-          const work = next(seen);
-          if (!work) return null;
-          return () => {
-            topics = new Set();
-            return work(this.tx(topics));
-          };
-        },
-      ),
-    );
-    this.driver.hub.announce(this.team, topics);
-    return result;
-  }
-
   private through<T>(step: () => Promise<T>): Promise<T> {
     return this.outage ? this.outage.through(step) : step();
   }

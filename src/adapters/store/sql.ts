@@ -50,8 +50,6 @@ export interface Driver {
   read<T>(op: () => Op<T>): Promise<T>;
   /** All or nothing. May run `op` more than once. */
   write<T>(op: () => Op<T>): Promise<T>;
-  /** A look, then a write if `next` returns one. On SQLite nothing else in this process runs in between. */
-  lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null>;
   close(): Promise<void>;
 }
 

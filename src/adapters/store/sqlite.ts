@@ -117,13 +117,6 @@ class Sqlite implements Driver {
     return patiently(this.path, () => this.transaction("begin immediate", op));
   }
 
-  lookAndWrite<L, T>(look: () => Op<L>, next: (seen: L) => (() => Op<T>) | null): Promise<T | null> {
-    return patiently(this.path, () => {
-      const op = next(this.run(look));
-      return op && this.transaction("begin immediate", op);
-    });
-  }
-
   async close(): Promise<void> {
     await this.hub.close();
     this.statements.clear();

@@ -11,7 +11,7 @@ import type { Seat } from "../../core/member.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Held } from "../../ports/store.ts";
 import { claimFact, type MakeEntry } from "./claim.ts";
-import { BY_INDEX, claimPrecheck, found, READY, takeBest, wayOf } from "./claim-next.ts";
+import { BY_INDEX, READY, type Take, takeBest } from "./claim-next.ts";
 import { appendAll, type Said } from "./entries.ts";
 import { factsOf, stale } from "./finish.ts";
 import { type Freed, readyAmong, unblocking } from "./graph.ts";
@@ -47,27 +47,10 @@ export class Together {
     return (await this.group.ask({ ...held, result, entry })) as TaskId[];
   }
 
-  async claim(seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
-    const { session } = this;
-    let way = found.get(seat);
-    found.delete(seat);
-    let task = way === "first" ? await this.first(seat, entry) : null;
-    if (!task && way !== "best") {
-      const member = await session.look((tx) => claimPrecheck(tx, seat));
-      if (!member) return null;
-      if (way === undefined) {
-        way = wayOf(member);
-        if (way === "first") task = await this.first(seat, entry);
-      }
-    }
-    task ??= await session.write((tx) => takeBest(tx, seat, entry));
-    if (task && way) found.set(seat, way);
-    return task;
-  }
-
-  private async first(seat: Seat, entry?: MakeEntry): Promise<Claimed | null> {
-    return (await this.group.ask({ seat, entry })) as Claimed | null;
-  }
+  readonly take: Take = async (way, seat, entry) =>
+    way === "first"
+      ? ((await this.group.ask({ seat, entry })) as Claimed | null)
+      : this.session.write((tx) => takeBest(tx, seat, entry));
 }
 
 /** Completions come first: what they make ready can be claimed at once. @throws `stale_seat` | `stale_claim` (of any item) */
