@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Message } from "../core/conversation/chat.ts";
 import { IMAGES_MAX, type Image } from "../core/conversation/image.ts";
-import { hashOf, imagesFor, keepImage } from "./images.ts";
+import { imagesFor, keepImage } from "./images.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -26,15 +26,7 @@ const bytesOf = (nth: number, size: number): Buffer => Buffer.alloc(size, `image
 async function kept(size = 100): Promise<Image> {
   made += 1;
   const bytes = bytesOf(made, size);
-  const image: Image = {
-    type: "image",
-    name: `${made}.png`,
-    sha256: hashOf(bytes),
-    mediaType: "image/png",
-    bytes: size,
-  };
-  await keepImage(dir, image, bytes);
-  return image;
+  return await keepImage(dir, { name: `${made}.png`, mediaType: "image/png", content: bytes });
 }
 const message = (...content: Image[]): Message => ({ role: "user", content });
 const fileOf = ({ sha256 }: Image): string => join(dir, "images", `${sha256}.png`);
@@ -73,7 +65,7 @@ it.each<[string, (file: string) => void]>([
   spoil(fileOf(image));
   const sent = await imagesFor([message(image)], dir);
   expect(sent(image)).toEqual({ text: `[image ${image.name} is not on this machine]` });
-  await keepImage(dir, image, bytesOf(made, 100));
+  await keepImage(dir, { ...image, content: bytesOf(made, 100) });
   const again = await imagesFor([message(image)], dir);
   expect(again(image)).toEqual({ data: bytesOf(made, 100).toString("base64") });
 });

@@ -4,21 +4,28 @@ import { constants, lstatSync } from "node:fs";
 import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "../core/conversation/chat.ts";
-import { IMAGES_MAX, type Image, imageLeftOut, imagesOf } from "../core/conversation/image.ts";
+import {
+  IMAGES_MAX,
+  type Image,
+  type ImageFile,
+  imageLeftOut,
+  imagesOf,
+} from "../core/conversation/image.ts";
 import { EkidenError } from "../core/errors.ts";
 import { makeFolder } from "./make-folder.ts";
 
 /** Never waits for a pipe, which a member may have put there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 const folderIn = (outputDir: string): string => join(outputDir, "images");
 const fileOf = (outputDir: string, { sha256, mediaType }: Image): string =>
   join(folderIn(outputDir), `${sha256}.${mediaType.slice("image/".length)}`);
 
 /** @throws EkidenError `not_permitted` for a link in place of the folder; errors of the file system */
-export async function keepImage(outputDir: string, image: Image, bytes: Uint8Array): Promise<void> {
+export async function keepImage(outputDir: string, { name, mediaType, content }: ImageFile): Promise<Image> {
+  const image: Image = { type: "image", name, sha256: hashOf(content), mediaType, bytes: content.length };
   const folder = folderIn(outputDir);
   makeFolder(outputDir, 0o700);
   makeFolder(folder, 0o700);
@@ -28,15 +35,18 @@ export async function keepImage(outputDir: string, image: Image, bytes: Uint8Arr
       `${folder} is a link, and Ekiden writes through no link of a project. Remove it.`,
     );
   // A file that is used again is young again: `ekiden prune` goes by age.
-  if ((await bytesOf(outputDir, image)) !== null)
-    return await utimes(fileOf(outputDir, image), new Date(), new Date());
+  if ((await bytesOf(outputDir, image)) !== null) {
+    await utimes(fileOf(outputDir, image), new Date(), new Date());
+    return image;
+  }
   const fresh = join(folder, `${image.sha256}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    await writeFile(fresh, bytes, { mode: 0o600, flag: "wx" });
+    await writeFile(fresh, content, { mode: 0o600, flag: "wx" });
     await rename(fresh, fileOf(outputDir, image));
   } finally {
     await rm(fresh, { force: true });
   }
+  return image;
 }
 
 /** Null where the file is missing or has other bytes. */

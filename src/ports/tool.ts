@@ -1,6 +1,7 @@
 /** A tool that a model may call, and what a call may use. */
 import type { z } from "zod";
 import type { Entry } from "../core/conversation/chat.ts";
+import type { Image, ImageFile } from "../core/conversation/image.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
@@ -87,6 +88,8 @@ export type Workplace = {
   /** The workspace during a given task, where tasks have different ones. */
   readonly workspaceOf?: ((task: Task) => string) | undefined;
   readonly team: TeamControl;
+  /** Keeps the bytes of an image that a model is to be shown. Without it nothing is shown. */
+  readonly keepImage?: ((image: ImageFile) => Promise<Image>) | undefined;
   /** Background commands of this process, if it can run any. */
   readonly jobs?: JobControl | undefined;
 };
@@ -111,6 +114,8 @@ export type ToolContext = Workplace & {
    * in the same transaction as its effect; the turn then does not write it again.
    */
   answer(text: string): Entry;
+  /** Shows the model an image after the results of this reply. Absent where images cannot be kept. */
+  showImage?: ((image: ImageFile) => Promise<void>) | undefined;
   /** Why this file may not be used by any call; null when it may. `path`: absolute, without symbolic links. */
   closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
   /** Requests a summary of the conversation before the next turn. */

@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -14,6 +15,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { takeAway } from "../../test/fixtures/take-away.ts";
 import { createShell } from "../adapters/shell/index.ts";
+import { IMAGE_MAX, type ImageFile } from "../core/conversation/image.ts";
 import type { Shell, Tool, ToolContext } from "../ports/index.ts";
 import { bash } from "./bash.ts";
 import { editFile } from "./edit-file.ts";
@@ -131,6 +133,21 @@ describe("read_file", () => {
     await expect(call(readFile, { path: "folder" })).rejects.toThrow("folder is a folder");
     await expect(call(readFile, { path: "folder/Index.js" })).rejects.toThrow("Did you mean index.ts?");
     await expect(call(readFile, { path: "folder/index.ts/x" })).rejects.toThrow("through a file");
+  });
+
+  it("shows an image as it is, but no text that begins like one and nothing that is too large", async () => {
+    const shown: ImageFile[] = [];
+    const showImage = async (image: ImageFile): Promise<void> => void shown.push(image);
+    const png = Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1");
+    const see = (path: string) => call(readFile, { path }, { showImage });
+    put("a/<shot>.png", png);
+    put("notes", "GIF89a is a format.");
+    truncateSync(put("large.png", png), IMAGE_MAX + 1);
+    expect(await see("a/<shot>.png")).toBe("a/<shot>.png is an image. You see it below.");
+    expect(shown).toEqual([{ name: "_shot_.png", mediaType: "image/png", content: png }]);
+    expect(await see("notes")).toBe("1\tGIF89a is a format.");
+    expect(await see("large.png")).toMatch(/binary file \(PNG image, 3750001 bytes\)/);
+    expect(shown).toHaveLength(1);
   });
 
   it("reads the wanted lines of a huge file, and one huge line, without holding them", async () => {

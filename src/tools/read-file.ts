@@ -1,6 +1,7 @@
-/** Reads a part of a text file as a stream, so the size of the file does not matter. */
+/** Reads a part of a text file as a stream, so the size of the file does not matter; shows an image as it is. */
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
+import { IMAGE_MAX, type ImageFile, imageName, mediaTypeOf } from "../core/conversation/image.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import { binaryKind } from "./binary.ts";
@@ -17,7 +18,7 @@ const COUNTED_BYTES = 16 * 1024 * 1024;
 
 export const readFile = defineTool({
   name: "read_file",
-  description: "Read a text file with line numbers.",
+  description: "Read a text file with line numbers, or see an image.",
   input: () =>
     z.object({
       path: text,
@@ -31,10 +32,15 @@ export const readFile = defineTool({
     if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
     const place = await placeOf(path, ctx, "read");
     const { shown } = place;
-    const { size, ...part } = await withFile(place, "read", async (file, size) => ({
-      ...(await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal)),
-      size,
-    }));
+    const { size, image, ...part } = await withFile(place, "read", async (file, size) => {
+      const image = size <= IMAGE_MAX && ctx.showImage ? await imageIn(file, size, place.real) : null;
+      const part = await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal);
+      return { ...part, size, image };
+    });
+    if (image && part.binary !== null && ctx.showImage) {
+      await ctx.showImage(image);
+      return `${shown} is an image. You see it below.`;
+    }
     if (size === 0 && part.seen === 0) return `${shown} is empty.`;
     if (part.binary !== null)
       return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with file or xxd.`;
@@ -50,6 +56,18 @@ export const readFile = defineTool({
     return `${text}\n[lines ${offset} to ${last} ${of}; go on with offset ${last + 1}]`;
   },
 });
+
+const HEAD = 12;
+
+/** Null for a file that is none of the images that models are shown. */
+async function imageIn(file: FileHandle, size: number, path: string): Promise<ImageFile | null> {
+  const first = async (length: number): Promise<Buffer> => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  };
+  const mediaType = mediaTypeOf(await first(HEAD));
+  return mediaType && { name: imageName(path), mediaType, content: await first(size) };
+}
 
 /** Many editors write one; it is not part of the first line. */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -85,11 +85,8 @@ it.each([
   const { url, env, requests } = await serving(() => says("seen"));
   const images = await Promise.all(
     (["image/png", "image/jpeg", "image/webp"] as const).map(async (mediaType): Promise<[Image, Buffer]> => {
-      const bytes = picture(mediaType);
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      const image: Image = { type: "image", name: "a", sha256, mediaType, bytes: bytes.length };
-      await keepImage(project.dir, image, bytes);
-      return [image, bytes];
+      const content = picture(mediaType);
+      return [await keepImage(project.dir, { name: "a", mediaType, content }), content];
     }),
   );
   const model = await openModel(spec, {
@@ -131,6 +128,21 @@ it("goes with the goal and with mail, is shown in the transcript, and is kept re
   expect((await send('@shot.png and @"my other.jpg"')).code).toBe(0);
   await run("resume");
   expect(sentIn(requests.at(-1))).toEqual([first, known("image/jpeg", other)]);
+});
+
+it("that a model reads is seen by it with the next request, once for each reading", async () => {
+  const [shot, other] = [picture(), picture("image/gif")];
+  put("shot.png", shot);
+  put("other.gif", other);
+  const read = (path: string) => ({ tool: "read_file", input: { path } });
+  const { requests } = await serving(({ nth }) =>
+    nth === 1 ? { calls: [read("shot.png"), read("other.gif")] } : nth === 2 ? runs("true") : says("done"),
+  );
+  expect(await run("run", "look around")).toMatchObject({ code: 0, stdout: "done\n" });
+  const seen = [known("image/png", shot), known("image/gif", other)];
+  expect(requests.slice(0, 3).map((request) => sentIn(request).sort())).toEqual([[], seen.sort(), seen]);
+  expect(textsOf(requests.at(-1))).toContain("[image shot.png, 12 kB]");
+  expect((await project.run(["transcript", "lead"])).stdout).toContain("shot.png is an image");
 });
 
 it.each([

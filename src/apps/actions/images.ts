@@ -2,9 +2,16 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, isAbsolute, join, relative, resolve } from "node:path";
-import { hashOf, keepImage } from "../../adapters/images.ts";
-import { IMAGE_MAX, IMAGES_MAX, type Image, mediaTypeOf } from "../../core/conversation/image.ts";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { keepImage } from "../../adapters/images.ts";
+import {
+  IMAGE_MAX,
+  IMAGES_MAX,
+  type Image,
+  type ImageFile,
+  imageName,
+  mediaTypeOf,
+} from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { makeProjectFolder } from "../project-folder.ts";
@@ -14,11 +21,11 @@ const mb = (bytes: number): string => `${bytes / 1e6} MB`;
 
 /** `paths`: as typed, relative to the project or absolute. Nothing is kept if one is refused. @throws EkidenError `bad_input` | `not_found` */
 export async function keepImages(paths: readonly string[], cwd: string): Promise<Image[]> {
-  const found = [];
+  const found: ImageFile[] = [];
   let total = 0;
   for (const path of paths) {
     const one = await readImage(path, cwd);
-    total += one.image.bytes;
+    total += one.content.length;
     if (found.length === IMAGES_MAX.count || total > IMAGES_MAX.bytes)
       throw new EkidenError(
         "bad_input",
@@ -27,11 +34,12 @@ export async function keepImages(paths: readonly string[], cwd: string): Promise
     found.push(one);
   }
   makeProjectFolder(cwd);
-  for (const { image, bytes } of found) await keepImage(join(cwd, ".ekiden", "output"), image, bytes);
-  return found.map(({ image }) => image);
+  const kept: Image[] = [];
+  for (const image of found) kept.push(await keepImage(join(cwd, ".ekiden", "output"), image));
+  return kept;
 }
 
-async function readImage(path: string, cwd: string): Promise<{ image: Image; bytes: Buffer }> {
+async function readImage(path: string, cwd: string): Promise<ImageFile> {
   const shown = quote(path);
   const refuse = (why: string): EkidenError =>
     new EkidenError(
@@ -61,13 +69,10 @@ async function readImage(path: string, cwd: string): Promise<{ image: Image; byt
       throw refuse(`it has ${mb(Math.ceil(size / 1e4) * 1e4)}, and providers take at most ${mb(IMAGE_MAX)}`);
     const room = Buffer.alloc(size);
     const { bytesRead } = await file.read(room, 0, size, 0);
-    const bytes = room.subarray(0, bytesRead);
-    const mediaType = mediaTypeOf(bytes);
+    const content = room.subarray(0, bytesRead);
+    const mediaType = mediaTypeOf(content);
     if (!mediaType) throw refuse(`its content is not an image. Images are ${KINDS}`);
-    return {
-      bytes,
-      image: { type: "image", name: nameOf(typed), sha256: hashOf(bytes), mediaType, bytes: bytesRead },
-    };
+    return { name: imageName(typed), mediaType, content };
   } finally {
     await file.close();
   }
@@ -77,9 +82,3 @@ function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !isAbsolute(way) && way !== ".." && !way.startsWith("../");
 }
-
-/** Models and terminals read the name: nothing in it can pass for a tag or a control sequence. */
-const nameOf = (path: string): string =>
-  basename(path)
-    .replace(/[^\p{L}\p{M}\p{N} ._()-]/gu, "_")
-    .slice(-80);

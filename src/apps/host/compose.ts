@@ -146,6 +146,8 @@ export async function composeAgent(
       askToStop: (...asked) => team.askToStop(...asked),
     },
     secrets: parts.secrets,
+    keepImage: async (image) =>
+      await (await import("../../adapters/images.ts")).keepImage(parts.outputDir, image),
     workspace,
     workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
     commandTimeoutMs: settings.bashTimeoutMs,

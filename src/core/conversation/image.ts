@@ -1,19 +1,22 @@
 /**
- * Images that the person sends. Mail and transcripts hold only what is here; the bytes are in a file that is named by its hash
+ * Images that the person sends, and those that a model reads. Mail and transcripts hold only what is here; the bytes are in a file that is named by its hash
  * (`adapters/images.ts`), and are read when a request is encoded.
  */
 import type { Message } from "./chat.ts";
 
 export type Image = {
   readonly type: "image";
-  /** The name of the person's file, without its folder. */
+  /** The name of the file, without its folder. */
   readonly name: string;
   readonly sha256: string;
   readonly mediaType: MediaType;
   readonly bytes: number;
 };
 
-type MediaType = keyof typeof MAGIC;
+export type MediaType = keyof typeof MAGIC;
+
+/** An image with its bytes. */
+export type ImageFile = Pick<Image, "name" | "mediaType"> & { readonly content: Uint8Array };
 
 /** The first bytes of each kind that providers accept. */
 const MAGIC = {
@@ -50,6 +53,10 @@ export const imagesNamed = (text: string): string[] => [
       .filter((path) => IS_IMAGE.test(path)),
   ),
 ];
+
+/** Models and terminals read the name: nothing in it can pass for a tag or a control sequence. `path`: with slashes. */
+export const imageName = (path: string): string =>
+  (path.split("/").at(-1) ?? "").replace(/[^\p{L}\p{M}\p{N} ._()-]/gu, "_").slice(-80);
 
 /** A message as people and models read it. */
 export const withImages = (text: string, images: readonly Image[] = []): string =>

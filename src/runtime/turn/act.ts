@@ -1,6 +1,7 @@
 /** ACT and RECORD: runs the calls of one reply and stores an answer to each. */
-import { type Entry, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
+import { type Entry, heard, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
 import { shownResult } from "../../core/conversation/foreign.ts";
+import { type Image, imageLine } from "../../core/conversation/image.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
@@ -11,7 +12,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { Call } from "../agent/call.ts";
 import { offerTools } from "../agent/feature.ts";
 import { interruptionOf } from "../agent/interruption.ts";
-import { record } from "./record.ts";
+import { appendNote, record } from "./record.ts";
 
 /**
  * Neighbouring calls that only read run at once; everything else runs alone, in call order. Each answer is stored as soon as
@@ -25,6 +26,7 @@ export async function act(
   { rest, compact = () => {}, cutOff = false }: ActOptions,
 ): Promise<Entry[]> {
   const answers: Entry[] = [];
+  const images: Image[] = [];
   let held = false;
   const resting = (why: IdleReason): void => {
     held ||= why === "awaiting_plan";
@@ -33,9 +35,11 @@ export async function act(
   for (const batch of batches(calls.map((call) => new PendingCall(agent, call))))
     answers.push(
       ...(await someAtOnce(batch, (call) =>
-        answer(agent, call, signal, { rest: resting, compact, cutOff }, held),
+        answer(agent, call, signal, { rest: resting, compact, cutOff, images }, held),
       )),
     );
+  // Not all vendors take images within a result.
+  if (images.length > 0) await appendNote(agent, heard(images.map(imageLine).join("\n"), images));
   return answers;
 }
 
@@ -45,6 +49,9 @@ export type ActOptions = {
   /** The reply ended at the output limit: its last call may be half a call. */
   readonly cutOff?: boolean;
 };
+
+/** `images`: gets what the calls show. */
+type AnswerOptions = Required<ActOptions> & { readonly images: Image[] };
 
 /** Searches and subagents: more of them at once slow each other down. */
 const AT_ONCE = 8;
@@ -136,10 +143,10 @@ async function answer(
   agent: Agent,
   pending: PendingCall,
   signal: AbortSignal,
-  { rest, compact, cutOff }: Required<ActOptions>,
+  { rest, compact, cutOff, images }: AnswerOptions,
   held: boolean,
 ): Promise<Entry> {
-  const { seat, clock, conversation, store, loadout } = agent;
+  const { seat, clock, conversation, store, loadout, keepImage } = agent;
   const { call, tool } = pending;
   const result = (text: string, isError: boolean): Entry => ({
     kind: "result",
@@ -176,6 +183,7 @@ async function answer(
       currentTask: lazy(() => store.board.mine(seat.name)),
       rest,
       compact,
+      showImage: keepImage && (async (image) => void images.push(await keepImage(image))),
       waitingFor: (reason) => agent.activity.waitFor(reason),
       offerTools: agent.subagent ? undefined : () => offerTools(agent),
       answer: (text) => {
