@@ -56,3 +56,19 @@ it("goes on counting where the last run of the team ended", () => {
   expect(new Budget({ budgetTokens: 1_400 }, before).check()).toMatchObject([{ kind: "warning" }]);
   expect(new Budget({ budgetTokens: 5_000 }, before).check()).toEqual([]);
 });
+
+it("allows so many calls for each task of the board, from each goal of the person on", () => {
+  const budget = new Budget({ callsPerTask: 2 });
+  const spend = (turns: number): void => {
+    for (let i = 0; i < turns; i += 1) budget.spend(alice, 0, 0);
+  };
+  spend(1);
+  expect(budget.hasUsedCalls(0)).toBe(false);
+  spend(1);
+  expect(budget.hasUsedCalls(0)).toBe(true);
+  expect(budget.hasUsedCalls(2)).toBe(false);
+  spend(2);
+  expect(budget.hasUsedCalls(2)).toBe(true);
+  budget.newGoal();
+  expect(budget.hasUsedCalls(2)).toBe(false);
+});

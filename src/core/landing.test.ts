@@ -55,6 +55,12 @@ describe("the line", () => {
     expect(ids(landings(entries))).toEqual(["id1", "id3"]);
   });
 
+  it("is in the order of their ids where they came at once", () => {
+    const [b, a] = [waiting(1, { id: "b" }), waiting(1, { id: "a", branch: "ekiden/a" })];
+    expect(ids(landings([b, a]))).toEqual(["a", "b"]);
+    expect(ids(landings([a, b]))).toEqual(["a", "b"]);
+  });
+
   it("has first those that were refused, the first refused before the others", () => {
     const reserved = [reservation(3, { since: NOW - 5 }), reservation(2, { since: NOW - 9 })];
     expect(ids(landings([waiting(1), waiting(2), waiting(3)], reserved))).toEqual(["id2", "id3", "id1"]);

@@ -118,6 +118,13 @@ describe("does not end", () => {
     });
   });
 
+  it("new tasks with other work between", () => {
+    const words = (n: number) => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
+    const task = (n: number) => called("create_task", { subject: words(n) }, `#${n}`);
+    const read = (n: number) => called("read_file", { path: words(n) }, words(n + 7));
+    expect(watch((n) => (n % 2 ? task(n) : read(n)))).toMatchObject({ told: null, ended: null });
+  });
+
   it("the same answer to different news", () => {
     const detector = new LoopDetector(traits);
     const seen = watch((n) => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Name, TaskId } from "./ids.ts";
-import { wakes, words } from "./mail.ts";
+import { type Body, wakes, words } from "./mail.ts";
 
 const task = 7 as TaskId;
 
@@ -13,12 +13,21 @@ it("a report wakes its reader when it may be a question or an answer, not when i
 it("a notice of idling wakes its reader once something was completed before it", () => {
   expect(wakes({ kind: "idle_notice", reason: "awaiting_tasks", completed: [] })).toBe(false);
   expect(wakes({ kind: "idle_notice", reason: "awaiting_tasks", completed: [task] })).toBe(true);
+  // The others work on without a decision of the lead.
+  const more = { reason: "awaiting_tasks", completed: [task], goesOn: true } as const;
+  expect(wakes({ kind: "idle_notice", ...more })).toBe(false);
+  expect(wakes({ kind: "idle_notice", ...more, reason: "turn_limit" })).toBe(true);
 });
 
 it("what only its reader can do something about always wakes it", () => {
   expect(wakes({ kind: "note", text: "hello" })).toBe(true);
   expect(wakes({ kind: "task_failed", task, subject: "x", reason: "red" })).toBe(true);
   expect(wakes({ kind: "cron", cron: "1", text: "tick" })).toBe(true);
+  const kinds = ["board_quiet", "job_done", "shutdown_request", "shutdown_response"] as const;
+  for (const kind of [...kinds, "plan_request", "plan_submission", "plan_response", "permission_request"])
+    expect(wakes({ kind } as Body), kind).toBe(true);
+  // The tool that asked waits for it.
+  expect(wakes({ kind: "permission_response" } as Body)).toBe(false);
 });
 
 it("the notice of a quiet board names the commands that still run", () => {

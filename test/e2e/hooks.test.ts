@@ -19,6 +19,7 @@ import { createTask } from "../../src/tools/board.ts";
 import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
+import { soon } from "../fixtures/soon.ts";
 import { host, name, profile, stage } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -335,6 +336,20 @@ describe("in a team", () => {
     const reports = (await team.store.mail.box("lead" as never)).filter(({ body }) => body.kind === "result");
     expect(reports.map(({ body }) => "text" in body && body.text)).toEqual(["four"]);
     model?.finish();
+  });
+
+  it("urgent mail ends a Stop hook that takes its time, and is read next", async () => {
+    team = await hostedTeam({
+      says: { alice: [{ text: "one" }, { when: "look here", text: "two" }] },
+      hooks: { Stop: [hook("[ -e began ] || { touch began; sleep 600; }")] },
+    });
+    await team.join("alice", { prompt: "begin" });
+    await soon(() => expect(existsSync(join(team.folder, "began"))).toBe(true));
+    const body = { kind: "note", text: "look here" } as const;
+    await team.store.mail.send(PERSON, { to: alice.name, body, urgent: true });
+    await team.until("turn.taken", { who: "alice", text: "two" });
+    expect(await team.store.roster.member(alice.name)).not.toMatchObject({ activity: { phase: "shutdown" } });
+    team.models.get("alice")?.finish();
   });
 
   it("a TeammateIdle hook finds work for a teammate that has none", async () => {

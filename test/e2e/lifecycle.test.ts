@@ -2,12 +2,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../src/adapters/clock.ts";
-import { type HostId, LEAD, later, name, PERSON } from "../../src/core/ids.ts";
+import { LEAD, later, name, PERSON } from "../../src/core/ids.ts";
 import type { Mail } from "../../src/core/mail.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { type HostedOptions, type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
-import { soon } from "../fixtures/soon.ts";
-import { host } from "../fixtures/stage.ts";
 
 const alice = name("alice");
 const bob = name("bob");
@@ -456,28 +454,4 @@ it("a member that holds a request open longer than its deadline is ended, also w
   await store.requests.ask(PERSON, bob, { kind: "shutdown", reason: "now" }, later(Date.now() as never, 50));
   await control.ended(bob);
   expect(await store.requests.open({ of: bob })).toEqual([]);
-});
-
-describe("a host", () => {
-  const other = host("other");
-  const look = () => clock.advance(500);
-  let clock: ManualClock;
-
-  it("that was late itself gives the others time to renew their leases", async () => {
-    clock = new ManualClock();
-    const { store } = await open({ clock, host: "here" });
-    await store.roster.open(other, "test", 1);
-    const leaseOf = async (id: HostId) =>
-      (await store.roster.hosts()).find((one) => one.id === id)?.leaseUntil ?? 0;
-    clock.stall(20_000);
-    await look();
-    await soon(async () => expect(await leaseOf(host("here"))).toBeGreaterThan(clock.now()));
-    expect(await store.roster.beat(other)).toBe(true);
-    // Now it is the only one that does not renew it.
-    for (let i = 0; i < 30; i += 1) await look();
-    await soon(async () => {
-      await look();
-      expect(await leaseOf(other)).toBe(0);
-    });
-  });
 });

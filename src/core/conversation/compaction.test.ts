@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
 import { DEFAULT_SETTINGS } from "../settings.ts";
 import { type Entry, heard, type Message, textOf } from "./chat.ts";
-import { calibrated, compactionSteps, type Load, limitsOf, resultCharacters } from "./compaction.ts";
+import {
+  calibrated,
+  compactionSteps,
+  headAndTail,
+  type Load,
+  limitsOf,
+  resultCharacters,
+} from "./compaction.ts";
 import { Conversation } from "./conversation.ts";
 import { rendered, summarySystem, summaryText } from "./summary.ts";
 import { WHOLE } from "./trim.ts";
@@ -170,4 +177,12 @@ describe("a summary", () => {
     expect(resting.awaitsReply).toBe(true);
     expect(conversationFaults(resting.messages())).toEqual([]);
   });
+});
+
+it("keeps three quarters of a long result at its head and the rest at its end, and counts what is left out", () => {
+  const text = `${"a".repeat(100)}${"b".repeat(100)}`;
+  expect(headAndTail(text, 200, "see f")).toBe(text);
+  expect(headAndTail(text, 40, "see f")).toBe(
+    `${"a".repeat(30)}\n[… 160 characters left out; see f …]\n${"b".repeat(10)}`,
+  );
 });

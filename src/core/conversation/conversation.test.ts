@@ -111,3 +111,9 @@ describe("a conversation", () => {
     );
   });
 });
+
+it("knows that it has an image", () => {
+  const image = { type: "image", name: "a", sha256: "0", mediaType: "image/png", bytes: 1 } as const;
+  expect(new Conversation([heard("look"), said("where?")]).hasImages).toBe(false);
+  expect(new Conversation([heard("look", [image]), said("seen"), heard("again")]).hasImages).toBe(true);
+});

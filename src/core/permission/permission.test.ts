@@ -178,6 +178,7 @@ describe("a deny rule", () => {
     expect(bash("curl x", deny("bash(curl *)"), "bypass").effect).toBe("deny");
     expect(bash("/usr/bin/curl x", deny("bash(curl *)"), "bypass").effect).toBe("deny");
     expect(bash("anything", deny("*"), "bypass").effect).toBe("deny");
+    expect(bash("echo ${a[$(curl x)]:-1}", deny("bash(curl *)"), "bypass").effect).toBe("deny");
   });
 
   it.each([
@@ -201,6 +202,8 @@ describe("a deny rule", () => {
   it.each([
     ["git commit -m 'push it'", "git push*"],
     ["git log push", "git push*"],
+    ["git push origin", "git push"],
+    ["git pull --force", "git push --force*"],
     ["npm run pre-publish", "npm publish*"],
     ["rm -r x", "rm -rf *"],
   ])("%s does not concern `deny bash(%s)`", (line, rule) => {

@@ -5,8 +5,11 @@ import { changesNothing } from "../shell/readonly.ts";
 
 const READS = [
   "ls",
+  "ls;",
+  "ls\n",
   "ls -la src",
   "cat a.ts | head -5",
+  "nl -b a a.ts",
   "git status",
   "git log --oneline -5",
   "git diff HEAD~1 -- src",
@@ -53,6 +56,8 @@ const READS_CONFINED = [
   "time ls | wc -l",
 ];
 const ASKS = [
+  "ls &&",
+  "ls |",
   "bash -c 'ls -l'",
   "find . -name a -exec grep x {} +",
   "for f in a; do cat $f; f=/etc/passwd; done",
@@ -161,6 +166,7 @@ describe("reading needs no question", () => {
   it("and may run beside other reading", () => {
     expect(changesNothing("git log | head")).toBe(true);
     expect(changesNothing("cat /etc/hosts")).toBe(true);
+    expect(changesNothing("read -r line")).toBe(true);
     for (const line of ["rm a", "ls > a", "cd src && ls", "sleep 1 &"])
       expect(changesNothing(line)).toBe(false);
   });

@@ -1,0 +1,61 @@
+/** A host that loses its lease, or finds that others have: who judges whom, and what ends before a takeover. */
+import { afterEach, expect, it } from "vitest";
+import { ManualClock } from "../../src/adapters/clock.ts";
+import { type HostId, name, PERSON } from "../../src/core/ids.ts";
+import { type HostedOptions, type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
+import { soon } from "../fixtures/soon.ts";
+import { host, profile } from "../fixtures/stage.ts";
+
+const alice = name("alice");
+let team: HostedTeam;
+afterEach(() => team.close());
+const open = async (options: HostedOptions): Promise<HostedTeam> => {
+  team = await hostedTeam(options);
+  return team;
+};
+const other = host("other");
+
+it("ends the commands of a lost host before it takes its members over", async () => {
+  const seen: unknown[] = [];
+  const { store, team: here } = await open({
+    host: "here",
+    isAlive: ({ pid }) => pid !== 7,
+    onOrphans: async (lost) => {
+      const member = await store.roster.member(alice);
+      seen.push([lost.map(({ pid }) => pid), member?.host]);
+    },
+  });
+  await store.roster.open(other, "test", 7);
+  await store.roster.join(profile("alice"), other, PERSON);
+  expect(await here.adoptAll()).toEqual([alice]);
+  expect(seen[0]).toEqual([[7], other]);
+});
+
+it("takes back members that nobody hosts, also when it was late", async () => {
+  const clock = new ManualClock();
+  const { store, team: here } = await open({ clock, host: "here" });
+  await store.roster.open(other, "test", 7);
+  await store.roster.join(profile("alice"), other, PERSON);
+  await store.roster.suspend(other);
+  clock.stall(20_000);
+  expect(await here.adoptAll()).toEqual([alice]);
+});
+
+it("that was late itself gives the other hosts time to renew their leases", async () => {
+  const clock = new ManualClock();
+  const { store } = await open({ clock, host: "here" });
+  await store.roster.open(other, "test", 1);
+  const look = () => clock.advance(500);
+  const leaseOf = async (id: HostId) =>
+    (await store.roster.hosts()).find((one) => one.id === id)?.leaseUntil ?? 0;
+  clock.stall(20_000);
+  await look();
+  await soon(async () => expect(await leaseOf(host("here"))).toBeGreaterThan(clock.now()));
+  expect(await store.roster.beat(other)).toBe(true);
+  // Now it is the only one that does not renew it.
+  for (let i = 0; i < 30; i += 1) await look();
+  await soon(async () => {
+    await look();
+    expect(await leaseOf(other)).toBe(0);
+  });
+});
