@@ -16,6 +16,7 @@ async function attempt(uid: number, kind: "confined" | "plain"): Promise<Row[]> 
       "src/adapters/shell",
       "src/adapters/process-identity.ts",
       "src/adapters/process-table.ts",
+      "src/adapters/small-files.ts",
       "test/fixtures/escape-owner.ts",
       "test/fixtures/escapes.ts",
     ]);
