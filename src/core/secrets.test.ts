@@ -57,6 +57,11 @@ it("takes out what variables, settings and headers hold, in each form", () => {
   for (const text of ["postgres /home/ann /a/b/key", "true"]) expect(redact(text)).toBe(text);
 });
 
+it("takes out the whole of a secret that JSON writes in another way", () => {
+  const { redact } = new Secrets([{ name: "TOKEN", value: 'open "sesame" 1234' }]);
+  expect(redact(JSON.stringify({ a: 'open "sesame" 1234' }))).toBe('{"a":"[secret TOKEN]"}');
+});
+
 it("gives back what a mark stands for, and does not guess", () => {
   const secrets = new Secrets([{ name: "TOKEN", value: "abcdef123456" }]);
   const file = "TOKEN=abcdef123456\nA=1\n";

@@ -11,6 +11,8 @@ const READS = [
   "cat a.ts | head -5",
   "nl -b a a.ts",
   "git status",
+  "git worktree list",
+  "sed -n '2 ! p' a.ts",
   "git log --oneline -5",
   "git diff HEAD~1 -- src",
   "git show HEAD:a",

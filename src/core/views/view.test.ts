@@ -4,6 +4,7 @@ import { type Member, NOTHING_SPENT } from "../member.ts";
 import type { Task } from "../task.ts";
 import { boardData, boardViews, countTasks, taskHistory, taskViews } from "./board.ts";
 import { inboxViews } from "./inbox.ts";
+import { landingsViews } from "./landing.ts";
 import { teamData, teamViews } from "./team.ts";
 import { transcriptViews } from "./transcript.ts";
 import { money, span, tokens, type View } from "./view.ts";
@@ -147,6 +148,8 @@ it("tells one task with its history, or that there is none", () => {
   );
   const told = taskHistory(id(1), rare, []);
   expect(told && text(taskViews(told))).toContain("role: 编码者\npriority: -1\nestimate: 2.5");
+  expect(told && text(taskViews(told))).not.toContain("attempt:");
+  expect(history && text(taskViews(history))).toContain("attempt: 2");
 });
 
 it("tells who works, who is idle and why, and who only looks alive", () => {
@@ -250,6 +253,15 @@ it("names kinds of mail and reasons in words", () => {
 
 it("writes spans, tokens and money short", () => {
   expect([950, 61_000, 3_700_000, 90_000_000].map(span)).toEqual(["0s", "1m01s", "1h01m", "1d1h"]);
-  expect([999, 1234, 45_678, 2_345_678].map(tokens)).toEqual(["999", "1.2k", "46k", "2.3M"]);
+  expect([999, 1234, 45_678, 600_500, 2_345_678].map(tokens)).toEqual(["999", "1.2k", "46k", "601k", "2.3M"]);
   expect([0, 0.0123, 12.3].map(money)).toEqual(["", "$0.0123", "$12.30"]);
+});
+
+it("names a landed commit and the tree that its gate has seen by nine characters", () => {
+  const commit = "123456789abcdef0";
+  const landed = { at: 0, task: 7, team: "default", commit, tree: "fedcba9876543210" };
+  const row = { ...landed, subject: "Count", command: "npm test", gateMs: 2_000 };
+  expect(text(landingsViews({ waiting: [], reserved: [], landed: [row] }))).toContain(
+    "#7 landed as 123456789 (Count); gated on its tree fedcba987: npm test (2s)",
+  );
 });

@@ -36,3 +36,18 @@ it("ends a step at the deadline of the store, not at that of a mail from a machi
   expect(step.aborted).toBe(true);
   interrupts.close();
 });
+
+it("waits for no deadline once the member has left", async () => {
+  const { store, seats } = await here.crew(["alice"]);
+  const [seat] = seats;
+  if (!seat) throw new Error("no seat");
+  const model = modelOf(() => saying("done"));
+  const interrupts = new Interrupts(agentOf(store, seat, here.clock, model), new AbortController().signal);
+  const ask = { kind: "shutdown", reason: "enough" } as const;
+  await store.requests.ask(LEAD, alice, ask, later(here.clock.now(), 30_000));
+  const before = here.clock.sleeping;
+  await interrupts.watch();
+  expect(here.clock.sleeping).toBe(before + 1);
+  interrupts.close();
+  expect(here.clock.sleeping).toBe(before);
+});
