@@ -2,10 +2,10 @@
  * Commands and MCP servers whose Ekiden process was killed, or lost its lease while it was frozen: their task will be done anew, so
  * they may not go on beside it.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { endAll, processesOf } from "../process-table.ts";
+import { namesIn, textIn } from "../small-files.ts";
 
 const GRACE_MS = 1_000;
 /** A warden only sends signals. */
@@ -24,8 +24,9 @@ export async function endOrphans(scope: string, lost: ReadonlySet<string> = new 
   const wardens = new Set<string>();
   const isOver = (identity: string): boolean =>
     isDead(identity) || (lost.has(identity) && identity !== OWN_IDENTITY);
-  for (const entry of listProc()) {
-    const environ = readEnvironment(entry);
+  for (const entry of namesIn("/proc")) {
+    // Empty for a process that has ended in between, or is somebody else's.
+    const environ = /^\d+$/.test(entry) ? textIn(`/proc/${entry}/environ`, "latin1") : "";
     // The warden of a living process lives as long.
     const warden = left(WARDEN, environ, scope, isDead);
     if (warden !== undefined) wardens.add(warden);
@@ -55,20 +56,4 @@ function left(
 async function ended(warden: string): Promise<void> {
   const until = performance.now() + WARDEN_MS;
   while (performance.now() < until && processesOf(new Set(), warden).length > 0) await sleep(20);
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-  } catch {
-    return [];
-  }
-}
-
-function readEnvironment(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1");
-  } catch {
-    return ""; // ended in between, or somebody else's
-  }
 }
