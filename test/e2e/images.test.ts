@@ -297,6 +297,27 @@ it("is shown on the full screen, and a refused line is back in the editor", asyn
   expect(sentIn(requests[0])).toEqual([known("image/png", shot)]);
 });
 
+it("is sent for a file that is dropped onto the full screen", async () => {
+  const shot = picture();
+  const path = join(project.home, "my shot.png");
+  writeFileSync(path, shot);
+  const { requests, env } = await serving(() => says("I see it."));
+  const terminal = await project.open(CLAUDE, { columns: 120, rows: 24, env });
+  await terminal.shows("What you type goes to the lead");
+  const drop = (text: string): void => terminal.type(`\x1b[200~${text}\x1b[201~`);
+  terminal.type("look at");
+  drop(`'${path}' `);
+  await soon(() => expect(terminal.grid.lines().at(-3)).toBe(`look at @"${path}"`));
+  terminal.type("now\r");
+  await terminal.shows("[image my shot.png, 12 kB]");
+  await terminal.shows("I see it.");
+  expect(sentIn(requests[0])).toEqual([known("image/png", shot)]);
+  // A file that is no image stays a path, also at the beginning of a line: no command begins so.
+  drop(join(project.home, "trace.log"));
+  terminal.type(" is empty\r");
+  await soon(() => expect(textsOf(requests[1])).toContain(`${project.home}/trace.log is empty`));
+});
+
 it("is shown in the line conversation, where a refused line comes back, too", async () => {
   const shot = picture();
   put("shot.png", shot);

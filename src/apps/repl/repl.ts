@@ -24,7 +24,7 @@ import { feedLine, overflow } from "../terminal/print.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
-import { completions, printingTo, type ReplContext, slash } from "./slash.ts";
+import { completions, isCommand, printingTo, type ReplContext, slash } from "./slash.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
@@ -194,7 +194,7 @@ class Conversation {
   private async take(context: ReplContext, line: string): Promise<MailId | null> {
     try {
       if (line.trim() === "") return null;
-      if (!line.trim().startsWith("/")) return await this.tellLead(line);
+      if (!isCommand(line)) return await this.tellLead(line);
       await slash(context, line);
     } catch (error) {
       this.screen.write(this.call.out.paint("bad", clean(messageOf(error))));

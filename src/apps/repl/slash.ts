@@ -128,6 +128,9 @@ export const printingTo = (call: Invocation, store: Store, out: Terminal): Invoc
   },
 });
 
+/** A path at the beginning of a line, such as "/tmp/a.log is empty", is a text. */
+export const isCommand = (line: string): boolean => /^\/[^\s/]*(?:\s|$)/.test(line.trim());
+
 /** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
 export async function slash(context: ReplContext, line: string): Promise<void> {
   const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];

@@ -8,7 +8,7 @@ import { attachedTo, sendMail } from "../actions/mail.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { mustExist } from "../queries/team.ts";
-import { type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
+import { isCommand, type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
 import type { Offered } from "./completion.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { Screen } from "./screen.ts";
@@ -65,7 +65,7 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
   const text = line.trim();
   try {
     if (text.startsWith("!")) return await runShell(place, text.slice(1).trim());
-    if (text.startsWith("/")) {
+    if (isCommand(text)) {
       return await slash(
         { host, call: commandCall(place), quit, more: Object.values(SCREEN_COMMANDS), own: ownOf(place) },
         text,

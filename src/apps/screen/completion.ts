@@ -9,6 +9,7 @@ import {
   type AutocompleteSuggestions,
   fuzzyFilter,
 } from "@mariozechner/pi-tui";
+import { mention } from "../../core/conversation/image.ts";
 
 export type Offered = { readonly name: string; readonly about: string };
 
@@ -44,9 +45,7 @@ export class Completion implements AutocompleteProvider {
       const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
       return list(
         file,
-        found
-          .slice(0, SHOWN)
-          .map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path })),
+        found.slice(0, SHOWN).map((path) => ({ value: mention(path), label: path })),
       );
     }
     if (line > 0) return null;

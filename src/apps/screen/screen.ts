@@ -11,6 +11,7 @@ import { readAnswer } from "../terminal/asking.ts";
 import { newsLine, printed } from "./blocks.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion, type Offered } from "./completion.ts";
+import { withDropped } from "./dropped.ts";
 import { Feed } from "./feed.ts";
 import { keepInHistory, readHistory } from "./history.ts";
 import { PanelView } from "./panel-view.ts";
@@ -210,14 +211,14 @@ export class Screen {
 
   private readonly key = (data: string): void => {
     const report = MOUSE.exec(data);
-    if (report) {
-      this.mouse(report);
-      return;
-    }
     const isEmpty = this.editor.getText() === "";
     const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
-    if (found) found.run();
-    else this.editor.handleInput(data);
+    if (report) this.mouse(report);
+    else if (found) found.run();
+    else {
+      const { line, col } = this.editor.getCursor();
+      this.editor.handleInput(withDropped(data, this.editor.getLines()[line]?.slice(0, col)));
+    }
   };
 
   /** Keys that the screen takes before the editor. */

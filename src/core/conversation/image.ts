@@ -40,7 +40,8 @@ export function mediaTypeOf(bytes: Uint8Array): MediaType | null {
 }
 
 const NAMED = /(?<=^|\s)@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\[^\n]|[^\s"'\\])+))/g;
-const IS_IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+
+export const isImageName = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path);
 
 /** The image files that a message names: `@shot.png`, `@"my shot.png"`, `@my\ shot.png`; each once. */
 export const imagesNamed = (text: string): string[] => [
@@ -50,9 +51,15 @@ export const imagesNamed = (text: string): string[] => [
         ([, double, single, bare = ""]) =>
           double ?? single ?? bare.replace(/[.,;:!?)\]]+$/, "").replace(/\\(.)/g, "$1"),
       )
-      .filter((path) => IS_IMAGE.test(path)),
+      .filter(isImageName),
   ),
 ];
+
+/** A path as a message names it. */
+export function mention(path: string): string {
+  if (!/[\s"'\\]/.test(path)) return `@${path}`;
+  return path.includes('"') ? `@${path.replace(/[\s"'\\]/g, "\\$&")}` : `@"${path}"`;
+}
 
 /** Models and terminals read the name: nothing in it can pass for a tag or a control sequence. `path`: with slashes. */
 export const imageName = (path: string): string =>
