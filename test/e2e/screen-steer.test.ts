@@ -51,6 +51,63 @@ it("changes the model and the mode from the next call on", async () => {
   );
 });
 
+it("shows that the lead works, and how to stop it; a question goes with the turn that asked", async () => {
+  const server = await startModelServer({
+    anthropic: async ({ messages, gone }) => {
+      const last = messages.at(-1);
+      if (last && textOf(last).includes("push")) return runs("git push origin main");
+      await gone;
+      return says("");
+    },
+  });
+  onTestFinished(() => server.close());
+  const terminal = await project().open(MODEL, { ...SMALL, env: server.env });
+  await terminal.shows("ctrl+t panels · /help");
+  terminal.type("think\r");
+  await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking \d+s · esc interrupts/m);
+  terminal.type("\x1b");
+  await terminal.shows(/· interrupted\n[\s\S]*interrupted; ctrl\+c again leaves/);
+  terminal.type("push\r");
+  await terminal.shows("lead wants to run bash");
+  terminal.resize({ columns: 30, rows: 8 });
+  await terminal.shows(/lead wants to run bash\n[\s\S]*\n─{30}\n.*\n─{30}\n.*$/);
+  terminal.resize(SMALL);
+  await terminal.shows("y yes");
+  terminal.type("\x1b");
+  await soon(() => expect(terminal.screen()).not.toContain("lead wants to run bash"));
+});
+
+it("searches the history, and keeps a line that Ctrl-C takes away", async () => {
+  const terminal = await project().open(["--model", "runbook"], SMALL);
+  await terminal.shows("What you type goes to the lead");
+  const line = (text: string): Promise<void> => soon(() => expect(terminal.grid.lines().at(-3)).toBe(text));
+  for (const text of ["!echo first alpha", "!echo second beta", "!echo third alpha"]) {
+    terminal.type(`${text}\r`);
+    await line("");
+  }
+  terminal.type("a draft\x12");
+  await terminal.shows("history: ▏ ctrl+r older");
+  terminal.type("ALPHa");
+  await line("!echo third alpha");
+  terminal.type("\x12");
+  await line("!echo first alpha");
+  terminal.type("\x12?");
+  await terminal.shows("history, nothing has: ALPHa?▏");
+  await line("!echo first alpha");
+  terminal.type("\x7f");
+  await line("!echo third alpha");
+  terminal.type("\x1b");
+  await line("a draft");
+  terminal.type("\x12second\r");
+  await line("!echo second beta");
+  await soon(() => expect(terminal.screen()).not.toContain("history:"));
+  terminal.type(" more\x03");
+  await line("");
+  await terminal.shows("up brings the line back; ctrl+c again leaves");
+  terminal.type("\x1b[A");
+  await line("!echo second beta more");
+});
+
 it("enters the teammate whose line is clicked, and scrolls by the wheel", async () => {
   const place = project();
   await place.run(["add", "Wait"]);

@@ -1,7 +1,8 @@
-/** The last line: a notice or the keys, and the figures of the team. */
-import { LEAD, type Name } from "../../core/ids.ts";
+/** The last line: a notice, what the lead does or the keys, and the figures of the team. */
+import { LEAD } from "../../core/ids.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
-import { type Style, spread } from "./style.ts";
+import { stepOf } from "./strip.ts";
+import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
 export type FooterLook = {
@@ -10,11 +11,13 @@ export type FooterLook = {
   readonly began: number;
   readonly notice: string;
   readonly model: string;
-  readonly to: Name;
+  readonly frame: string;
+  /** The key that stops the lead, or the run. */
+  readonly stopKey: string;
 };
 
-const KEYS = "esc interrupt · ctrl+t panels · ctrl+n members · ctrl+o details · /help";
-const KEYS_SHORT = "esc · ctrl+t panels · /help";
+const KEYS = "ctrl+t panels · ctrl+n members · ctrl+o details · /help";
+const KEYS_SHORT = "ctrl+t panels · /help";
 const WIDE = 100;
 
 export function footerLine(team: TeamModel | null, style: Style, look: FooterLook): string {
@@ -32,7 +35,17 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
     look.width >= WIDE ? look.model : "",
     span(look.now - look.began),
   ].filter((part) => part !== "");
-  const keys = look.width >= WIDE ? KEYS : KEYS_SHORT;
-  const left = look.notice === "" ? paint("dim", team ? keys : "starting …") : paint("warn", look.notice);
+  const left = look.notice === "" ? leftPart(team, style, look) : paint("warn", look.notice);
   return spread(` ${left}`, paint("dim", `${figures.join(" · ")} `), look.width);
+}
+
+function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {
+  if (!team) return paint("dim", "starting …");
+  const { width, frame, now, stopKey } = look;
+  const keys = width >= WIDE ? KEYS : KEYS_SHORT;
+  const lead = team.status.members.get(LEAD);
+  if (lead?.phase !== "work") return paint("dim", keys);
+  const doing = shortened(stepOf(team, lead, width), Math.floor(width / 4));
+  const words = `${doing} ${span(now - lead.since)} · ${stopKey}`;
+  return `${paint("busy", frame)} ${paint("dim", width >= WIDE ? `${words} · ${KEYS_SHORT}` : words)}`;
 }

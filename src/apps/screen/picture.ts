@@ -29,6 +29,7 @@ export type Parts = {
   readonly model: string;
   readonly began: number;
   readonly cardScroll: number;
+  readonly stopKey: string;
 };
 
 /** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
@@ -42,10 +43,11 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const { team, style, questions, panel, feed, editor, at, frame } = parts;
   const { paint } = style;
   const now = Date.now();
-  const footer = footerLine(team, style, { ...parts, width, now, to: at });
-  let room = height - editor.length - 1;
-  const cardLook = { width, height: Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)), now };
-  const { lines: card, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
+  const footer = footerLine(team, style, { ...parts, width, now });
+  let room = Math.max(0, height - editor.length - 1);
+  const cardLook = { width, height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))), now };
+  const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
+  const card = asked.slice(0, room);
   room -= card.length;
   const members = team ? stripLines(team, style, { width, height, frame, now, at }) : [];
   const strip = members.slice(0, Math.max(0, room - FEED_MIN));

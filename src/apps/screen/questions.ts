@@ -70,7 +70,9 @@ export class Questions {
   }
 
   async take(event: Event, store: Store, team: TeamModel): Promise<void> {
-    if (ABOUT.has(event.type)) await this.read(store, team);
+    // No event tells that a question was withdrawn, but its asker then does something else.
+    const mayBeWithdrawn = event.type === "teammate.phase" && this.count > 0;
+    if (mayBeWithdrawn || ABOUT.has(event.type)) await this.read(store, team);
   }
 
   async read(store: Store, team: TeamModel): Promise<void> {

@@ -23,6 +23,7 @@ export class RunScreen {
       call,
       commands: offered(),
       handlers: {
+        stopKey: "ctrl+c stops",
         submit: (line, to) => this.submit(line, to),
         interrupt: () => this.screen.note("ctrl+c stops the run and keeps its state"),
         // To the whole process group, as the terminal itself would send it.

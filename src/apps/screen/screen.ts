@@ -2,7 +2,7 @@
  * The full screen: feed, panel, card of a question, team strip, editor and a line of hints, always as many lines as the terminal
  * has. It shows the state that others change, and passes on what the person types.
  */
-import { Editor, type KeyId, matchesKey } from "@mariozechner/pi-tui";
+import { type KeyId, matchesKey } from "@mariozechner/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
@@ -11,17 +11,18 @@ import { readAnswer } from "../terminal/asking.ts";
 import { newsLine, printed } from "./blocks.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion, type Offered } from "./completion.ts";
-import { withDropped } from "./dropped.ts";
 import { Feed } from "./feed.ts";
-import { keepInHistory, readHistory } from "./history.ts";
 import { PanelView } from "./panel-view.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import { pictureOf } from "./picture.ts";
+import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
 export type Handlers = {
+  /** The key that stops the lead, or the run, and its verb. */
+  readonly stopKey: string;
   /** A line for a member, or a command. */
   submit(text: string, to: Name): void;
   /** Esc: what the lead does now. */
@@ -56,9 +57,8 @@ export class Screen {
   /** What is said before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
-  private readonly editor: Editor;
+  private readonly editor: Prompt;
   private readonly handlers: Handlers;
-  private readonly call: Invocation;
   private readonly began = Date.now();
   private readonly tick: NodeJS.Timeout;
   private readonly panel: PanelView;
@@ -75,7 +75,6 @@ export class Screen {
   model = "";
 
   constructor({ call, commands, handlers, greeting }: ScreenOptions) {
-    this.call = call;
     this.handlers = handlers;
     this.style = styleOf(call.out);
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
@@ -85,11 +84,9 @@ export class Screen {
       this.cardScroll = 0;
       this.changed();
     });
-    this.editor = new Editor(this.canvas, this.style.editor, { autocompleteMaxVisible: 6 });
-    this.editor.focused = true;
+    const completion = new Completion(call.cwd, commands, () => this.names());
+    this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
-    this.editor.setAutocompleteProvider(new Completion(call.cwd, commands, () => this.names()));
-    for (const text of readHistory(call.cwd)) this.editor.addToHistory(text);
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();
   }
@@ -127,7 +124,12 @@ export class Screen {
 
   /** A line that was not sent is there again, unless another one has been begun. */
   giveBack(line: string): void {
-    if (this.editor.getText() === "") this.editor.setText(line);
+    if (this.editor.isEmpty) this.editor.setText(line);
+  }
+
+  /** Takes what is typed out of the editor, into the history. Whether there was something. */
+  clearLine(): boolean {
+    return this.editor.clear();
   }
 
   /** Enters a teammate, or returns to the lead. */
@@ -187,8 +189,7 @@ export class Screen {
     if (text.trim() === "") return;
     const answer = this.questions.current ? readAnswer(text) : null;
     if (answer && this.store) return void this.answer(answer.word, answer.text, text);
-    this.editor.addToHistory(text);
-    keepInHistory(this.call.cwd, text);
+    this.editor.keep(text);
     this.feed.toEnd();
     this.handlers.submit(text, this.at);
   }
@@ -211,13 +212,12 @@ export class Screen {
 
   private readonly key = (data: string): void => {
     const report = MOUSE.exec(data);
-    const isEmpty = this.editor.getText() === "";
-    const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
     if (report) this.mouse(report);
-    else if (found) found.run();
-    else {
-      const { line, col } = this.editor.getCursor();
-      this.editor.handleInput(withDropped(data, this.editor.getLines()[line]?.slice(0, col)));
+    else if (!this.editor.takesForSearch(data)) {
+      const { isEmpty } = this.editor;
+      const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
+      if (found) found.run();
+      else this.editor.handleInput(data);
     }
   };
 
@@ -281,7 +281,8 @@ export class Screen {
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
         editor: this.editor.render(width),
-        notice: this.notice.text,
+        notice: this.editor.hint || this.notice.text,
+        stopKey: this.handlers.stopKey,
         frame: FRAMES[this.frame % FRAMES.length] ?? "",
       },
       { width, height },

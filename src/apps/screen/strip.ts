@@ -25,7 +25,7 @@ export type StripLine = { readonly line: string; readonly name: Name | null };
 
 export function stripLines(team: TeamModel, style: Style, look: StripLook): StripLine[] {
   const active = [...team.status.members.values()].filter(({ phase }) => phase !== "shutdown");
-  // A lead alone is seen in the feed.
+  // A lead alone is seen in the feed and in the last line.
   if (active.every(({ isLead }) => isLead)) return [];
   const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
   const most = mostOf(look.height);
@@ -69,7 +69,7 @@ function memberLine(team: TeamModel, style: Style, look: StripLook, member: Doin
 }
 
 /** The running call and the last line of its output, else what the journal said last. */
-function stepOf(team: TeamModel, { name, step }: Doing, width: number): string {
+export function stepOf(team: TeamModel, { name, step }: Doing, width: number): string {
   const story = team.stories.get(name);
   const running = story?.running.at(-1);
   if (running && !running.title.startsWith("ask")) {

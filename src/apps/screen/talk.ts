@@ -82,6 +82,7 @@ class Session {
       commands: offered(),
       greeting: greeting(call.cwd),
       handlers: {
+        stopKey: "esc interrupts",
         submit: (...line) => this.submit(...line),
         interrupt: () => this.interrupt(),
         ctrlC: () => this.ctrlC(),
@@ -167,6 +168,11 @@ class Session {
     const isSecond = now - this.interruptedAt < TWICE_MS;
     this.interruptedAt = now;
     if (isSecond) this.quit(130);
-    else if (!this.interrupt()) this.screen.note("ctrl+c again leaves (the team's state is kept), or /quit");
+    else if (!this.interrupt())
+      this.screen.note(
+        this.screen.clearLine()
+          ? "up brings the line back; ctrl+c again leaves"
+          : "ctrl+c again leaves (the team's state is kept), or /quit",
+      );
   }
 }
