@@ -71,6 +71,9 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
     "/rm 3",
     "/tasks --sttus failed",
     "/run something",
+    "/clear",
+    "/doctor",
+    "/tmp/trace.log is empty",
   ]);
   const { mail } = await project.json<{ mail: { body: { text: string } }[] }>(["inbox", "lead"]);
   expect(mail[0]?.body.text).toBe(`don't use "--force", use  two blanks`);
@@ -81,5 +84,11 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
   expect(stdout).toContain("The board is empty");
   expect(stdout).toContain('unknown command "/rm". Did you mean "/cancel"?');
   expect(stdout).toContain("unknown option '--sttus'");
-  expect(stdout).toMatch(/unknown command "\/run"/);
+  expect(stdout).toContain('unknown command "/run". It works outside of the conversation: ekiden run.');
+  expect(stdout).toContain(
+    'unknown command "/clear". The team keeps its conversation: /compact makes it small',
+  );
+  expect(stdout).toContain("It works outside of the conversation: ekiden doctor.");
+  expect(stdout).toContain("Heard."); // a path begins a text
+  expect(stdout).not.toContain("/tmp");
 });

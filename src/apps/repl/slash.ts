@@ -145,13 +145,7 @@ export async function slash(context: ReplContext, line: string): Promise<void> {
 async function runShared(context: ReplContext, word: string, args: readonly string[]): Promise<void> {
   const { call, quit } = context;
   const entry = SHARED.find((one) => nameOf(one) === args[0]);
-  if (!entry)
-    throw unknownCommand(word, {
-      entries: SHARED,
-      more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],
-      prefix: "/",
-      otherwise: " See /help.",
-    });
+  if (!entry) throw unknownSlash(word);
   const program = new Command("").exitOverride().helpCommand(false);
   program.configureOutput({ writeOut: (text) => call.out.write(text), outputError: () => {} });
   const run = async ({ args: words, options }: Chosen): Promise<void> => {
@@ -165,6 +159,32 @@ async function runShared(context: ReplContext, word: string, args: readonly stri
     const fault = faultOf(error);
     if (fault !== null) throw fault;
   }
+}
+
+const KEPT =
+  "The team keeps its conversation: /compact makes it small, ekiden --team NAME begins another one.";
+/** Commands of other terminals, and what there is instead. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  clear: KEPT,
+  new: KEPT,
+  reset: KEPT,
+  agents: "See /team.",
+  context: "See /cost.",
+  permissions: "See /mode and /requests.",
+};
+
+function unknownSlash(word: string): EkidenError {
+  const outside = COMMANDS.find((entry) => nameOf(entry) === word && !entry.slash);
+  const instead = Object.hasOwn(ELSEWHERE, word)
+    ? ELSEWHERE[word]
+    : outside && `It works outside of the conversation: ekiden ${word}.`;
+  if (instead) return new EkidenError("bad_input", `unknown command ${quote(`/${word}`)}. ${instead}`);
+  return unknownCommand(word, {
+    entries: SHARED,
+    more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],
+    prefix: "/",
+    otherwise: " See /help.",
+  });
 }
 
 /** Words at blanks; what is in quotes is one word. A quote inside a word, as in "don't", is a letter. */

@@ -53,6 +53,17 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host">> = {
   },
 };
 
+/** What `/help` says besides the commands. */
+const OTHER_LINES = [
+  { usage: "!command", about: "runs in your own shell; its output is only shown" },
+  { usage: "@path", about: "names a file, with a menu; an image is sent" },
+  {
+    usage: "keys",
+    about:
+      "ctrl+j new line · ctrl+r search the history · ctrl+n next member · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+  },
+];
+
 /** For the menu of the editor. */
 export const offered = (): Offered[] => [
   ...offeredCommands(),
@@ -67,7 +78,13 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
     if (text.startsWith("!")) return await runShell(place, text.slice(1).trim());
     if (isCommand(text)) {
       return await slash(
-        { host, call: commandCall(place), quit, more: Object.values(SCREEN_COMMANDS), own: ownOf(place) },
+        {
+          host,
+          call: commandCall(place),
+          quit,
+          more: [...Object.values(SCREEN_COMMANDS), ...OTHER_LINES],
+          own: ownOf(place),
+        },
         text,
       );
     }
