@@ -108,6 +108,17 @@ it("searches the history, and keeps a line that Ctrl-C takes away", async () => 
   await line("!echo second beta more");
 });
 
+it("puts nothing of an earlier menu into what was typed since", async () => {
+  const place = project();
+  place.write({ "notes.txt": "" });
+  const terminal = await place.open(["--model", "runbook"], SMALL);
+  await terminal.shows("What you type goes to the lead");
+  terminal.type("@no");
+  await terminal.shows("→ notes.txt");
+  terminal.type("\x15!echo typed after\r");
+  await terminal.shows(/^! echo typed after\n +typed after$/m);
+});
+
 it("enters the teammate whose line is clicked, and scrolls by the wheel", async () => {
   const place = project();
   await place.run(["add", "Wait"]);

@@ -23,6 +23,8 @@ export class Completion implements AutocompleteProvider {
   private readonly cwd: string;
   private readonly commands: readonly Offered[];
   private readonly names: () => readonly string[];
+  /** What the menu that was offered last completes. */
+  prefix = "";
   private files: { readonly at: number; readonly paths: Promise<readonly string[]> } | null = null;
 
   constructor(cwd: string, commands: readonly Offered[], names: () => readonly string[]) {
@@ -43,7 +45,7 @@ export class Completion implements AutocompleteProvider {
       const paths = await this.paths();
       if (signal.aborted) return null;
       const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
-      return list(
+      return this.list(
         file,
         found.slice(0, SHOWN).map((path) => ({ value: mention(path), label: path })),
       );
@@ -51,7 +53,7 @@ export class Completion implements AutocompleteProvider {
     if (line > 0) return null;
     const name = /^\/(?:to|transcript|inbox|stop|compact|send)\s+(\S*)$/.exec(before)?.[1];
     if (name !== undefined)
-      return list(
+      return this.list(
         name,
         this.names()
           .filter((one) => one.startsWith(name))
@@ -60,12 +62,18 @@ export class Completion implements AutocompleteProvider {
     const command = /^\/(\S*)$/.exec(before)?.[1];
     if (command === undefined) return null;
     const found = fuzzyFilter([...this.commands], command, (one) => one.name);
-    return list(
+    return this.list(
       `/${command}`,
       found
         .slice(0, SHOWN)
         .map((one) => ({ value: `/${one.name}`, label: `/${one.name}`, description: one.about })),
     );
+  }
+
+  private list(prefix: string, items: AutocompleteItem[]): AutocompleteSuggestions | null {
+    if (items.length === 0) return null;
+    this.prefix = prefix;
+    return { items, prefix };
   }
 
   applyCompletion(
@@ -89,9 +97,6 @@ export class Completion implements AutocompleteProvider {
     return this.files.paths;
   }
 }
-
-const list = (prefix: string, items: AutocompleteItem[]): AutocompleteSuggestions | null =>
-  items.length > 0 ? { items, prefix } : null;
 
 /** What git knows or would add; without git what lies in the folder, apart from hidden files and packages. */
 async function filesOf(cwd: string): Promise<readonly string[]> {

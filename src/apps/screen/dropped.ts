@@ -13,7 +13,7 @@ const LONGEST = 10_000;
 const PASTE = /^(\x1b\[200~)([\s\S]*)(\x1b\[201~)$/;
 
 /** `data`: a key or a paste. `before`: the text in front of the cursor. */
-export function withDropped(data: string, before = ""): string {
+export function withDropped(data: string, before: string): string {
   const [, begin = "", text = "", end = ""] = PASTE.exec(data) ?? [];
   if (text === "" || text.length > LONGEST) return data;
   const images = droppedImages(text.trim());

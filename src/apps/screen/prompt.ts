@@ -10,6 +10,7 @@ type Search = { readonly query: string; readonly typed: string; readonly found: 
 
 export class Prompt extends Editor {
   private readonly cwd: string;
+  private readonly completion: Completion;
   /** Oldest first. */
   private readonly sent: string[];
   private search: Search | null = null;
@@ -17,6 +18,7 @@ export class Prompt extends Editor {
   constructor(tui: TUI, style: Style, cwd: string, completion: Completion) {
     super(tui, style.editor, { autocompleteMaxVisible: 6 });
     this.cwd = cwd;
+    this.completion = completion;
     this.focused = true;
     this.setAutocompleteProvider(completion);
     this.sent = readHistory(cwd);
@@ -52,7 +54,12 @@ export class Prompt extends Editor {
 
   override handleInput(data: string): void {
     const { line, col } = this.getCursor();
-    super.handleInput(withDropped(data, this.getLines()[line]?.slice(0, col)));
+    const before = this.getLines()[line]?.slice(0, col) ?? "";
+    // Menus come a moment after the keys: an earlier one would be put into what has been typed since.
+    const takes = matchesKey(data, "enter") || matchesKey(data, "tab");
+    if (takes && this.isShowingAutocomplete() && !before.endsWith(this.completion.prefix))
+      super.handleInput("\x1b");
+    super.handleInput(withDropped(data, before));
   }
 
   /** Whether the key belonged to a search. Another key ends it with the line that was found. */
