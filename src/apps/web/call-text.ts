@@ -15,5 +15,13 @@ export function callText(input: unknown): string {
   const [about, says] = [first(KEYS), first(WORDS)];
   if (about !== "") return says === "" ? about : `${about}: ${says}`;
   if (says !== "") return says;
+  if (Array.isArray(fields.todos)) return todosText(fields.todos);
   return Object.keys(fields).length === 0 ? "" : JSON.stringify(input);
+}
+
+/** "1 of 3 done, now: Change it" */
+function todosText(todos: readonly { readonly content?: unknown; readonly status?: unknown }[]): string {
+  const done = todos.filter((one) => one?.status === "completed").length;
+  const now = todos.find((one) => one?.status === "in_progress")?.content;
+  return `${done} of ${todos.length} done${typeof now === "string" ? `, now: ${now}` : ""}`;
 }
