@@ -132,8 +132,12 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
 
       // The page's own server goes and comes back at the same address: the page reads on by itself.
       const { port, searchParams } = new URL(address);
+      const dot = (): Promise<string> =>
+        page.evaluate('getComputedStyle(document.querySelector(".live"), "::before").backgroundColor');
+      const whileLive = await dot();
       web.kill("SIGKILL");
       await page.getByText("Connecting").waitFor({ state: "attached" });
+      expect(await dot()).not.toBe(whileLive);
       await ours.json(["add", "One more", ...options]);
       const again = ours.start([
         "web",

@@ -51,8 +51,10 @@ export class App {
   get model(): Model {
     return this.replay?.model ?? this.live;
   }
+  /** Stands still without a connection: whether what is shown still goes on is not known. */
   get now(): number {
-    return this.replay?.time ?? Date.now() + this.clockOffset;
+    const here = this.connection.is === "lost" ? this.connectionSince : Date.now();
+    return this.replay?.time ?? here + this.clockOffset;
   }
   /** A short gap is no news. */
   get isLost(): boolean {

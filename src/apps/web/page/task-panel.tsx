@@ -35,6 +35,9 @@ function Details({ task }: { task: Task }) {
   const { model } = app;
   const look = lookOf(task, model.tasks);
   const why = whyWaiting(task, model);
+  const owner = task.owner === null ? undefined : model.members.get(task.owner);
+  const asks =
+    look === "busy" && owner?.phase === "idle" && /^awaiting_(?:permission|plan)$/.test(owner.reason);
   const dependents = [...model.tasks.values()]
     .filter((one) => one.blockedBy.includes(task.id))
     .map((one) => one.id);
@@ -53,7 +56,11 @@ function Details({ task }: { task: Task }) {
         {task.attempt > 1 && <span class="warn">attempt {task.attempt}</span>}
         {task.landing === "landed" && <span class="good">landed</span>}
       </p>
-      {why && <p class="why">{why}</p>}
+      {why && (
+        <p class="why">
+          {why} {asks && <Link to={{ view: "questions", item: "", task: null }}>To the question</Link>}
+        </p>
+      )}
       {task.why && <p class={`why ${task.status === "failed" ? "bad" : "warn"}`}>{task.why}</p>}
       {app.mayAct && <Actions task={task} />}
       <dl class="facts">

@@ -83,15 +83,11 @@ export function drawLanes(
     }
     if (!isTask || wide < 34) continue;
     const subject = app.model.tasks.get(one.task ?? 0)?.subject ?? "";
-    context.save();
-    context.beginPath();
-    context.rect(Math.max(0, x) + 6, y, right - Math.max(0, x) - 10, ROW);
-    context.clip();
     context.fillStyle = color("lane-text");
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
-    context.fillText(`#${one.task} ${subject}`, Math.max(0, x) + 6, y + 15.5);
-    context.restore();
+    const room = right - Math.max(0, x) - 10;
+    context.fillText(fitting(context, `#${one.task} ${subject}`, room), Math.max(0, x) + 6, y + 15.5, room);
   }
   for (const mark of all.marks) {
     const y = (rows.get(mark.who) ?? 0) * ROW + AXIS - scroll;
@@ -128,4 +124,13 @@ function drawAxis(
     context.fillStyle = color("dim");
     context.fillText(clockTime(at).slice(0, step < 60_000 ? undefined : -3), x + 4, AXIS / 2);
   }
+}
+
+/** Cut at its end in reading order: a clip would take the beginning of a text that is written from right to left. */
+function fitting(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const { width } = context.measureText(text);
+  if (width <= room) return text;
+  const characters = [...text];
+  // By the mean width of a character: what is still too wide is drawn narrower.
+  return `${characters.slice(0, Math.floor((characters.length * room) / width) - 1).join("")}…`;
 }
