@@ -189,6 +189,14 @@ function drawCards({ context, scene, camera, palette, view }: Brush): void {
 
 type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
 
+/** What a person looks for in a cluster, the most urgent first. */
+const FIRST: readonly (readonly [Look, string])[] = [
+  ["failed", "failed"],
+  ["busy", "at work"],
+  ["ready", "ready"],
+  ["waiting", "waiting"],
+];
+
 let kept: {
   readonly looks: Scene["looks"];
   readonly layout: Layout;
@@ -197,22 +205,26 @@ let kept: {
 } | null = null;
 
 /** Tasks that stand near each other at this zoom, counted together. Sizes go in steps, so that clusters last while one zooms. */
-function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
+export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
   const size = CELL * 1.5 ** Math.ceil(Math.log(1 / k) / Math.log(1.5));
   if (kept?.looks === looks && kept.layout === layout && kept.size === size) return kept.clusters;
+  // As many as fit: all of them end where the board ends.
+  const columns = Math.max(1, Math.floor(layout.width / size));
+  const rows = Math.max(1, Math.floor(layout.height / size));
+  const [width, height] = [layout.width / columns, layout.height / rows];
   const cells = new Map<string, Cluster>();
   for (const [id, [x, y]] of layout.places) {
     const look = looks.get(id);
     if (!look) continue;
-    const [column, row] = [Math.floor(x / size), Math.floor(y / size)];
+    const [column, row] = [Math.floor(x / width), Math.floor(y / height)];
     const key = `${column} ${row}`;
     let cell = cells.get(key);
     if (!cell) {
       const box = {
-        left: column * size,
-        top: row * size,
-        right: (column + 1) * size,
-        bottom: (row + 1) * size,
+        left: column * width,
+        top: row * height,
+        right: (column + 1) * width,
+        bottom: (row + 1) * height,
       };
       cell = { box, counts: new Map(), total: 0 };
       cells.set(key, cell);
@@ -244,11 +256,16 @@ function drawClusters({ context, scene, camera: { k }, palette, view }: Brush): 
     context.strokeRect(x, y, width, height);
     context.fillStyle = palette.text;
     context.font = `600 ${Math.round(15 / k)}px system-ui, sans-serif`;
-    context.fillText(String(total), x + 10 / k, y + 22 / k);
+    context.fillText(total === 1 ? "1 task" : `${total} tasks`, x + 10 / k, y + 20 / k);
     const done = counts.get("done") ?? 0;
     context.fillStyle = palette.dim;
     context.font = `${Math.round(12 / k)}px system-ui, sans-serif`;
-    context.fillText(`${Math.floor((100 * done) / total)} % done`, x + 10 / k, y + 42 / k);
+    context.fillText(`${Math.floor((100 * done) / total)} % done`, x + 10 / k, y + 38 / k);
+    const first = FIRST.find(([look]) => counts.has(look));
+    if (first) {
+      if (first[0] === "failed") context.fillStyle = palette.failed;
+      context.fillText(`${counts.get(first[0])} ${first[1]}`, x + 10 / k, y + 55 / k);
+    }
     let at = x + 10 / k;
     const all = width - 20 / k;
     for (const look of BY_PROGRESS) {
