@@ -2,7 +2,7 @@
 import { type Command, type CommanderError, Option } from "commander";
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { COMMANDS, type Entry, nameOf } from "./commands/table.ts";
 
 export type Chosen = {
@@ -60,7 +60,7 @@ const isCommanderError = (error: unknown): error is Hinted =>
 function usageMessage(error: CommanderError, otherwise: string): string {
   const [fault = "", ...hints] = error.message.replace(/^error: /, "").split("\n");
   const hint = hints.join(" ").replace(/^\((.*)\)$/, "$1") || otherwise;
-  return `${fault}. ${hint}`;
+  return `${fault.replace(/\.$/, "")}. ${hint}`;
 }
 
 /** Names the nearest command of `entries`, also by another word for it. `prefix` is "/" in a conversation. */
@@ -69,12 +69,12 @@ export function unknownCommand(
   { entries = COMMANDS, more = [] as readonly string[], prefix = "", otherwise = " See ekiden --help." } = {},
 ): EkidenError {
   const names = [...entries.map(nameOf), ...more];
-  const same = entries.find(({ near }) => near?.includes(word.toLowerCase()));
-  const hint = same
-    ? ` Did you mean "${prefix}${nameOf(same)}"?`
-    : didYouMean(
-        prefix + word,
-        names.map((name) => prefix + name),
-      ) || otherwise;
+  const others = entries.flatMap(({ near = [] }) => near);
+  const byOther = (other: string | null): string | undefined => {
+    const entry = entries.find(({ near }) => other !== null && near?.includes(other));
+    return entry && nameOf(entry);
+  };
+  const meant = byOther(word.toLowerCase()) ?? nearest(word, names) ?? byOther(nearest(word, others));
+  const hint = meant === undefined ? otherwise : ` Did you mean "${prefix}${meant}"?`;
   return new EkidenError("bad_input", `unknown command ${quote(prefix + word)}.${hint}`);
 }

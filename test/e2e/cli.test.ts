@@ -95,6 +95,7 @@ describe("usage", () => {
       ["logs", "log"],
       ["continue", "resume"],
       ["status", "team"],
+      ["statuz", "team"],
       ["ls", "tasks"],
     ] as const)
       await refused([word], new RegExp(`unknown command "${word}"\\. Did you mean "${meant}"\\?`));
@@ -117,6 +118,8 @@ describe("bad input", () => {
     await refused(["run", "notes.txt"], /not a runbook.* ekiden run - < notes\.txt/);
     await refused(["run", "round"], /"round" is a folder, and not a goal/);
     await refused(["run", "/tmp"], /"\/tmp" is a folder/);
+    await refused(["run", "goals.txt"], /"goals\.txt" is a path that does not exist/);
+    await refused(["init", "extra"], /Expected 0 arguments but got 1\. See ekiden init --help\./);
     await refused(["run", "./nowhere"], /"\.\/nowhere" is a path that does not exist/);
     await refused(["run", "-"], /the goal is empty/);
     await refused(["run", "Do it", "--fresh"], /--fresh is for runbooks/);

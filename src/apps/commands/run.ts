@@ -67,7 +67,7 @@ function refusePath(call: Invocation, path: string): void {
     refuse(
       `is a file, but not a runbook: that is a Markdown file, NAME.md. To use its text as the goal: ekiden run - < ${shown}`,
     );
-  if (isName(path) && /^(\.{0,2}|~)\/\S*$/.test(path))
+  if (isName(path) && /^(?:(?:\.{0,2}|~)\/\S*|\S+\.(?:txt|json|ya?ml|toml|pdf))$/i.test(path))
     refuse("is a path that does not exist, and not a goal. Give a runbook (NAME.md), or a goal in words.");
 }
 
