@@ -73,6 +73,7 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
     "/run something",
     "/clear",
     "/doctor",
+    "/to alice",
     "/tmp/trace.log is empty",
   ]);
   const { mail } = await project.json<{ mail: { body: { text: string } }[] }>(["inbox", "lead"]);
@@ -89,6 +90,7 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
     'unknown command "/clear". The team keeps its conversation: /compact makes it small',
   );
   expect(stdout).toContain("It works outside of the conversation: ekiden doctor.");
+  expect(stdout).toContain('unknown command "/to". It needs the full screen. Here there are /send NAME TEXT');
   expect(stdout).toContain("Heard."); // a path begins a text
   expect(stdout).not.toContain("/tmp");
 });

@@ -163,14 +163,16 @@ async function runShared(context: ReplContext, word: string, args: readonly stri
 
 const KEPT =
   "The team keeps its conversation: /compact makes it small, ekiden --team NAME begins another one.";
-/** Commands of other terminals, and what there is instead. */
+/** Commands of other terminals and of the full screen, and what there is instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   clear: KEPT,
   new: KEPT,
   reset: KEPT,
   agents: "See /team.",
   context: "See /cost.",
+  panel: "It needs the full screen. Here there are /tasks and /inbox.",
   permissions: "See /mode and /requests.",
+  to: "It needs the full screen. Here there are /send NAME TEXT and /transcript NAME.",
 };
 
 function unknownSlash(word: string): EkidenError {
