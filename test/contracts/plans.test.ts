@@ -1,6 +1,7 @@
 /** Plans on PostgreSQL: a team newer than the statistics must not make a step read its whole board. */
 import { expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
+import { addressOf } from "../../src/adapters/store/postgres-address.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
@@ -23,6 +24,17 @@ const fill = (store: Store): Promise<unknown> =>
     })),
     name("person"),
   );
+
+it("plans each statement once, unless the address says otherwise", async () => {
+  const modeOf = async (more: string): Promise<unknown> => {
+    const client = await connect(addressOf(`${inject("postgresUrl")}?schema=${SCHEMA}${more}`).url);
+    const { rows } = await client.query("show plan_cache_mode");
+    await client.end();
+    return rows[0]?.plan_cache_mode;
+  };
+  expect(await modeOf("")).toBe("force_generic_plan");
+  expect(await modeOf("&options=-c%20plan_cache_mode%3Dauto")).toBe("auto");
+});
 
 it("reads a few rows to claim and complete, on a board that is newer than the statistics", async () => {
   const client = await connect(inject("postgresUrl"));
