@@ -9,7 +9,7 @@
  * | idle     | found (mail, own task, a claim)     | work, a new stint                                |
  * | idle     | waited, shorter than the timeout    | idle, the same since                             |
  * | idle     | waited, the timeout is over         | shutdown (timeout), unless `hasWork`        |
- * | any      | ended (asked, failed, budget)       | shutdown                                         |
+ * | any      | ended, with a `ShutdownReason`      | shutdown                                         |
  * | shutdown | anything                            | shutdown, unchanged                              |
  */
 import type { Instant } from "./ids.ts";
@@ -44,7 +44,9 @@ export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) 
 /** Its stint was ended for it. Without a task it waits for news; with one it needs progress to go on. */
 export const ENDED_STINT: ReadonlySet<IdleReason> = new Set(["turn_limit", "repeating"]);
 
-export type ShutdownReason = "asked" | "timeout" | "failed" | "budget";
+export type ShutdownReason = "asked" | "timeout" | "failed" | "budget" | "replaced";
+/** Ends that the lead need not act on. */
+export const EXPECTED_ENDS: ReadonlySet<ShutdownReason> = new Set(["timeout", "replaced"]);
 
 export type Phase =
   | { readonly at: "work"; readonly turnsLeft: number }

@@ -6,7 +6,7 @@ import { type Image, withImages } from "./conversation/image.ts";
 import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
 import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
-import { ENDED_STINT, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
+import { ENDED_STINT, EXPECTED_ENDS, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
 import type { Counts } from "./task.ts";
 import { reasonWords } from "./views/reason.ts";
 
@@ -108,7 +108,7 @@ export function wakes(body: Body): boolean {
   if (body.kind === "result") return body.task === null || body.inHand;
   if (body.kind === "idle_notice")
     return (body.completed.length > 0 && body.goesOn !== true) || ENDED_STINT.has(body.reason);
-  if (body.kind === "stopped") return body.reason !== "timeout" || body.released.length > 0;
+  if (body.kind === "stopped") return !EXPECTED_ENDS.has(body.reason) || body.released.length > 0;
   return WAKES[body.kind] === true;
 }
 

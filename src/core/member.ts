@@ -23,6 +23,10 @@ export type Activity =
   | { readonly phase: "idle"; readonly reason: IdleReason }
   | { readonly phase: "shutdown"; readonly reason: ShutdownReason };
 
+/** Whether a process may take the member over. `revive`: a resume, which takes back stopped ones, but none whose place others needed. */
+export const goesOn = ({ activity }: Pick<Member, "activity">, revive: boolean): boolean =>
+  activity.phase !== "shutdown" || (revive && activity.reason !== "replaced");
+
 export type Spent = {
   readonly turns: number;
   readonly inputTokens: number;

@@ -59,3 +59,20 @@ it("that was late itself gives the other hosts time to renew their leases", asyn
     expect(await leaseOf(other)).toBe(0);
   });
 });
+
+it("that was late itself takes over the members of hosts that stay lost, a moment after its own", async () => {
+  const clock = new ManualClock();
+  const { store, join } = await open({ clock, host: "here", says: { bob: [] } });
+  await join("bob");
+  await store.roster.open(other, "test", 1);
+  await store.roster.join(profile("alice"), other, PERSON);
+  clock.stall(20_000);
+  await store.roster.fence(() => null);
+  await soon(async () => {
+    await clock.advance(500);
+    expect(await store.roster.members()).toMatchObject([
+      { name: "alice", host: host("here") },
+      { name: "bob", host: host("here") },
+    ]);
+  });
+});

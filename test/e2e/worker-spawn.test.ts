@@ -54,6 +54,9 @@ it("runs a teammate that the lead adds; its own idle member makes room; after a 
   );
   await host.start({ goal: "Begin" });
   await soon(() => expect(first.names).toEqual(["rita"]));
+  expect(await store.roster.member("worker-1" as Name)).toMatchObject({
+    activity: { phase: "shutdown", reason: "replaced" },
+  });
   await soon(async () => expect(await store.board.mine("rita" as Name)).toMatchObject({ subject: "Review" }));
   const [place] = (await store.roster.hosts()).filter(({ capacity }) => capacity > 0);
   expect(place).toMatchObject({ capacity: 1, members: 1 });

@@ -178,7 +178,7 @@ export class Worker {
     const { adopt, release, join, joining } = this.filling;
     for (const name of release) {
       this.released.add(name);
-      team.end(name, "stop");
+      team.end(name, "replaced");
     }
     if (adopt.length > 0) this.tellOf("Takes over", await team.adoptAll());
     if (joining > 0) await this.joinNew(join, joining);

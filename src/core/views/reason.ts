@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   asked: "on request",
   failed: "after an error",
   budget: "budget used up",
+  replaced: "its place was needed for another member",
   owner_died: "the process of its owner died",
   owner_stopped: "its owner stopped",
   given_back: "its owner gave it back",

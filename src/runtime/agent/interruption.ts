@@ -2,6 +2,7 @@
 export type InterruptionKind =
   | "urgent" //  urgent mail: the step ends, the member goes on with the mail
   | "stop" //    the deadline of a stop request: the member leaves
+  | "replaced" // its place is needed for another member: it leaves
   | "suspend" // the process ends: everything stays as it is for `resume`
   | "person" //  the person pressed Ctrl-C on the lead's turn
   | "look" //    there may be something to do: only ends the wait of an idle member

@@ -128,8 +128,8 @@ export class MemberLoop {
         await beforeRelease(this.agent);
         return { kind: "suspended" };
       }
-      if (kind === "stop" || kind === "budget")
-        return await this.leave(kind === "stop" ? "asked" : kind, null);
+      if (kind === "stop") return await this.leave("asked", null);
+      if (kind === "budget" || kind === "replaced") return await this.leave(kind, null);
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
       this.phase = { at: "shutdown", reason: isEkidenError(error, "budget") ? "budget" : "failed" };
     } finally {

@@ -17,7 +17,7 @@ export type HostLeaseParts = {
   /** Ends the members here and resolves when they are gone. */
   readonly letGo: () => Promise<void>;
   /** Takes over the members that no other process runs. */
-  readonly rejoin: () => Promise<void>;
+  readonly rejoin: () => Promise<unknown>;
 };
 
 /** This host was declared dead. */

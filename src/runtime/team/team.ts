@@ -1,7 +1,7 @@
 /** Starts, adopts, heartbeats and ends the members hosted by this process, with one heartbeat and one look for dead hosts. */
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
-import type { Member, Profile, Seat } from "../../core/member.ts";
+import { goesOn, type Member, type Profile, type Seat } from "../../core/member.ts";
 import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";
@@ -22,6 +22,8 @@ export class Team implements TeamControl {
   private concluding = false;
   /** `reap` must not put back a claim whose owner is about to resume it. */
   private adopting = 0;
+  /** Members of other hosts were left alone because this host was late itself. `reap` looks at them again. */
+  private hasSkipped = false;
   readonly lease: HostLease;
 
   constructor(parts: TeamParts) {
@@ -30,9 +32,7 @@ export class Team implements TeamControl {
       ...parts,
       leaseMs: parts.settings.leaseMs,
       letGo: () => this.letGo("lost"),
-      rejoin: async () => {
-        if (!this.background.signal.aborted) await this.adoptAll();
-      },
+      rejoin: async () => !this.isEnding && (await this.adoptAll()),
     });
   }
 
@@ -73,10 +73,10 @@ export class Team implements TeamControl {
   async adoptAll({ revive = false } = {}): Promise<Name[]> {
     const adopted: Name[] = [];
     this.adopting += 1;
+    this.hasSkipped = false;
     try {
       for (const member of await this.parts.store.roster.members()) {
-        if (this.parts.mayAdopt?.(member) === false || (member.activity.phase === "shutdown" && !revive))
-          continue;
+        if (this.parts.mayAdopt?.(member) === false || !goesOn(member, revive)) continue;
         if (await this.adopt(member, revive)) adopted.push(member.name);
       }
     } finally {
@@ -95,6 +95,7 @@ export class Team implements TeamControl {
     const { store, host, isAlive, onOrphans } = this.parts;
     const isElsewhere = member.host !== null && member.host !== host;
     if (this.members.has(member.name) || this.starting.has(member.name)) return false;
+    this.hasSkipped ||= isElsewhere && !this.lease.mayJudge;
     if (isElsewhere && !this.lease.mayJudge) return false;
     return await this.entering(member.name, async () => {
       // Its process may have been killed or frozen a moment ago. Its commands end before its task goes on here.
@@ -113,10 +114,7 @@ export class Team implements TeamControl {
 
   private async entering<T>(name: Name, begin: () => Promise<T>): Promise<T> {
     const begun = begin();
-    const over = begun.then(
-      () => {},
-      () => {},
-    );
+    const over = Promise.allSettled([begun]);
     this.starting.set(name, over);
     try {
       return await begun;
@@ -164,7 +162,7 @@ export class Team implements TeamControl {
   }
 
   /** Ends one member at once: for good, or (`suspend`) it keeps its task until another process takes it over. */
-  end(name: Name, why: "budget" | "stop" | "suspend"): void {
+  end(name: Name, why: "budget" | "replaced" | "stop" | "suspend"): void {
     this.members.get(name)?.control.abort(new Interruption(why));
   }
 
@@ -293,6 +291,7 @@ export class Team implements TeamControl {
     const { store, isAlive, onOrphans, jobs } = this.parts;
     if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
     if (!this.lease.mayJudge) return;
+    if (this.hasSkipped) await this.adoptAll().catch(() => {});
     if (this.adopting === 0) await store.roster.reap(isAlive, onOrphans).catch(() => {});
     await jobs?.reap().catch(() => {});
     await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
