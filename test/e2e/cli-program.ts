@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isFresh, ROOT } from "../../scripts/fresh.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
-import { SEES_PACKAGES } from "../fixtures/home.ts";
+import { newHome, SEES_PACKAGES } from "../fixtures/home.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -23,7 +23,7 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 export class Project {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-cli-")));
   /** Outside of the project: the sandbox keeps a home folder read-only. */
-  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-home-")));
+  readonly home = newHome();
   private readonly children = new Set<ChildProcess>();
   private readonly terminals = new Set<InTerminal>();
   private over = false;

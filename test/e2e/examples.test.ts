@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { cloneInto } from "../fixtures/clone.ts";
-import { HOME, SEES_PACKAGES } from "../fixtures/home.ts";
+import { HOME } from "../fixtures/file-home.ts";
+import { SEES_PACKAGES } from "../fixtures/home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

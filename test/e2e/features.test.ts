@@ -20,7 +20,7 @@ import { beginStint } from "../../src/runtime/agent/feature.ts";
 import { turn } from "../../src/runtime/turn/turn.ts";
 import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
-import { HOME } from "../fixtures/home.ts";
+import { HOME } from "../fixtures/file-home.ts";
 import { type Repository, repository } from "../fixtures/repository.ts";
 import { profile } from "../fixtures/stage.ts";
 

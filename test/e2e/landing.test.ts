@@ -11,7 +11,7 @@ import { type Name, PERSON } from "../../src/core/ids.ts";
 import { recruit } from "../../src/core/recruit.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
-import { HOME } from "../fixtures/home.ts";
+import { HOME } from "../fixtures/file-home.ts";
 import { LINES, type Repository, repository } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser, visit } from "../fixtures/browser.ts";
 import { cloneInto } from "../fixtures/clone.ts";
-import { HOME } from "../fixtures/home.ts";
+import { HOME } from "../fixtures/file-home.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 import { addressIn, exitOf, replayOffline } from "../fixtures/web-program.ts";
 
