@@ -1,12 +1,12 @@
 /** A PostgreSQL that goes away: operations wait for it, and each takes effect once. */
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import { LEAD } from "../../src/core/ids.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { type Cuttable, proxyTo } from "../fixtures/proxy.ts";
 import { soon } from "../fixtures/soon.ts";
-import { stage } from "../fixtures/stage.ts";
+import { connect, stage } from "../fixtures/stage.ts";
 
 const at = stage("postgres");
 let proxy: Cuttable;
@@ -26,8 +26,10 @@ afterEach(async () => {
   await proxy.close();
 });
 
-async function open(isPatient = true): Promise<Store> {
+async function open(isPatient = true, more: Readonly<Record<string, string>> = {}): Promise<Store> {
   const url = new URL(proxy.url);
+  url.username = more.user ?? url.username;
+  if (more.options) url.searchParams.set("options", more.options);
   url.searchParams.set("schema", new URL(at.url).searchParams.get("schema") ?? "");
   const outage = {
     onAway: () => void told.push("away"),
@@ -68,6 +70,50 @@ it("waits while the server is away, says so once, and goes on", async () => {
   await Promise.all([writes, reads]);
   expect(told).toEqual(["away", "back"]);
   expect(await store.board.counts()).toMatchObject({ total: 4 });
+});
+
+describe("waits for an operator", () => {
+  const ask = async (...queries: string[]): Promise<void> => {
+    const client = await connect(inject("postgresUrl"));
+    for (const query of queries) await client.query(query);
+    await client.end();
+  };
+  const schema = () => new URL(at.url).searchParams.get("schema") ?? "";
+
+  it.each(["lock_timeout", "statement_timeout"])("where a lock of others meets %s", async (limit) => {
+    const store = await open(true, { options: `-c ${limit}=100ms` });
+    const other = await connect(inject("postgresUrl"));
+    await other.query(`begin; lock table ${schema()}.tasks in access exclusive mode`);
+    const writing = store.board.add({ subject: "a" }, LEAD);
+    await soon(() => expect(told).toEqual(["away"]));
+    await other.query("rollback");
+    await other.end();
+    await writing;
+    expect(told).toEqual(["away", "back"]);
+  });
+
+  it("while its tables cannot be seen", async () => {
+    const store = await open();
+    await ask(`alter schema ${schema()} rename to ${schema()}_away`);
+    const writing = store.board.add({ subject: "a" }, LEAD);
+    await soon(() => expect(told).toEqual(["away"]));
+    await ask(`alter schema ${schema()}_away rename to ${schema()}`);
+    await writing;
+  });
+
+  it("while its login is refused", async () => {
+    const role = `${schema()}_login`;
+    await ask(`create role ${role} superuser login password '${new URL(proxy.url).password}'`);
+    const store = await open(true, { user: role });
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`;
+    await ask(`alter role ${role} nologin`, cut);
+    const writing = store.board.add({ subject: "a" }, LEAD);
+    await soon(() => expect(told).toEqual(["away"]));
+    await ask(`alter role ${role} login`);
+    await writing;
+    await store.close();
+    await ask(`reassign owned by ${role} to current_user`, `drop role ${role}`);
+  });
 });
 
 it("throws once it is told to give up", async () => {

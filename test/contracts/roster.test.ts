@@ -104,6 +104,8 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       status: "pending",
       lastFailure: expect.stringContaining("alice stopped"),
     });
+    // A resume goes on with this conversation, so it says that the task is not its own any more.
+    expect((await store.transcript.current(alice)).at(-1)).toEqual(lostClaim(task));
     expect(await store.requests.request(plan.id)).toMatchObject({ state: "withdrawn" });
     expect((await store.mail.unread(lead)).at(-1)).toMatchObject({
       from: "alice",
@@ -124,7 +126,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await store.mail.unread(alice)).toMatchObject([
       { from: "lead", body: { kind: "note", text: "begin" } },
     ]);
-    expect(await store.transcript.all(alice)).toHaveLength(1);
+    expect(await store.transcript.all(alice)).toHaveLength(2);
     await store.transcript.record(second, [heard("of the second")]);
     expect(await store.transcript.current(alice)).toEqual([heard("of the second")]);
   });

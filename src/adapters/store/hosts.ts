@@ -200,7 +200,8 @@ function* removeHosts(
   return released;
 }
 
-function* putAllBack(
+/** Puts the tasks of a member back, and tells it so in its conversation, which a later life may go on with. */
+export function* putAllBack(
   tx: Tx,
   owner: Name,
   why: "owner_died" | "owner_stopped",
@@ -210,7 +211,6 @@ function* putAllBack(
     select * from tasks where team = ${tx.team} and owner = ${owner} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) yield* putBack(tx, row, why, undefined, maxAttempts);
   if (rows.length > 0) {
-    // The member reads in its conversation that the task is not its own any more.
     const [member] = yield* sql<{ life: number }>`
       select life from members where team = ${tx.team} and name = ${owner}`;
     yield* append(tx, owner, member?.life ?? 0, rows.map(lostClaim));

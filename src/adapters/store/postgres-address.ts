@@ -11,10 +11,10 @@ export type Address = {
 };
 
 /**
- * By itself the server plans again for each value of an array, which took a third of its time for claims and completions. It comes
- * first: the last word counts, so an address may choose otherwise.
+ * They come first: the last word counts, so an address may choose otherwise. By itself the server plans again for each value of an
+ * array, which took a third of its time for claims and completions. A wait for a lock that another program holds is told.
  */
-const PLANS = "-c plan_cache_mode=force_generic_plan";
+const OPTIONS = "-c plan_cache_mode=force_generic_plan -c lock_timeout=5s";
 
 /** `?schema=` names the schema, default "ekiden". @throws `store_unavailable` */
 export function addressOf(text: string): Address {
@@ -24,7 +24,7 @@ export function addressOf(text: string): Address {
     if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) throw new Error(`"${schema}" is not a usable schema name`);
     url.searchParams.delete("schema");
     const given = url.searchParams.get("options") ?? "";
-    url.searchParams.set("options", `${PLANS} ${given} -c search_path=${schema}`);
+    url.searchParams.set("options", `${OPTIONS} ${given} -c search_path=${schema}`);
     if (!url.searchParams.has("application_name")) url.searchParams.set("application_name", "ekiden");
     const shown = `postgres://${url.host}${url.pathname} (schema ${schema})`;
     return { url: url.href, schema, shown, password: decodeURIComponent(url.password) };
@@ -43,10 +43,12 @@ export const codeOf = (error: unknown): string => String((error as { code?: unkn
 const LOST = /^(08|57P|25P03)|^E(CONN|HOST|NET|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)/;
 const LOST_WORDS =
   /^Connection terminated|timeout exceeded when trying to connect|not queryable|socket (hang up|has been ended)/i;
-/** The server is there and refuses for now: limits, a full disk (53, 58030), read-only (25006). */
-const FOR_NOW = /^(53|58030|25006)/;
-/** Login and database. They may be wrong for good. */
-const FOR_GOOD = /^(28|3D)/;
+/**
+ * The server is there and refuses until somebody changes it: limits, a full disk (53, 58030), read-only (25006), time limits of
+ * statements and locks (57014, 55P03), conflicts that repeat (40), login, rights and database (28, 3D, 42501), tables that are being
+ * restored or cannot be seen (3F000, 42P01).
+ */
+const FOR_NOW = /^(53|58030|25006|57014|55P03|40|28|3D|42501|3F000|42P01)/;
 const CLOSED = /after calling end/;
 
 export const isLost = (error: unknown): boolean =>
@@ -56,7 +58,7 @@ export const isLost = (error: unknown): boolean =>
 export function unavailable(error: unknown, { shown, password }: Address): unknown {
   if (error instanceof EkidenError) return error;
   const passing = isLost(error) || FOR_NOW.test(codeOf(error));
-  if (!passing && !FOR_GOOD.test(codeOf(error)) && !CLOSED.test(messageOf(error))) return error;
+  if (!passing && !CLOSED.test(messageOf(error))) return error;
   const text = messageOf(error) || codeOf(error);
   const said = password === "" ? text : text.replaceAll(password, "…");
   return new EkidenError(

@@ -92,6 +92,7 @@ class Postgres implements Driver {
     if (Number(found?.tables) > 0 && Number(found?.meta) === 0) throw foreign(shown);
     if (Number(found?.meta) > 0 && (await this.look(() => isCurrent(shown)))) return;
     await this.write(function* (): Op<void> {
+      yield alone("set local lock_timeout = 0"); // another process may be at it
       yield {
         text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
         params: [`ekiden schema ${schema}`],

@@ -15,8 +15,7 @@ import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/mem
 import { checkRole } from "../../core/task.ts";
 import type { Adoption, Roster, Teammates } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
-import { putBack } from "./finish.ts";
-import { HOSTS_NOBODY, hosting, removeDeadHosts } from "./hosts.ts";
+import { HOSTS_NOBODY, hosting, putAllBack, removeDeadHosts } from "./hosts.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { place } from "./place.ts";
@@ -24,7 +23,6 @@ import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { atMost, exec, leaseEnd, type Op, sql, type Tx } from "./sql.ts";
-import type { TaskRow } from "./task-row.ts";
 
 type MemberRow = {
   readonly name: Name;
@@ -196,9 +194,7 @@ function* setActivity(tx: Tx, name: Name, activity: Activity): Op<void> {
 
 function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): Op<void> {
   const { kind } = yield* seated(tx, seat);
-  const tasks = yield* sql<TaskRow>`
-    select * from tasks where team = ${tx.team} and owner = ${seat.name} and status = 'in_progress' order by id ${tx.dialect.forUpdate}`;
-  for (const row of tasks) yield* putBack(tx, row, "owner_stopped", undefined, Number.POSITIVE_INFINITY);
+  const released = yield* putAllBack(tx, seat.name, "owner_stopped", Number.POSITIVE_INFINITY);
   yield* setActivity(tx, seat.name, { phase: "shutdown", reason });
   yield* exec`update members set host = null, heartbeat = ${tx.now} where team = ${tx.team} and name = ${seat.name}`;
   yield* closeFor(tx, seat.name);
@@ -208,7 +204,7 @@ function* leave(tx: Tx, seat: Seat, reason: ShutdownReason, lastWords: string): 
       {
         from: seat.name,
         to: LEAD,
-        body: { kind: "stopped", reason, text: lastWords, released: tasks.map((row) => row.id) },
+        body: { kind: "stopped", reason, text: lastWords, released },
       },
     ]);
 }
