@@ -77,8 +77,29 @@ export function lastMail({ messages }: ModelRequest, kind: string, beginning: st
   return undefined;
 }
 
-export const isInterrupted = ({ isError, text }: ToolResult): boolean =>
-  isError && text.startsWith("Interrupted");
+const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
+
+/** What the machine has run out of: space, open files, processes, memory. */
+const LACK =
+  /ENOSPC|EDQUOT|EMFILE|ENFILE|EAGAIN|ENOMEM|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/;
+const LACK_LINES = 5;
+const LACKS_MAX = 8;
+
+/** What the machine lacked when this step failed, if the step is worth another try. */
+export function lackOf({ result, tries }: Step): string | null {
+  if (tries >= LACKS_MAX || !failureOf(result)) return null;
+  return LACK.exec(result.text.trimEnd().split("\n").slice(-LACK_LINES).join("\n"))?.[0] ?? null;
+}
+
+/** The step did not come to its own end. */
+export const isToRepeat = (step: Step): boolean => isInterrupted(step.result) || lackOf(step) !== null;
+
+/** The last step of the conversation, if it is its end. */
+export function lastStep({ messages }: ModelRequest): Step | null {
+  const result = messages.at(-1)?.content.findLast((part) => part.type === "result");
+  const tries = /^run-.*-(\d+)$/.exec(result?.id ?? "")?.[1];
+  return result && tries ? { result, tries: Number(tries) } : null;
+}
 
 /** The failure in a few words, or null. The bash tool reports a failed command in its last line, in brackets. */
 export function failureOf({ isError, text }: ToolResult): string | null {

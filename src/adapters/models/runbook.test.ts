@@ -43,7 +43,8 @@ const mail = (body: Body, from: Name = LEAD): Entry =>
 
 /** A member that is run by the model; `run` answers its calls. */
 function member(kind: "lead" | "teammate", ...entries: Entry[]) {
-  const model = runbookModel();
+  const waits: number[] = [];
+  const model = runbookModel({ sleep: async (ms) => void waits.push(ms) });
   const conversation = new Conversation(entries);
   const system = systemPrompt(
     { name: kind === "lead" ? LEAD : ALICE, team: "t" as Name, kind, role: "" },
@@ -61,7 +62,7 @@ function member(kind: "lead" | "teammate", ...entries: Entry[]) {
     const answer: ToolResult = { type: "result", id: call?.id ?? "", tool: call?.tool ?? "", text, isError };
     add({ kind: "result", result: answer });
   };
-  return { add, next, result };
+  return { add, next, result, waits };
 }
 
 const TWO =
@@ -115,6 +116,31 @@ it.each([
   expect(end).toMatchObject({ tool: "fail_task", input: { id: 3, reason: expect.stringMatching(reason) } });
   result(end, "Failed #3.");
   expect((await next()).text).toBe("Task #3: failed.");
+});
+
+it.each([
+  [bash("sh: echo: write error: No space left on device", { exitCode: 1 }), false],
+  ["/bin/bash cannot be started: spawn /bin/bash EMFILE.", true],
+])("waits and repeats a step for which the machine lacks something: %j", async (text, isError) => {
+  const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
+  result((await next()).call, text, isError);
+  const again = await next();
+  expect(again.text).toMatch(/^The block of #3 was interrupted by the machine \(.*\); running it again\.$/);
+  expect(again.call?.input).toEqual({ command: "make" });
+  result(again.call, "made");
+  const end = (await next()).call;
+  result(end, "git failed: fatal: sha1 file: No space left on device", true);
+  const landing = (await next()).call;
+  expect(landing).toMatchObject({ tool: "complete_task", input: { result: "made" } });
+  expect(landing?.id).not.toBe(end?.id);
+  expect(waits).toEqual([2_000, 2_000]);
+});
+
+it("fails a step for which the machine lacks something all the time", async () => {
+  const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
+  for (let i = 0; i < 8; i += 1) result((await next()).call, "ENOSPC: no space left on device, write", true);
+  expect((await next()).call).toMatchObject({ tool: "fail_task" });
+  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });
 
 it("fails a task without a block that can be run: prose, another language, the evidence of an earlier attempt", async () => {

@@ -4,7 +4,8 @@
  * a real model can work on prose. Deterministic: it reads everything from the conversation, so a restart loses nothing.
  *
  * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). It runs an interrupted block (crash, urgent mail) again and says so;
- * at the third interruption the task fails, because the block may be what kills the host.
+ * at the third interruption the task fails, because the block may be what kills the host. A step that fails because the machine
+ * lacks space, files or memory is repeated for three minutes: else a full disk would fail all tasks at once.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import type { Tag } from "../../core/conversation/tags.ts";
@@ -12,13 +13,17 @@ import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { REFUSALS_MAX } from "../../core/task.ts";
 import { startAnew } from "../../core/worktree.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Model, ModelRequest } from "../../ports/model.ts";
+import { systemClock } from "../clock.ts";
 import { localReply } from "./local.ts";
 import {
   currentTask,
   failureOf,
-  isInterrupted,
+  isToRepeat,
+  lackOf,
   lastMail,
+  lastStep,
   newsOf,
   resultsOf,
   type Step,
@@ -32,13 +37,25 @@ const RESULT_CHARACTERS = 2_000;
 const NO_BLOCK =
   "no sh block; needs a model. Give the task a fenced sh, bash, python or node block, or let a team with a model work on it.";
 
-export function runbookModel(): Model {
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function runbookModel({ sleep }: Pick<Clock, "sleep"> = systemClock): Model {
   return {
     spec: "runbook",
     // It reads no prose, so its conversation need not be compacted.
     window: Number.MAX_SAFE_INTEGER,
     async reply(request, options) {
       options.signal.throwIfAborted();
+      const step = lastStep(request);
+      const why = step && lackOf(step);
+      if (why) {
+        const waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (step.tries - 1));
+        options.onRetry?.({ attempt: step.tries, waitMs, why });
+        await sleep(waitMs, options.signal);
+        options.signal.throwIfAborted();
+        await options.afterWait?.();
+      }
       return localReply(answer(request), options);
     },
   };
@@ -92,7 +109,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   // Steps that were repeated after a refused landing have a mark.
   const ended = results.get(`end${redo}`);
   const tries = (ended?.tries ?? 0) + 1;
-  if (ended && !isInterrupted(ended.result)) {
+  if (ended && !isToRepeat(ended)) {
     if (ended.result.isError && ended.result.tool === "complete_task")
       return end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
     const last = request.messages.at(-1);
@@ -110,8 +127,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     const ran = results.get(step);
     if (!ran) return run(task, request, script, step, 1);
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
-    if (isInterrupted(ran.result)) {
-      const again = `${where} of #${task.id} was interrupted; running it again.`;
+    if (isToRepeat(ran)) {
+      const again = `${where} of #${task.id} was interrupted${because(lackOf(ran))}; running it again.`;
       return [
         ...say(again.charAt(0).toUpperCase() + again.slice(1)),
         ...run(task, request, script, step, ran.tries + 1),
@@ -126,6 +143,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   }
   return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
 }
+
+const because = (lack: string | null): string => (lack ? ` by the machine (${lack})` : "");
 
 /** The marks of the first run of the steps and of their repetitions; the store fails the task at its last refusal. */
 const MARKS = ["", "b", "c"] as const satisfies { readonly length: typeof REFUSALS_MAX };
@@ -145,7 +164,7 @@ function redoOf(
     if (target === null || next === undefined) return mark;
     const step = `redo${mark}`;
     const redo = results.get(step);
-    if (redo && !isInterrupted(redo.result)) {
+    if (redo && !isToRepeat(redo)) {
       if (failureOf(redo.result)) return mark;
       continue;
     }
