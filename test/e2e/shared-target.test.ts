@@ -303,7 +303,7 @@ describe("at the start", () => {
         push(`http://pat:secret@127.0.0.1:${port}/x`),
         /^http:\/\/pat:…@127\.0\.0\.1:\d+\/x cannot be reached/,
       ],
-      [push(join(here.dir, "gone")), /git cannot use the remote .*gone/],
+      [push(join(here.dir, "gone")), /gone cannot be reached/],
       [{ ...push("origin"), target: "release" }, /origin has no branch "release".*git push origin release/],
       [push(other.dir), /no commit in common.*clone of another repository/],
     ];

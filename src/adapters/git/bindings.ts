@@ -28,6 +28,8 @@ export type Binding = {
 
 export type Key = Pick<Which, "id" | "createdAt">;
 
+export const keyOf = ({ id, createdAt }: Key): string => `${id}.${createdAt}`;
+
 export class Bindings {
   private readonly folder: string;
   private readonly team: Name;
@@ -44,6 +46,10 @@ export class Bindings {
   write(task: Key, binding: Binding): void {
     mkdirSync(this.folder, { recursive: true });
     replaceFile(this.file(task), JSON.stringify(binding));
+  }
+
+  update(task: Key, otherwise: Binding, change: Partial<Binding>): void {
+    this.write(task, { ...(this.read(task) ?? otherwise), ...change });
   }
 
   remove(task: Key): void {
@@ -74,8 +80,8 @@ export class Bindings {
     });
   }
 
-  private file({ id, createdAt }: Key): string {
-    return join(this.folder, `${this.team}.${id}.${createdAt}.json`);
+  private file(task: Key): string {
+    return join(this.folder, `${this.team}.${keyOf(task)}.json`);
   }
 }
 

@@ -1,38 +1,30 @@
 /** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
-import { type Binding, type Bindings, bindingsOf, folderOf, type Key } from "./bindings.ts";
+import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
 import { contentsOf, unmerged } from "./contents.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
-import type { WorktreeOptions } from "./index.ts";
+import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
 import { LandingLine } from "./landing-line.ts";
 import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
-import { type Remote, remoteFault } from "./remote.ts";
+import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
 import { linkShared, unlinkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { FAST_FORWARD } from "./way-out.ts";
-import { addWorktree, isWhole } from "./worktree-state.ts";
+import { addWorktree, isWhole, lost } from "./worktree-state.ts";
 
-export type Opened = {
-  readonly repository: Repository;
-  readonly remote: Remote | null;
-  /** Null: tasks land on a branch of this repository. */
-  readonly shared: SharedTarget | null;
-};
+type By = Parameters<Worktrees["land"]>[1];
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
 const RESERVATION_MS = 300_000;
 const RACES_MAX = 100;
-const ALONE: Contact = { signal: new AbortController().signal, tell: () => Promise.resolve() };
-/** A removal does not wait for a remote that is away: the next start of a process asks again. */
-const AT_ONCE = { ...ALONE, patienceMs: 0 };
 
 export class GitWorktrees implements Worktrees {
   readonly target: string;
@@ -47,6 +39,8 @@ export class GitWorktrees implements Worktrees {
   private readonly bindings: Bindings;
   /** Worktrees that are being created: calls that only read run in parallel. */
   private readonly opening = new Map<number, Promise<Worktree>>();
+  /** Tasks whose worktrees this process has used: somebody may remove them with all that is noted about them. */
+  private readonly opened = new Set<string>();
 
   constructor(options: WorktreeOptions, git: Git, { repository, remote, shared }: Opened) {
     this.options = options;
@@ -85,6 +79,7 @@ export class GitWorktrees implements Worktrees {
     const underWay = this.opening.get(task.id);
     if (underWay !== undefined) return await underWay;
     const found = this.find(task);
+    if (found) this.opened.add(keyOf(task));
     if (found && !this.isStale(task)) return found;
     const opening = this.make(task, contact, slug).finally(() => this.opening.delete(task.id));
     this.opening.set(task.id, opening);
@@ -102,7 +97,7 @@ export class GitWorktrees implements Worktrees {
     const place = { root: join(this.folder, binding.path), branch: binding.branch };
     const at = { ...contact, patienceMs: 0 };
     const parked = await this.sharedTarget.parked.park(at, place, binding, this.sharedTarget.ref);
-    if (parked) this.bindings.write(task, { ...this.bound(task, binding), ...parked });
+    if (parked) this.bindings.update(task, binding, { ...parked });
   }
 
   async follow(contact: Contact): Promise<void> {
@@ -110,14 +105,19 @@ export class GitWorktrees implements Worktrees {
     if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
   }
 
-  async land(task: Which, { name, ...by }: Parameters<Worktrees["land"]>[1]): Promise<Landing> {
+  async land(task: Which, { name, ...by }: By): Promise<Landing> {
     const { git, options, repository, gate, sharedTarget: shared } = this;
     const known = await this.goOnFirst(task, { signal: by.signal, tell: by.onMoved });
     if (known) return known;
     const binding = this.bindings.read(task);
-    if (!binding || !this.find(task)) return { kind: "nothing" };
-    const { branch, target, path } = binding;
+    if (!binding) return this.opened.has(keyOf(task)) ? await this.refuseLost(task, by) : { kind: "nothing" };
+    const { branch, target, path, landing: commit } = binding;
     const where = this.targetOf(target);
+    const before = async (): Promise<Landing | null> =>
+      commit !== null && (await git.isAncestor(options.project, commit, where.ref))
+        ? { kind: "landed", branch, target, commit }
+        : null;
+    if (!this.find(task)) return (await before()) ?? (await this.refuseLost(task, by));
     const landed = await landBranch({
       ...{ git, gate, branch, target },
       ...where,
@@ -142,15 +142,19 @@ export class GitWorktrees implements Worktrees {
       shared,
       parked: binding.parked ?? null,
       proposed: binding.proposed ?? null,
-      hasProposed: (commit) => this.bindings.write(task, { ...this.bound(task, binding), proposed: commit }),
-      willLand: (commit) => this.bindings.write(task, { ...this.bound(task, binding), landing: commit }),
+      hasProposed: (commit) => this.bindings.update(task, binding, { proposed: commit }),
+      willLand: (commit) => this.bindings.update(task, binding, { landing: commit }),
     });
     if (landed.kind === "refused") return { ...landed, branch };
     if (landed.kind !== "nothing") return { ...landed, branch, target };
-    const commit = binding.landing;
-    return commit !== null && (await git.isAncestor(options.project, commit, where.ref))
-      ? { kind: "landed", branch, target, commit }
-      : landed;
+    return (await before()) ?? landed;
+  }
+
+  /** Its branch may hold less than was done. */
+  private async refuseLost(task: Which, { signal, onMoved: tell }: Omit<By, "name">): Promise<Landing> {
+    const evidence = await this.open(task, undefined, { signal, tell }).then(() => null, messageOf);
+    const branch = this.bindings.read(task)?.branch ?? "";
+    return evidence === null ? { kind: "nothing" } : { kind: "refused", why: "branch", evidence, branch };
   }
 
   /** The new owner of a task completes it at once: an earlier one on another machine may have landed or parked it. */
@@ -207,6 +211,7 @@ export class GitWorktrees implements Worktrees {
       await git.try(options.project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
     }
     this.bindings.remove(task);
+    this.opened.delete(keyOf(task));
     return { kind: "removed" };
   }
 
@@ -214,9 +219,8 @@ export class GitWorktrees implements Worktrees {
     const binding = this.bindings.read(task);
     if (!binding)
       throw new EkidenError("not_found", `#${task.id} has no worktree. create_worktree makes one.`);
-    const kept = { ...binding, kept: true };
-    this.bindings.write(task, kept);
-    return this.shown(task, kept);
+    this.bindings.update(task, binding, { kept: true });
+    return this.shown(task, { ...binding, kept: true });
   }
 
   async list(): Promise<Key[]> {
@@ -229,31 +233,32 @@ export class GitWorktrees implements Worktrees {
 
   /** Bound before it is created: after a crash the worktree is found again and completed. */
   private async make(task: Which, contact: Contact, wanted?: string): Promise<Worktree> {
-    const { git, folder, options, repository, target, sharedTarget: shared } = this;
+    const { git, folder, target, sharedTarget: shared } = this;
+    const [{ project, share: paths }, { commonDir }] = [this.options, this.repository];
     const there = (await shared?.follow(contact, task)) ?? null;
-    const heads = git.run(options.project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/");
+    const heads = git.run(project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/");
     const branches = new Set((await heads).split("\n"));
     const fresh = (): Binding => {
       const path = this.freePath(task, wanted, (name) => branches.has(branchOf(name)));
       return { path, branch: there?.branch ?? branchOf(path), target, kept: false, landing: null };
     };
-    const binding = this.bindings.read(task) ?? fresh();
+    const known = this.bindings.read(task);
+    const binding = known ?? fresh();
     this.bindings.write(task, binding);
     const root = join(folder, binding.path);
+    const isLost =
+      !existsSync(root) && (this.opened.has(keyOf(task)) || (known !== null && branches.has(known.branch)));
     mkdirSync(folder, { recursive: true });
-    const at = { project: options.project, commonDir: repository.commonDir };
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
-    const why = await addWorktree(git, at, root, binding.branch, from);
+    const why = await addWorktree(git, { project, commonDir }, root, binding.branch, from);
     if (why !== null)
       throw new EkidenError("tool_failed", `The worktree of #${task.id} cannot be made in ${root}: ${why}`);
     if (shared) await this.goOn(task, binding, there, contact);
     const workspace = this.workspace(binding.path);
     mkdirSync(workspace, { recursive: true });
-    await linkShared(git, repository.commonDir, {
-      project: options.project,
-      workspace,
-      paths: options.share,
-    });
+    await linkShared(git, commonDir, { project, workspace, paths });
+    this.opened.add(keyOf(task));
+    if (isLost) throw new EkidenError("tool_failed", lost(task.id, binding.branch, this.onto));
     return this.shown(task, binding);
   }
 
@@ -267,7 +272,7 @@ export class GitWorktrees implements Worktrees {
         await contact.tell(`#${task.id} goes on from ${this.remote?.label}. What was here is on ${left}.`);
     }
     const known = isNew ? { parked: there.tip, parkedState: null } : there ? {} : { parked: null };
-    this.bindings.write(task, { ...this.bound(task, binding), ...known, attempt: task.attempt ?? 0 });
+    this.bindings.update(task, binding, { ...known, attempt: task.attempt ?? 0 });
   }
 
   private apart(...args: string[]): Promise<Ran> {
@@ -283,10 +288,6 @@ export class GitWorktrees implements Worktrees {
       const path = worktreePath(this.options.team, task.id, nth === 1 ? slug : `${slug || "task"}-${nth}`);
       if (!existsSync(join(this.folder, path)) && !taken(path)) return path;
     }
-  }
-
-  private bound(task: Which, otherwise: Binding): Binding {
-    return this.bindings.read(task) ?? otherwise;
   }
 
   private workspace(path: string): string {

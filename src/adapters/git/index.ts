@@ -7,7 +7,8 @@ import { finishFastForward } from "./fast-forward.ts";
 import { type Env, Git } from "./git.ts";
 import { GitWorktrees } from "./git-worktrees.ts";
 import { ParkedWork } from "./parked.ts";
-import { checkShared, repositoryOf } from "./preflight.ts";
+import { checkShared, type Repository, repositoryOf } from "./preflight.ts";
+import type { Remote } from "./remote.ts";
 import { SharedTarget } from "./shared-target.ts";
 import { FAST_FORWARD, remoteOf, type WayOut } from "./way-out.ts";
 
@@ -32,6 +33,13 @@ export type WorktreeOptions = {
   readonly share: readonly string[];
   /** The person agreed to the git hooks and git programs of this repository. */
   readonly trusted?: boolean;
+};
+
+export type Opened = {
+  readonly repository: Repository;
+  readonly remote: Remote | null;
+  /** Null: tasks land on a branch of this repository. */
+  readonly shared: SharedTarget | null;
 };
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */

@@ -82,6 +82,24 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
   for (const one of tasks) if (one.id !== 2) expect(await all.remove(one)).toEqual({ kind: "removed" });
 });
 
+it.each([
+  ["its worktree", ".ekiden/worktrees/1-task-1"],
+  ["all worktrees with the notes about them", ".ekiden/worktrees"],
+])("refuses a task after somebody has removed %s, and goes on in a new one", async (_, path) => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, {});
+  await writeWork(all, task(1), { "b.txt": "b\n" });
+  rmSync(join(repo.dir, path), { recursive: true });
+  const evidence = expect.stringMatching(/^The worktree of #1 was removed .* which builds on main\./);
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "refused", why: "branch", evidence });
+  await writeWork(all, task(1), { "b.txt": "b\n" });
+  rmSync(join(repo.dir, path), { recursive: true });
+  await expect(all.open(task(1))).rejects.toThrow("The worktree of #1 was removed");
+  await writeWork(all, task(1), { "b.txt": "b\n" });
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+  expect(readFileSync(join(repo.dir, "b.txt"), "utf8")).toBe("b\n");
+});
+
 it("lets a task whose landing was refused land before those that were not, also for another process", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, {});

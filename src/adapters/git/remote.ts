@@ -15,6 +15,10 @@ export type Contact = {
   readonly patienceMs?: number;
 };
 
+export const ALONE: Contact = { signal: new AbortController().signal, tell: () => Promise.resolve() };
+/** A removal does not wait for a remote that is away: the next start of a process asks again. */
+export const AT_ONCE: Contact = { ...ALONE, patienceMs: 0 };
+
 /** `from`: the commit that the remote must have there; null for none. `to` null deletes the ref. */
 export type Move = { readonly ref: string; readonly from: string | null; readonly to: string | null };
 
@@ -24,9 +28,12 @@ const AGAIN_MAX_MS = 10_000;
 const ANSWER_MS = 60_000;
 const TRANSFER_MS = 600_000;
 
-/** The network or the server is away, and may come back. An unknown host name is one of them: name servers are away, too. */
+/**
+ * The network or the server is away, and may come back. An unknown host name is one of them: name servers are away, too.
+ * So is a folder without a repository: its file system may not be mounted.
+ */
 const AWAY =
-  /could not resolve host|name or service not known|temporary failure in name|unable to connect|failed to connect|couldn't connect|connection (?:refused|reset|closed|timed out)|operation timed out|network is unreachable|no route to host|hung up unexpectedly|early EOF|broken pipe|returned error: 5\d\d|no answer in \d/i;
+  /could not resolve host|name or service not known|temporary failure in name|unable to connect|failed to connect|couldn't connect|connection (?:refused|reset|closed|timed out)|operation timed out|network is unreachable|no route to host|hung up unexpectedly|early EOF|broken pipe|returned error: 5\d\d|no answer in \d|does not appear to be a git repository/i;
 const DENIED =
   /permission denied|authentication failed|could not read (?:username|password)|access denied|service not enabled|returned error: 40[13]|host key verification failed/i;
 

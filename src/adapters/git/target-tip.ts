@@ -1,5 +1,6 @@
 /** The commit of the branch that tasks land on, which every waiting landing looks at many times a second: read from git's file where there is one. */
 import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
 import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
@@ -27,10 +28,15 @@ export class TargetTip {
     return this.asked.tip;
   }
 
-  /** From git. */
+  /** From git. @throws EkidenError `tool_failed` */
   async ask(): Promise<string> {
     const { git, root, ref } = this.where;
-    const tip = await git.run(root, "rev-parse", ref);
+    const tip = await git.tip(root, ref);
+    if (tip === null)
+      throw new EkidenError(
+        "tool_failed",
+        `${ref}, on which tasks land, is gone. A person must make it again (git reflog shows its commits), or set targetBranch.`,
+      );
     this.asked = { tip, at: Date.now() };
     return tip;
   }

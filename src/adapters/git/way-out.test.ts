@@ -1,6 +1,6 @@
 /** Landings that leave the repository, and what a person does to the target meanwhile. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
@@ -75,11 +75,13 @@ it("lands nothing here that the remote refuses, and keeps the work", async () =>
   const remote = remoteOf(repo);
   const all = await trees(repo, push());
   await writeWork(all, task(1), { "1.txt": "one\n" });
-  repo.git("remote", "set-url", "origin", join(repo.dir, "gone"));
+  const hook = join(remote.dir, "hooks", "pre-receive");
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   expect(await all.land(task(1), by)).toMatchObject({ kind: "refused", why: "target" });
   expect(repo.git("log", "--format=%s", "main")).toBe("First");
   expect(repo.git("log", "--format=%s", SHARED_BRANCH)).toBe("Task 1\nFirst");
-  repo.git("remote", "set-url", "origin", remote.dir);
+  rmSync(hook);
   expect(await all.land(task(1), by)).toMatchObject({ kind: "landed" });
 });
 

@@ -9,6 +9,10 @@ const POLL_MS = 100;
 
 export const isWhole = (root: string): boolean => stateOf(root) === "whole";
 
+/** A task that went on without a word would be completed without what was done for it. */
+export const lost = (id: number, branch: string, onto: string): string =>
+  `The worktree of #${id} was removed before its work had landed, and with it all that was not committed. It has been made again on ${branch}, which builds on ${onto}. Do again what is missing there.`;
+
 type Where = { readonly project: string; readonly commonDir: string };
 
 /** `from`: where a new branch starts; null: the branch exists. Returns why there is no worktree, null when there is one. */

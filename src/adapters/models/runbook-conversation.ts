@@ -79,20 +79,20 @@ export function lastMail({ messages }: ModelRequest, kind: string, beginning: st
 
 const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
 
-/** What the machine has run out of: space, open files, processes, memory. */
-const LACK =
-  /ENOSPC|EDQUOT|EMFILE|ENFILE|EAGAIN|ENOMEM|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/;
-const LACK_LINES = 5;
-const LACKS_MAX = 8;
+/** What time or a person can cure: no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
+const OBSTACLE =
+  /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot lock ref|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
+const OBSTACLE_LINES = 5;
+const OBSTACLES_MAX = 8;
 
-/** What the machine lacked when this step failed, if the step is worth another try. */
-export function lackOf({ result, tries }: Step): string | null {
-  if (tries >= LACKS_MAX || !failureOf(result)) return null;
-  return LACK.exec(result.text.trimEnd().split("\n").slice(-LACK_LINES).join("\n"))?.[0] ?? null;
+/** Why this step failed, if it is worth another try. */
+export function obstacleOf({ result, tries }: Step): string | null {
+  if (tries >= OBSTACLES_MAX || !failureOf(result)) return null;
+  return OBSTACLE.exec(result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n"))?.[0] ?? null;
 }
 
 /** The step did not come to its own end. */
-export const isToRepeat = (step: Step): boolean => isInterrupted(step.result) || lackOf(step) !== null;
+export const isToRepeat = (step: Step): boolean => isInterrupted(step.result) || obstacleOf(step) !== null;
 
 /** The last step of the conversation, if it is its end. */
 export function lastStep({ messages }: ModelRequest): Step | null {

@@ -121,11 +121,11 @@ it.each([
 it.each([
   [bash("sh: echo: write error: No space left on device", { exitCode: 1 }), false],
   ["/bin/bash cannot be started: spawn /bin/bash EMFILE.", true],
-])("waits and repeats a step for which the machine lacks something: %j", async (text, isError) => {
+])("waits and repeats a step that met an obstacle: %j", async (text, isError) => {
   const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
   result((await next()).call, text, isError);
   const again = await next();
-  expect(again.text).toMatch(/^The block of #3 was interrupted by the machine \(.*\); running it again\.$/);
+  expect(again.text).toMatch(/^The block of #3 was interrupted \(.*\); running it again\.$/);
   expect(again.call?.input).toEqual({ command: "make" });
   result(again.call, "made");
   const end = (await next()).call;
@@ -136,7 +136,7 @@ it.each([
   expect(waits).toEqual([2_000, 2_000]);
 });
 
-it("fails a step for which the machine lacks something all the time", async () => {
+it("fails a step whose obstacle stays", async () => {
   const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
   for (let i = 0; i < 8; i += 1) result((await next()).call, "ENOSPC: no space left on device, write", true);
   expect((await next()).call).toMatchObject({ tool: "fail_task" });

@@ -4,8 +4,8 @@
  * a real model can work on prose. Deterministic: it reads everything from the conversation, so a restart loses nothing.
  *
  * Its call ids name the step (`run-TASK-ATTEMPT-STEP-TRY`). It runs an interrupted block (crash, urgent mail) again and says so;
- * at the third interruption the task fails, because the block may be what kills the host. A step that fails because the machine
- * lacks space, files or memory is repeated for three minutes: else a full disk would fail all tasks at once.
+ * at the third interruption the task fails, because the block may be what kills the host. A step that fails for
+ * an obstacle such as a full disk is repeated for three minutes: else it would fail all tasks at once.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import type { Tag } from "../../core/conversation/tags.ts";
@@ -21,10 +21,10 @@ import {
   currentTask,
   failureOf,
   isToRepeat,
-  lackOf,
   lastMail,
   lastStep,
   newsOf,
+  obstacleOf,
   resultsOf,
   type Step,
   type Task,
@@ -48,7 +48,7 @@ export function runbookModel({ sleep }: Pick<Clock, "sleep"> = systemClock): Mod
     async reply(request, options) {
       options.signal.throwIfAborted();
       const step = lastStep(request);
-      const why = step && lackOf(step);
+      const why = step && obstacleOf(step);
       if (why) {
         const waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (step.tries - 1));
         options.onRetry?.({ attempt: step.tries, waitMs, why });
@@ -127,8 +127,8 @@ function workOn(task: Task, request: ModelRequest): Content | null {
     const ran = results.get(step);
     if (!ran) return run(task, request, script, step, 1);
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
-    if (isToRepeat(ran)) {
-      const again = `${where} of #${task.id} was interrupted${because(lackOf(ran))}; running it again.`;
+    if (isToRepeat(ran) || (i === 0 && wasRemoved(ran))) {
+      const again = `${where} of #${task.id} was interrupted${because(obstacleOf(ran))}; running it again.`;
       return [
         ...say(again.charAt(0).toUpperCase() + again.slice(1)),
         ...run(task, request, script, step, ran.tries + 1),
@@ -144,7 +144,10 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
 }
 
-const because = (lack: string | null): string => (lack ? ` by the machine (${lack})` : "");
+/** The worktree was removed and made again before the block began. */
+const wasRemoved = ({ result, tries }: Step): boolean =>
+  result.isError && tries < MARKS.length && /^The worktree of #\d+ was removed /.test(result.text);
+const because = (obstacle: string | null): string => (obstacle ? ` (${obstacle})` : "");
 
 /** The marks of the first run of the steps and of their repetitions; the store fails the task at its last refusal. */
 const MARKS = ["", "b", "c"] as const satisfies { readonly length: typeof REFUSALS_MAX };
@@ -181,11 +184,11 @@ function redoOf(
 function movedTarget(ended: Step | undefined): string | null {
   const { isError = false, tool, text = "" } = ended?.result ?? {};
   if (!isError || tool !== "complete_task") return null;
-  const [, conflict, red] =
-    /Conflicts with (\S+) in |The work was made before \d+ commits? of (\S+) that it now builds on/.exec(
+  const [, conflict, red, lost] =
+    /Conflicts with (\S+) in |The work was made before \d+ commits? of (\S+) that it now builds on|was removed before its work .* which builds on (\S+)\./.exec(
       text,
     ) ?? [];
-  return conflict ?? red ?? null;
+  return conflict ?? red ?? lost ?? null;
 }
 
 /** Where a plan is required, the blocks are the plan. Null when they may be run; empty while the answer is missing. */
