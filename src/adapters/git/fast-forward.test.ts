@@ -1,8 +1,9 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { fastForward } from "./fast-forward.ts";
-import { Git } from "./git.ts";
+import { Git, type Ran } from "./git.ts";
 
 it.each(["checked out", "not checked out"])(
   "moves the target only from the commit that the gate has seen: %s",
@@ -45,3 +46,26 @@ it.each(["checked out", "not checked out"])(
     expect(repo.git("rev-parse", "main")).toBe(to);
   },
 );
+
+it.each(["index", "HEAD", "refs/heads/main"])("waits for the lock of another git: %s", async (locked) => {
+  const repo = repository({ "a.txt": "a\n" });
+  const from = repo.git("rev-parse", "HEAD");
+  repo.write({ "a.txt": "to\n" });
+  repo.commit("to");
+  const to = repo.git("rev-parse", "HEAD");
+  repo.git("reset", "--quiet", "--hard", from);
+  const lock = join(repo.dir, ".git", `${locked}.lock`);
+  writeFileSync(lock, "");
+  let failures = 0;
+  class Watched extends Git {
+    override async try(cwd: string, ...args: string[]): Promise<Ran> {
+      const ran = await super.try(cwd, ...args);
+      if (args[0] === "merge" && ran.code !== 0 && ++failures === 2) rmSync(lock);
+      return ran;
+    }
+  }
+  const git = new Watched({ PATH: process.env.PATH ?? "", HOME: repo.dir });
+  const place = { commonDir: join(repo.dir, ".git"), root: repo.dir, target: "main" };
+  expect(await fastForward({ git, ...place, signal: new AbortController().signal }, from, to)).toBe("moved");
+  expect(failures).toBe(2);
+});

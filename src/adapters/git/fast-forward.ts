@@ -50,7 +50,7 @@ export async function fastForward(
     done = await move();
     for (
       let ms = 0;
-      done && done.code !== 0 && ms < LOCKED_MAX_MS && /index\.lock/.test(done.err);
+      done && done.code !== 0 && ms < LOCKED_MAX_MS && /\.lock\b/.test(done.err);
       ms += POLL_MS
     ) {
       await new Promise((later) => setTimeout(later, POLL_MS));

@@ -100,6 +100,16 @@ it.each([
   expect(readFileSync(join(repo.dir, "b.txt"), "utf8")).toBe("b\n");
 });
 
+it("says that the target is gone, and lands once it is there again", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, {});
+  await writeWork(all, task(1), { "b.txt": "b\n" });
+  repo.git("branch", "--move", "main", "trunk");
+  await expect(all.land(task(1), BY)).rejects.toThrow("refs/heads/main, on which tasks land, is gone.");
+  repo.git("branch", "--move", "trunk", "main");
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+});
+
 it("lets a task whose landing was refused land before those that were not, also for another process", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, {});

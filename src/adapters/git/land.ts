@@ -45,6 +45,7 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
 }
 
 async function land(job: LandingInput, line: LandingLine, place: Place): Promise<Landed> {
+  await new TargetTip(job).read(); // a target that is gone has a message of its own
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
 import { PLACE } from "../process-identity.ts";
 import { jsonIn, namesIn, textIn } from "../small-files.ts";
-import { isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
+import { giveUp, isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
 
 /** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
 export type GateRecord = {
@@ -65,7 +65,7 @@ export class LandingLine {
       },
       leave() {
         clearInterval(touch);
-        rmSync(file, { force: true });
+        giveUp(file);
       },
     };
   }

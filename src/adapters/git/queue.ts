@@ -14,6 +14,7 @@ const POLL_MS = 50;
 /** A ticket of another machine that was not touched for this long belongs to a dead process. */
 const SILENCE_MS = 120_000;
 const TOUCH_MS = 20_000;
+const AGAIN_MS = 500;
 
 /** The identity of a process (process-identity.ts) and a random part: one use of it. */
 export const TICKET = "[0-9a-f]+\\.\\d+\\.\\d+\\.[0-9a-f]+";
@@ -42,15 +43,17 @@ export async function inTurn<T>(folder: string, signal: AbortSignal, work: () =>
   mkdirSync(folder, { recursive: true });
   const me = newTicket();
   const drawing = join(folder, fileOf(0, me));
-  writeFileSync(drawing, "");
-  const number = 1 + Math.max(0, ...waiting(folder).map((ticket) => ticket.number));
-  const mine = join(folder, fileOf(number, me));
-  writeFileSync(mine, "");
-  rmSync(drawing, { force: true });
-  const touch = keepTouched(mine);
-  const othersFirst = (): boolean =>
-    waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
+  let mine = drawing;
+  let touch: NodeJS.Timeout | undefined;
   try {
+    writeFileSync(drawing, "");
+    const number = 1 + Math.max(0, ...waiting(folder).map((ticket) => ticket.number));
+    mine = join(folder, fileOf(number, me));
+    writeFileSync(mine, "");
+    rmSync(drawing, { force: true });
+    touch = keepTouched(mine);
+    const othersFirst = (): boolean =>
+      waiting(folder).some((other) => other.me !== me && goesBefore(other, number, me));
     // Two looks: one may miss both files of a process that replaces one by the other meanwhile.
     while (othersFirst() || othersFirst()) {
       signal.throwIfAborted();
@@ -60,7 +63,17 @@ export async function inTurn<T>(folder: string, signal: AbortSignal, work: () =>
     return await work();
   } finally {
     clearInterval(touch);
-    rmSync(mine, { force: true });
+    giveUp(drawing);
+    giveUp(mine);
+  }
+}
+
+/** Removes a ticket of this process. Others wait for it, so it is tried again while the disk is read-only. */
+export function giveUp(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    setTimeout(() => giveUp(file), AGAIN_MS).unref();
   }
 }
 
