@@ -4,6 +4,7 @@
  */
 import type { EkidenError } from "../../core/errors.ts";
 import { type Instant, instant, later } from "../../core/ids.ts";
+import { oneLine } from "../../core/one-line.ts";
 import type { Model, ReplyOptions } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 
@@ -51,12 +52,9 @@ export class ProviderBackoff {
 
   /** The model waits inside a call, or in the queue of its rate limit gate. */
   private retried({ attempt, waitMs, why }: Retry): void {
-    const { store, seat, clock, providerTimeout } = this.agent;
+    const { clock, providerTimeout } = this.agent;
     providerTimeout?.down(why);
-    if (waitMs > 0)
-      void store.journal
-        .note([{ type: "model.retried", who: seat.name, why, attempt, waitMs }])
-        .catch(() => {});
+    if (waitMs > 0) this.note({ attempt, waitMs, why });
     if (this.grace) return;
     const grace = new AbortController();
     this.grace = grace;
@@ -82,6 +80,7 @@ export class ProviderBackoff {
         ? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.pauses)
         : Math.max(SHOWN_MS, asked);
     this.pauses += 1;
+    this.note({ attempt: this.pauses, waitMs: pause, why: oneLine(error.message) });
     this.until = later(this.agent.clock.now(), pause);
     this.show();
   }
@@ -99,6 +98,11 @@ export class ProviderBackoff {
     const end = await this.shown;
     this.shown = null;
     await end?.();
+  }
+
+  private note(retry: Retry): void {
+    const { store, seat } = this.agent;
+    void store.journal.note([{ type: "model.retried", who: seat.name, ...retry }]).catch(() => {});
   }
 
   private show(): void {

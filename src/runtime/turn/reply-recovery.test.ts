@@ -19,7 +19,7 @@ import { Conversation } from "../../core/conversation/conversation.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { instant, LEAD, PERSON } from "../../core/ids.ts";
-import type { Model, ModelRequest, Reply } from "../../ports/index.ts";
+import type { Cursor, Model, ModelRequest, Reply } from "../../ports/index.ts";
 import { completeTask } from "../../tools/claims.ts";
 import type { Agent } from "../agent/agent.ts";
 import { ProviderTimeout } from "../team/provider-timeout.ts";
@@ -161,6 +161,10 @@ it("waits out a limit that names its end, longer than any idle timeout", async (
   );
   await soon(async () => expect(await activity(team)).toMatchObject({ reason: "rate_limited" }));
   await soon(() => expect(here.clock.sleeping).toBeGreaterThan(0));
+  const { events } = await team.agent.store.journal.read("" as Cursor);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "model.retried", attempt: 1, waitMs: hours }),
+  );
   await here.clock.advance(hours - 1);
   expect(team.model.requests).toHaveLength(1);
   await here.clock.advance(1);
