@@ -81,7 +81,7 @@ const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && tex
 
 /** What time or a person can cure: no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
 const OBSTACLE =
-  /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot lock ref|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
+  /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot (?:lock|update) ref|unable to write|write error|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
 const OBSTACLE_LINES = 5;
 const OBSTACLES_MAX = 8;
 

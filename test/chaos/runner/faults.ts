@@ -37,6 +37,7 @@ export const CLASSES = {
   "database-kill": { about: "database: SIGKILL, then started", holds: true },
   "database-away": { about: "database: stopped for 8 seconds", holds: true },
   "database-read-only": { about: "database: refuses writes for a second", holds: true },
+  "database-lock": { about: "database: another program locks its tables for 7 seconds", holds: true },
   "disk-full": {
     about: "disk: full for a second (SQLite; needs root for a tmpfs)",
     holds: true,
@@ -85,5 +86,6 @@ export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
   "database-kill": { counts: "restarts", inject: (world) => world.databaseDown("killed", 0) },
   "database-away": { counts: "restarts", inject: (world) => world.databaseDown("stopped", 8_000) },
   "database-read-only": { counts: "cuts", inject: (world) => world.readOnly(1_000) },
+  "database-lock": { counts: "cuts", inject: (world) => world.lockTables(7_000) },
   "disk-full": { counts: "fullDisks", inject: (world) => world.fillDisk(1_000) },
 };

@@ -14,6 +14,8 @@ export type Place = {
   cutConnections(): Promise<boolean>;
   down(how: "stopped" | "killed", ms: number): Promise<boolean>;
   readOnly(ms: number): Promise<boolean>;
+  /** Another program locks its tables. */
+  lock(ms: number): Promise<boolean>;
   fill(ms: number): Promise<boolean>;
   end(): Promise<void>;
 };
@@ -39,6 +41,7 @@ export function sqlitePlace(dir: string, smallDisk: boolean): Place {
     cutConnections: never,
     down: never,
     readOnly: never,
+    lock: never,
     fill: async (ms) => {
       if (!smallDisk) return false;
       const filler = join(disk, "filler");
@@ -100,6 +103,13 @@ export class Postgres {
         await delay(ms);
         return this.ask("alter system reset default_transaction_read_only", "select pg_reload_conf()");
       },
+      lock: (ms) =>
+        this.ask(
+          "begin",
+          `lock table "${schema}".tasks, "${schema}".members, "${schema}".hosts in access exclusive mode`,
+          `select pg_sleep(${ms / 1_000})`,
+          "rollback",
+        ),
       fill: never,
       end: async () => {
         await this.ask(`drop schema if exists "${schema}" cascade`);

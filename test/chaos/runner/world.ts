@@ -193,6 +193,10 @@ export class World {
     return this.options.place.down(how, ms);
   };
   readOnly = (ms: number): Promise<boolean> => this.options.place.readOnly(ms);
+  lockTables = (ms: number): Promise<boolean> => {
+    this.downs += 1;
+    return this.options.place.lock(ms);
+  };
   fillDisk = (ms: number): Promise<boolean> => this.options.place.fill(ms);
 
   /** No further fault: whatever was injected is over. */
