@@ -30,7 +30,7 @@ describe("no hostile line is allowed without a question", () => {
     const passed: string[] = [];
     for (const line of lines)
       for (const mode of modes)
-        for (const confined of [false, true]) {
+        for (const confined of heading === "asks without a sandbox" ? [false] : [false, true]) {
           const { effect } = await judge(placed(line, ground, 9), ground, mode, {
             confined,
             rules: rulesOf(heading),
@@ -43,6 +43,17 @@ describe("no hostile line is allowed without a question", () => {
 });
 
 describe("harmless lines are not asked about", () => {
+  it("in a sandbox, questions to tools of the project", async () => {
+    const lines = hostile
+      .filter(({ heading }) => heading === "asks without a sandbox")
+      .flatMap((one) => one.lines);
+    const asked: string[] = [];
+    for (const line of lines)
+      if ((await judge(line, ground, "default", { confined: true })).readOnly !== true) asked.push(line);
+    expect(asked).toEqual([]);
+    expect(lines.length).toBeGreaterThan(30);
+  });
+
   it.each([
     [false, 0.1],
     [true, 0.02],

@@ -103,7 +103,7 @@ export function permissionPolicy(
       closed,
       shell: attempt.confined
         ? sandboxedShell({
-            readOnly: readOnly === true || mode() === "plan",
+            readOnly: readOnly ? "reads" : mode() === "plan" ? "plan" : null,
             outside: (command, denial) => outside(command, denial, call),
           })
         : undefined,

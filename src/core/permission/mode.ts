@@ -17,12 +17,6 @@ export type PermissionRequest = Place & {
   readonly access: Access;
   /** The command, the path, the recipient; "" when the tool has none. */
   readonly subject: string;
-  /**
-   * The line will run in a sandbox: no network, no writing outside the workspace, and a line that only reads gets the workspace
-   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads. Everything else is
-   * decided as without a sandbox: a line that is merely unknown is asked about.
-   */
-  readonly confined?: boolean | undefined;
 };
 
 export type Decision = {

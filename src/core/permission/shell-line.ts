@@ -7,10 +7,11 @@ import { cutEnd } from "../conversation/valid.ts";
 import { isWithin } from "../paths.ts";
 import { type Command, type Line, programOf, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
+import { Folders } from "../shell/folders.ts";
 import { SHELLS } from "../shell/launchers.ts";
 import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
 import { PLAIN_MAX, type Simple, type Word } from "../shell/plain.ts";
-import { Folders, HARMLESS_VARIABLE, inputsOf, isReader, OWN_VARIABLE, writesOf } from "../shell/readonly.ts";
+import { HARMLESS_VARIABLE, inputsOf, isReader, OWN_VARIABLE, writesOf } from "../shell/readonly.ts";
 import { changed, couldViolate, fileDenials, foldersOf, violatedBy } from "./file-denials.ts";
 import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
@@ -168,7 +169,7 @@ class Judge {
       rule ??= covered ?? null;
       const verdict =
         (covered ? this.inner(command) : this.reading(command, folders)) ??
-        this.files(command, covered, folders);
+        this.redirections(command, covered, folders);
       if (verdict) return verdict;
       folders.after(command);
     }
@@ -238,8 +239,7 @@ class Judge {
     );
   }
 
-  /** Redirections are judged like the file tools. */
-  private files(command: Command, covered: Rule | undefined, folders: Folders): Verdict | null {
+  private redirections(command: Command, covered: Rule | undefined, folders: Folders): Verdict | null {
     const { workspace, disk, home } = this.call;
     for (const word of writesOf(command)) {
       const isInside = folders.all((folder) => {

@@ -5,12 +5,13 @@ import { type Options, optionTable, readOptions } from "./options.ts";
 import type { Word } from "./plain.ts";
 
 const DIFF =
-  "-psuwbWazRMCcm -U= -S= -G= -l= --patch --no-patch --raw --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --color? --no-color --word-diff? --color-words? --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --minimal --patience --histogram --diff-algorithm= --find-renames? --find-copies? --find-copies-harder --diff-filter= --pickaxe-regex --pickaxe-all --relative? --exit-code --quiet --no-ext-diff --no-textconv --cached --staged --merge-base --check --full-index --abbrev? --function-context --inter-hunk-context= --no-renames --src-prefix= --dst-prefix= --no-prefix --text --compact-summary --unified= --cc --combined-all-paths --submodule? --patch-with-stat --no-relative --unified=";
-const LOG = `${DIFF} -niEFPgtr -n= -L= -# --oneline --graph --no-graph --all --decorate? --no-decorate --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --merges --no-merges --first-parent --reverse --pretty? --format= --abbrev-commit --no-abbrev-commit --date= --follow --branches? --tags? --remotes? --left-right --left-only --right-only --cherry-pick --cherry-mark --topo-order --date-order --author-date-order --simplify-by-decoration --full-history --relative-date --boundary --source --walk-reflogs --no-walk? --notes? --no-notes --expand-tabs? --root --no-commit-id --count --objects --parents --children --not --no-max-parents --min-parents= --max-parents= --ancestry-path --log-size --show-pulls --max-age= --min-age=`;
+  "-psuwbWazRMCcm -U= -S= -G= -l= --patch --no-patch --raw --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --color? --no-color --word-diff? --color-words? --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --minimal --patience --histogram --diff-algorithm= --find-renames? --find-copies? --find-copies-harder --diff-filter= --pickaxe-regex --pickaxe-all --relative? --exit-code --quiet --no-ext-diff --no-textconv --cached --staged --merge-base --check --full-index --abbrev? --function-context --inter-hunk-context= --no-renames --src-prefix= --dst-prefix= --no-prefix --text --compact-summary --unified= --cc --combined-all-paths --patch-with-stat --no-relative --unified=";
+const LOG = `${DIFF} -iEFPgtr -n= -L= -# --oneline --graph --no-graph --all --decorate? --no-decorate --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --merges --no-merges --first-parent --reverse --pretty? --format= --abbrev-commit --no-abbrev-commit --date= --follow --branches? --tags? --remotes? --left-right --left-only --right-only --cherry-pick --cherry-mark --topo-order --date-order --author-date-order --simplify-by-decoration --full-history --relative-date --boundary --source --walk-reflogs --no-walk? --notes? --no-notes --expand-tabs? --root --no-commit-id --count --objects --parents --children --not --no-max-parents --min-parents= --max-parents= --ancestry-path --log-size --show-pulls --max-age= --min-age=`;
 const REFS =
   "-i --sort= --format= --contains= --no-contains= --merged? --no-merged? --points-at= --count= --ignore-case --omit-empty --column? --no-column --color? --no-color";
 
-type Check = (operands: readonly string[], used: ReadonlySet<string>) => boolean;
+/** `next`: the word after the verb, where git looks for a verb of its own. */
+type Check = (operands: readonly string[], used: ReadonlySet<string>, next: string) => boolean;
 const any: Check = () => true;
 const none: Check = (operands) => operands.length === 0;
 const first =
@@ -33,7 +34,7 @@ const VERBS: Readonly<Record<string, readonly [string, Check]>> = {
   log: [LOG, any],
   show: [LOG, any],
   whatchanged: [LOG, any],
-  shortlog: [`${LOG} -sc --numbered --summary --email --group=`, any],
+  shortlog: [`${LOG} -scn --numbered --summary --email --group=`, any],
   blame: [
     "-welstpfcMCbn -L= --porcelain --line-porcelain --show-email --show-name --show-number --since= --abbrev= --date= --root --color-lines --color-by-age --ignore-rev= --first-parent",
     any,
@@ -72,7 +73,7 @@ const VERBS: Readonly<Record<string, readonly [string, Check]>> = {
     (operands, used) =>
       operands.length === 0 || (operands[0] === "get-url" && operands.length === 2 && !used.has("v")),
   ],
-  stash: [LOG, first(/^(?:list|show)$/)],
+  stash: [LOG, (_, __, next) => /^(?:list|show)$/.test(next)],
   worktree: ["-vz --porcelain --verbose", (operands) => operands[0] === "list" && operands.length === 1],
   config: [
     "-zl --get --get-all --get-regexp --list --show-origin --show-scope --local --global --system --worktree --name-only --null --type= --bool --int --path --includes --no-includes --all --default=",
@@ -97,6 +98,7 @@ const VERBS: Readonly<Record<string, readonly [string, Check]>> = {
   "diff-files": [DIFF, any],
   "range-diff": [`${LOG} --creation-factor= --no-dual-color`, any],
   cherry: ["-v --verbose --abbrev?", any],
+  var: ["-l", any],
   version: ["--build-options", none],
 };
 const tables = new Map<string, () => Options>(
@@ -106,7 +108,7 @@ const GLOBAL = lazy(() => optionTable(""));
 
 const PLAIN_GLOBAL = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const PLAIN_CONFIG =
-  /^(?:color\.\w+|core\.quote[pP]ath|advice\.\w+|diff\.(?:context|renames|noprefix)|log\.\w+)=[\w-]*$/;
+  /^(?:color\.\w+|core\.quote[pP]ath|advice\.\w+|diff\.(?:context|renames|noprefix)|log\.(?:date|decorate|abbrevCommit|follow))=[\w-]*$/;
 
 /** The words that git may read as paths, and the folder it is sent to; null when it may do more than read. */
 export function gitPaths(
@@ -131,7 +133,10 @@ export function gitPaths(
   if (!check || !given) return null;
   const operands = given.operands.map(({ text }) => text);
   // A signature is checked by a program that the configuration names; `--` may hide what looks like an option from git's verbs.
-  if (args.some(({ text }) => /%G|signature/.test(text)) || !check(operands, given.used)) return null;
+  if (args.some(({ text }) => /%G|signature/.test(text))) return null;
+  if (!check(operands, given.used, args[at + 1]?.text ?? "")) return null;
+  // A pattern may become several words, and a second one be written.
+  if (check !== any && check !== listed && given.operands.some(({ glob }) => glob !== undefined)) return null;
   const isPattern = verb === "grep" && !given.used.has("e");
   return { paths: [...given.operands.slice(isPattern ? 1 : 0), ...given.doubtful], folder };
 }

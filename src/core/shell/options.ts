@@ -1,13 +1,14 @@
 /**
  * Whole options that a program may be given. `-ab` lists short flags, `-n=` a short option with a value, `-#` a number (`head -5`);
  * `--all` a long flag, `--max=` one with a value, `--color?` one that may have a value after `=`. An abbreviation is not listed,
- * so it is not allowed.
+ * so it is not allowed. `-I?` may have a value in the same word.
  */
 import type { Word } from "./plain.ts";
 
 export type Options = {
   readonly flags: ReadonlySet<string>;
   readonly valued: ReadonlySet<string>;
+  readonly optional: ReadonlySet<string>;
   readonly long: ReadonlyMap<string, "" | "=" | "?">;
   readonly number: boolean;
 };
@@ -15,15 +16,18 @@ export type Options = {
 export function optionTable(spec: string): Options {
   const flags = new Set<string>();
   const valued = new Set<string>();
+  const optional = new Set<string>();
   const long = new Map<string, "" | "=" | "?">();
   let number = false;
   for (const entry of spec.split(/\s+/)) {
     const kind = /[=?]$/.exec(entry)?.[0] as "=" | "?" | undefined;
     if (entry.startsWith("--")) long.set(kind ? entry.slice(0, -1) : entry, kind ?? "");
     else if (entry === "-#") number = true;
-    else for (const letter of entry.slice(1, kind ? -1 : undefined)) (kind ? valued : flags).add(letter);
+    else
+      for (const letter of entry.slice(1, kind ? -1 : undefined))
+        (kind === "=" ? valued : kind === "?" ? optional : flags).add(letter);
   }
-  return { flags, valued, long, number };
+  return { flags, valued, optional, long, number };
 }
 
 export type Given = {
@@ -66,6 +70,7 @@ export function readOptions(args: readonly Word[], table: Options): Given | null
         const letter = text.charAt(i);
         used.add(letter);
         if (table.flags.has(letter)) continue;
+        if (table.optional.has(letter)) break;
         if (!table.valued.has(letter)) return null;
         if (i === text.length - 1) {
           at += 1;

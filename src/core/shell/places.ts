@@ -20,6 +20,12 @@ export type Place = {
   readonly readable?: readonly string[] | undefined;
   /** Without it paths are compared as text. */
   readonly disk?: Disk | undefined;
+  /**
+   * The line will run in a sandbox: no network, no writing outside the workspace, and a line that only reads gets the workspace
+   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads. Everything else is
+   * decided as without a sandbox: a line that is merely unknown is asked about.
+   */
+  readonly confined?: boolean | undefined;
 };
 
 const GLOB_MAX = 2_000;

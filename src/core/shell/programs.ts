@@ -10,29 +10,31 @@ export type Reader = {
   readonly options: Options;
   /** The operands that are no paths: all of them, or the first (a pattern or a program, unless an option gives it). */
   readonly text: "none" | "first" | "all";
+  /** A further operand would be written to, or be another kind of name. */
+  readonly most: number;
   readonly accepts: (operands: readonly string[], args: readonly string[]) => boolean;
 };
 
+/** Stands for names that `xargs` or `find -exec` adds: as many as there are. */
+export const LISTED: Word = { text: ".", exact: true };
+
 const READERS = new Map<string, () => Reader>();
+const any: Reader["accepts"] = () => true;
 
 function reads(
   names: string,
   spec = "",
   text: Reader["text"] = "none",
-  accepts: Reader["accepts"] = () => true,
+  accepts: Reader["accepts"] = any,
+  most = Number.POSITIVE_INFINITY,
 ): void {
   let made: Reader | undefined;
   for (const name of names.split(" "))
     READERS.set(name, () => {
-      made ??= { options: optionTable(spec), text, accepts };
+      made ??= { options: optionTable(spec), text, accepts, most };
       return made;
     });
 }
-
-const atMost =
-  (count: number): Reader["accepts"] =>
-  (operands) =>
-    operands.length <= count;
 
 reads(
   "ls",
@@ -60,23 +62,35 @@ reads("nl", "-p -b= -v= -w= -s= -n= -i= -h= -f= -d= -l=");
 reads("tac", "-br -s=");
 reads("rev");
 reads("column", "-tnxe -s= -c= -o= -N= -R= -H= --table --separator= --output-separator=");
-reads("comm", "-123z --total --check-order --nocheck-order --output-delimiter=", "none", atMost(2));
-reads("cmp", "-bls -i= -n= --silent --quiet --verbose", "none", atMost(2));
+reads("comm", "-123z --total --check-order --nocheck-order --output-delimiter=", "none", any, 2);
+reads("cmp", "-bls -i= -n= --silent --quiet --verbose", "none", any, 2);
 reads("paste", "-sz -d= --serial --delimiters=");
-reads("fold expand unexpand fmt", "-abcisutp -w= -t= --width= --tabs= --spaces --initial");
+reads("fold", "-bs -w= --width= --spaces --bytes");
+reads("expand unexpand", "-ai -t= --tabs= --initial --all --first-only");
+reads("fmt", "-cstu -w= --width= --split-only --uniform-spacing");
 reads("join", "-iz -t= -1= -2= -j= -o= -a= -v= -e= --header --nocheck-order");
+reads("shasum", "-bt -a=");
 reads("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", "-btz --tag --binary --text");
 reads("cksum sum", "-r -s");
-reads("base64 base32", "-di -w= --decode --wrap= --ignore-garbage", "none", atMost(1));
+reads("base64 base32", "-di -w= --decode --wrap= --ignore-garbage", "none", any, 1);
 reads("od", "-vabcdfilosx -A= -t= -j= -N= -S= --address-radix= --format= --skip-bytes= --read-bytes=");
 reads("hexdump hd", "-Cvbcdox -n= -s=");
-reads("xxd", "-pubiEea -c= -g= -l= -s=", "none", atMost(1));
-reads("strings", "-af -n= -t= -e= -o -#");
+// It reads one option from each word: `-ps` is `-p`.
+reads(
+  "xxd",
+  "-pubiEea -c= -g= -l= -s=",
+  "none",
+  (_, args) => args.every((arg) => !/^-(?:[a-zA-Z]\D|-)/.test(arg)),
+  1,
+);
+// `@x` is a file with further arguments.
+reads("strings", "-af -n= -t= -e= -o -#", "none", ([name = ""]) => !name.startsWith("@"), 1);
 reads(
   "diff",
-  "-abBcdeEipqstTuwyNn -U= -C= -W= -x= -F= -I= -L= -# --brief --unified? --context? --color? --side-by-side --ignore-all-space --ignore-space-change --ignore-case --ignore-blank-lines --strip-trailing-cr --suppress-common-lines --width= --label= --report-identical-files --new-file --minimal --text",
+  "-abBcdeEipqrstTuwyNn -U= -C= -W= -x= -F= -I= -L= -# --brief --unified? --context? --color? --side-by-side --ignore-all-space --ignore-space-change --ignore-case --ignore-blank-lines --strip-trailing-cr --suppress-common-lines --width= --label= --report-identical-files --new-file --minimal --text",
   "none",
-  atMost(2),
+  any,
+  2,
 );
 reads(
   "sort",
@@ -86,23 +100,24 @@ reads(
   "uniq",
   "-cdDuiz -f= -s= -w= --count --repeated --unique --ignore-case --skip-fields= --skip-chars= --check-chars=",
   "none",
-  atMost(1),
+  any,
+  1,
 );
 reads("tr", "-cCdst --delete --squeeze-repeats --complement --truncate-set1", "all");
 reads("seq", "-w -s= -f= -# --separator= --format= --equal-width", "all");
 reads("sleep", "", "all", (operands) => operands.every((text) => /^\d{1,3}(?:\.\d+)?$/.test(text)));
 reads("true false : expr", "", "all");
-reads("pwd", "-LP", "all", atMost(0));
-reads("whoami nproc arch tty groups", "--all", "all", atMost(0));
+reads("pwd", "-LP", "all", any, 0);
+reads("whoami nproc arch tty groups", "--all", "all", any, 0);
 reads("id", "-uGgnrz", "all");
-reads("uname", "-asnrvmpio --all", "all", atMost(0));
-reads("uptime", "-ps --pretty --since", "all", atMost(0));
-reads("free", "-bkmghtlw --human --mega --giga --total", "all", atMost(0));
-reads("lscpu", "", "all", atMost(0));
+reads("uname", "-asnrvmpio --all", "all", any, 0);
+reads("uptime", "-ps --pretty --since", "all", any, 0);
+reads("free", "-bkmghtlw --human --mega --giga --total", "all", any, 0);
+reads("lscpu", "", "all", any, 0);
 reads("which", "-a", "all");
 reads("type", "-aftpP", "all");
 reads("printenv", "", "all", (names) => names.length > 0 && names.every((name) => MILD_TO_SHOW.test(name)));
-reads("hostname", "-fsdi", "all", atMost(0));
+reads("hostname", "-fsdi", "all", any, 0);
 reads(
   "date",
   "-uR -I? -d= --date= --utc --universal --iso-8601? --rfc-3339= --rfc-email",
@@ -113,16 +128,24 @@ reads("file", "-bikhN0 --brief --mime --mime-type --mime-encoding");
 reads(
   "tree",
   "-adfFhiugDpsCnJNQrtvcU -I= -P= -L= --dirsfirst --noreport --du --gitignore --prune --si --ignore-case --matchdirs --filelimit= --charset= --sort=",
+  "none",
+  // A letter after one with a value is a further option.
+  (_, args) => args.every((arg) => !/^-[a-zA-Z]*[IPL]\D/.test(arg)),
 );
 // The letter `e` without a dash shows the environment of every process.
-reads("ps", "-efAFl", "all", (operands) => operands.every((text) => /^[auxfw]+$/.test(text)));
+reads("ps", "-efAFl -p= -u= -C= --sort= --forest --no-headers", "all", (operands) =>
+  operands.every((text) => /^[auxfw]+$/.test(text)),
+);
+reads("ss netstat", "-tulnpasmrieox46W", "all", any, 0);
+reads("lsof", "-nPt -i?", "all", (operands) => operands.every((text) => /^[\w.]*:\w+$/.test(text)));
 reads(
   "unzip zipinfo",
   "-lvZ1h",
   "none",
   (operands, args) => operands.length === 1 && /^-[lvZ1]+$/.test(args[0] ?? ""),
 );
-reads("zcat", "-q");
+// Without an ending it looks for further names.
+reads("zcat", "-q", "none", (operands) => operands.every((name) => /\.(?:gz|tgz|Z)$/.test(name)));
 const GREP =
   "-EFGPivnclLhHoqswxzabUTI -A= -B= -C= -m= -e= -# --color? --colour? --include= --exclude= --exclude-dir= --context= --after-context= --before-context= --max-count= --regexp= --ignore-case --invert-match --line-number --count --files-with-matches --files-without-match --no-filename --with-filename --only-matching --quiet --silent --no-messages --word-regexp --line-regexp --recursive --fixed-strings --extended-regexp --perl-regexp --basic-regexp --null --text --binary-files= --line-buffered --byte-offset --initial-tab";
 reads("grep egrep fgrep", `-rZ ${GREP}`, "first");
@@ -131,34 +154,50 @@ reads(
   "-ivnNclwxosSFPUHIupqa0. -e= -g= -t= -T= -A= -B= -C= -m= -M= -d= -j= -r= -# --files --hidden --no-ignore --no-ignore-vcs --no-config --glob= --iglob= --type= --type-not= --type-list --sort= --sortr= --json --stats --count --count-matches --max-depth= --max-count= --max-columns= --max-filesize= --context= --after-context= --before-context= --ignore-case --smart-case --case-sensitive --fixed-strings --multiline --multiline-dotall --no-heading --heading --line-number --no-line-number --column --vimgrep --color= --colors= --trim --only-matching --replace= --word-regexp --line-regexp --files-with-matches --files-without-match --pcre2 --no-messages --null --pretty --invert-match --passthru --regexp= --with-filename --no-filename --one-file-system --quiet --text --unrestricted --threads= --crlf",
   "first",
 );
-reads("sed", "-nErsuz -e= --quiet --silent --regexp-extended --separate --expression=", "first", (_, args) =>
-  scriptsOf(args, /^(?:-[nErsuz]*e|--expression)$/, /^(?:-[nErsuz]*e|--expression=)(.+)$/s).every(
-    isHarmlessSed,
-  ),
+reads(
+  "fd fdfind",
+  "-sigFaHIp0 -e= -t= -d= -E= -S= --extension= --type= --max-depth= --min-depth= --exclude= --glob --fixed-strings --hidden --no-ignore --ignore-case --case-sensitive --full-path --absolute-path --print0 --size= --color=",
+  "first",
 );
-reads("awk gawk mawk nawk", "-F= -v=", "first", (_, args) =>
-  scriptsOf(args, /^$/, /^$/).every(isHarmlessAwk),
+reads(
+  "bat batcat",
+  "-pnA -l= -r= --plain --number --show-all --language= --line-range= --style= --color= --decorations= --paging=",
+  "none",
+  (_, args) => args.every((arg) => !arg.startsWith("--pag") || arg === "--paging=never"),
 );
+reads(
+  "yq",
+  "-rPCMN --prettyPrint --no-colors --colors --no-doc --unwrapScalar",
+  "first",
+  ([first = ""]) => isHarmlessJq(first) && !/load|env|system|split_doc|eval|from_|file/i.test(first),
+);
+reads(
+  "sed",
+  "-nErsuz -e= --quiet --silent --regexp-extended --separate --expression=",
+  "first",
+  ([first = ""], args) => {
+    const given = expressions(args);
+    return (given.length > 0 ? given : [first]).every(isHarmlessSed);
+  },
+);
+reads("awk gawk mawk nawk", "-F= -v=", "first", ([first = ""]) => isHarmlessAwk(first));
 reads(
   "jq",
   "-rcesnRSMCja --raw-output --compact-output --exit-status --slurp --null-input --raw-input --sort-keys --monochrome-output --color-output --join-output --tab --stream --indent=",
   "first",
-  (_, args) => scriptsOf(args, /^$/, /^$/).every(isHarmlessJq),
+  ([first = ""]) => isHarmlessJq(first),
 );
 reads("cd", "-LPe", "none", (operands) => operands.length === 1 && operands[0] !== "-");
 
 const MILD_TO_SHOW = /^(?:PATH|HOME|USER|SHELL|LANG|LC_\w+|PWD|TERM|TZ|HOSTNAME|LOGNAME|NODE_ENV|CI)$/;
 
-/** The program texts among the arguments: every word that could be one. */
-function scriptsOf(args: readonly string[], option: RegExp, joined: RegExp): string[] {
-  const given = args.flatMap((arg, i) =>
-    option.test(arg) ? [args[i + 1] ?? ""] : (joined.exec(arg)?.[1] ?? []),
+/** The texts that `sed` is given by an option. */
+const expressions = (args: readonly string[]): string[] =>
+  args.flatMap((arg, i) =>
+    /^(?:-[nErsuz]*e|--expression)$/.test(arg)
+      ? [args[i + 1] ?? ""]
+      : (/^(?:-[nErsuz]*e|--expression=)(.+)$/s.exec(arg)?.[1] ?? []),
   );
-  if (given.length > 0) return given;
-  const values = /^-[Fv]$|^--indent$/;
-  const first = args.findIndex((arg, i) => !/^-./.test(arg) && !values.test(args[i - 1] ?? ""));
-  return first === -1 ? [] : [args[first] ?? ""];
-}
 
 /** Whether the first operand is a pattern or a program. */
 const textFirst = (used: ReadonlySet<string>): boolean =>
@@ -173,8 +212,11 @@ export function pathOperands(name: string, args: readonly Word[]): readonly Word
   const { operands, doubtful, used } = given;
   if (reader.text !== "all" && !operands.every(({ exact }) => exact)) return null;
   const texts = operands.map(({ text }) => text);
+  const isMany = (word: Word): boolean => word === LISTED || /(?<!\\)[*?[({]/.test(word.glob ?? "");
+  if (operands.length > reader.most || (reader.most < Number.POSITIVE_INFINITY && operands.some(isMany)))
+    return null;
   const isFirst = reader.text === "first" && textFirst(used);
-  if (isFirst && (operands[0]?.glob !== undefined || !operands[0])) return null;
+  if (isFirst && (!operands[0] || isMany(operands[0]))) return null;
   if (
     !reader.accepts(
       texts,
@@ -182,6 +224,7 @@ export function pathOperands(name: string, args: readonly Word[]): readonly Word
     )
   )
     return null;
-  if (reader.text === "all") return [];
+  // A pattern shows which names there are.
+  if (reader.text === "all") return operands.filter(({ glob }) => glob !== undefined);
   return [...operands.slice(isFirst ? 1 : 0), ...doubtful];
 }

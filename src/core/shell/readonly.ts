@@ -1,52 +1,18 @@
 /** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
+import { Folders } from "./folders.ts";
 import { gitPaths } from "./git.ts";
-import { isForeignRepository, type Place, pathsOf, physical, wordIsReadable } from "./places.ts";
+import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
 import { readPlain, type Simple, type Word } from "./plain.ts";
-import { pathOperands } from "./programs.ts";
+import { LISTED, pathOperands } from "./programs.ts";
+import { asksProjectTool } from "./project-tools.ts";
 
 /** Variables that change how a program prints, not what it does. */
 export const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV)$/;
 /** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */
 export const OWN_VARIABLE = /^[a-z][a-z\d]*$/;
-/** Programs whose only argument asks for their version. None that would run a file of the folder it is started in. */
+/** Questions for a version, of programs that then run no file of the folder they are started in, and nothing from their input. */
 const VERSIONED =
-  /^(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|tar|php|perl|deno|bun|sqlite3|psql|tmux|ssh|grep|sed|tsc)$/;
-const FOLDERS_MAX = 16;
-
-/** The folders that a line may be in as it runs: a `cd` may fail. Null when they cannot be known. */
-export class Folders {
-  private known: ReadonlySet<string> | null;
-  private readonly place: Place;
-
-  constructor(place: Place) {
-    this.place = place;
-    this.known = new Set([place.workspace]);
-  }
-
-  all(holds: (folder: string) => boolean): boolean {
-    return this.known !== null && [...this.known].every(holds);
-  }
-
-  after({ words }: Pick<Simple, "words">): void {
-    const name = words[0]?.text;
-    if (name === "pushd" || name === "popd") this.known = null;
-    if (name !== "cd" || this.known === null) return;
-    const to = words.slice(1).find(({ text }) => !/^-[LPe]+$/.test(text));
-    const next = [...this.known].map((folder) =>
-      !to || to.text.startsWith("-") || to.glob !== undefined ? null : pathsOf(to, folder, this.place)?.[0],
-    );
-    if (next.some((path) => path == null)) this.known = null;
-    else {
-      const folders = [...this.known].flatMap((folder, i) => {
-        const path = next[i] ?? "";
-        // `cd` takes `..` from the path as text, programs take it from the disk.
-        return [folder, physical(path, folder, this.place.disk), physical(path, folder, undefined)];
-      });
-      this.known = folders.length > FOLDERS_MAX ? null : new Set(folders);
-    }
-  }
-}
-
+  /^(?:(?:node|npm|npx|python3?|pip3?|ruby|java|javac|gcc|g\+\+|clang|make|cmake|git|docker|bash|rg|jq|curl|wget|tar|php|perl|deno|bun|sqlite3|psql|grep|sed|less|tsc|gh) --version|(?:node|npm|ruby|perl|php|make) -v|(?:python3?|ssh|tmux) -V|(?:java|javac) -version|openssl version)$/;
 /** Whether a command itself only reads, run in `folder`. Its redirections are judged elsewhere. */
 export function isReader(
   command: Pick<Simple, "words" | "assigns" | "piped">,
@@ -57,7 +23,11 @@ export function isReader(
   if (!program?.exact || program.glob !== undefined) return false;
   const isMild = (name: string): boolean =>
     HARMLESS_VARIABLE.test(name) || (name === "IFS" && program.text === "read");
-  if (!command.assigns.every(({ name, value }) => isMild(name) && value.exact)) return false;
+  // As a path, a value would be the file of a locale or of a time zone.
+  if (
+    !command.assigns.every(({ name, value }) => isMild(name) && value.exact && !/^[/:]|\.\./.test(value.text))
+  )
+    return false;
   return runsReader(program.text.replace(/^\/(?:usr\/)?bin\//, ""), args, command.piped, folder, place);
 }
 
@@ -72,11 +42,12 @@ function runsReader(
   const readable = (word: Word): boolean => wordIsReadable(word, folder, place);
   switch (name) {
     case "echo":
-      return true;
+      return args.every((word) => word.glob === undefined || readable(word));
     case "printf":
       // `%n` assigns to a variable, whose subscript would be evaluated.
       return (
-        args.every(({ exact }) => exact) &&
+        args.every((word) => word.exact && (word.glob === undefined || readable(word))) &&
+        args[0]?.glob === undefined &&
         /^(?!-)/.test(texts[0] ?? "-") &&
         !/%[^a-zA-Z%]*[hlLqjzt]*n/.test(texts[0] ?? "")
       );
@@ -84,8 +55,9 @@ function runsReader(
       return args.every(({ exact }) => exact) && !texts.some((text) => /[[$`]/.test(text));
     case "test":
     case "[":
+      // A pattern could become `-v`.
       return (
-        args.every(({ exact }) => exact) &&
+        args.every(({ exact, glob }) => exact && glob === undefined) &&
         !texts.some((text) => /^-[vR]$/.test(text)) &&
         (name === "test" || texts.at(-1) === "]")
       );
@@ -126,14 +98,22 @@ function runsReader(
       );
     }
     default: {
-      if (VERSIONED.test(name) && args.length === 1 && /^(?:--version|-v|-V)$/.test(texts[0] ?? "")) {
-        // `-v` is verbosity to the others.
-        return texts[0] === "--version" || /^(?:node|npm|python3?|ruby|perl|php|make|ssh|tmux)$/.test(name);
-      }
-      return pathOperands(name, args)?.every(readable) ?? false;
+      if (args.length === 1 && VERSIONED.test(`${name} ${texts[0]}`)) return true;
+      if (place.confined && asksProjectTool(name, args))
+        return args.every((word) => word.text.startsWith("-") || readable(word));
+      const paths = pathOperands(name, args);
+      if (!paths?.every(readable)) return false;
+      return name !== "diff" || comparesFiles(paths, folder, place);
     }
   }
 }
+
+/** In folders `diff` reads all files of one name, and so through links. */
+const comparesFiles = (paths: readonly Word[], folder: string, { disk }: Place): boolean =>
+  paths.every(({ text }) => {
+    const path = physical(text, folder, disk);
+    return path.startsWith("/dev/") || (disk?.entries(path) ?? null) === null || disk?.isTame(path) === true;
+  });
 
 /** `HEAD:src/a` names a path in a commit, which git takes from its own store. */
 const revisionPath = (word: Word): Word =>
@@ -152,9 +132,6 @@ function finds(args: readonly Word[], folder: string, place: Place): boolean {
     if (!word || !wordIsReadable(word, folder, place)) return false;
   }
   const roots = args.slice(0, at);
-  const onlyFiles =
-    args.some(({ text }, i) => text === "-type" && args[i + 1]?.text === "f") &&
-    !args.some(({ text }) => /^(?:-o|-or|!|-not|,)$/.test(text));
   for (; at < args.length; at += 1) {
     const { text, glob } = args[at] ?? { text: "", glob: undefined };
     if (glob !== undefined) return false;
@@ -168,10 +145,12 @@ function finds(args: readonly Word[], folder: string, place: Place): boolean {
       const word = args[at];
       if (!word || !wordIsReadable(word, folder, place)) return false;
     } else if (text === "-exec") {
-      const end = args.findIndex(({ text: one }, i) => i > at && (one === ";" || one === "+"));
+      const end = args.findIndex(
+        ({ text: one }, i) => i > at && (one === ";" || (one === "+" && args[i - 1]?.text === "{}")),
+      );
       const [program, ...rest] = args.slice(at + 1, end);
       // Without `-type f` a link would be followed to wherever it leads.
-      const isSafe = onlyFiles || isTame(roots, folder, place);
+      const isSafe = findsFiles(args.slice(0, at), args) || isTame(roots, folder, place);
       if (
         end === -1 ||
         !program ||
@@ -179,17 +158,19 @@ function finds(args: readonly Word[], folder: string, place: Place): boolean {
         rest.some(({ text: one }) => one.includes("{}") && one !== "{}")
       )
         return false;
-      if (
-        program.text === "xargs" ||
-        program.text === "find" ||
-        !runsReader(program.text, rest, [], folder, place)
-      )
+      const given = rest.map((word) => (word.text === "{}" ? LISTED : word));
+      if (/^(?:xargs|find|git)$/.test(program.text) || !runsReader(program.text, given, [], folder, place))
         return false;
       at = end;
     } else return false;
   }
   return true;
 }
+
+/** Whether a `find` goes on with plain files only after the arguments in `before`. */
+const findsFiles = (before: readonly Word[], all: readonly Word[]): boolean =>
+  before.some(({ text }, i) => text === "-type" && before[i + 1]?.text === "f") &&
+  !all.some(({ text }) => /^(?:-o|-or|!|-not|,)$/.test(text));
 
 const isTame = (roots: readonly Word[], folder: string, { disk }: Place): boolean =>
   (roots.length > 0 ? roots : [{ text: ".", exact: true }]).every(
@@ -243,13 +224,15 @@ function readsListed(args: readonly Word[], piped: readonly Simple[], folder: st
           options.every((text) => LISTING.test(text)) &&
           options.some((text) => /^-[a-zA-Z]*l|^--files/.test(text));
   if (!isListing || !isReader(source, folder, place)) return false;
-  const isFiles = texts.some((text, i) => text === "-type" && texts[i + 1] === "f") || texts[0] === "rg";
+  const print = source.words.findIndex(({ text }) => text.startsWith("-print"));
+  // `rg` prints a name as it is, and one may be an option.
+  const isFiles = texts[0] === "find" && findsFiles(source.words.slice(0, print), source.words);
   const isWhole =
     args.slice(0, at).some(({ text }) => text.includes("0")) &&
     texts.some((text) => /^-(?:print0|0|z|-null)$/.test(text));
   // Without zero bytes between the names, and with links, what is read depends on the names in the workspace.
   if (!(isFiles && isWhole && source === piped[0]) && !isTame(rootsOf(source), folder, place)) return false;
-  return runsReader(program.text, [...rest, { text: ".", exact: true }], [], folder, place);
+  return runsReader(program.text, [...rest, LISTED], [], folder, place);
 }
 
 /** The files that redirections write. */
