@@ -208,7 +208,7 @@ export class LandingTree {
   private async commitChanges(): Promise<Refused | null> {
     const { git, root, message } = this.task;
     if ((await git.changes(root)).length === 0) return null;
-    const added = await git.try(root, "add", "--all");
+    const added = await git.addAll(root);
     if (added.code !== 0) return refused("branch", `git add failed:\n${messageOfGit(added)}`);
     const done = await this.as("commit", "--quiet", "--message", message);
     // A change of only a file's time, or inside a submodule, leaves nothing to commit.

@@ -10,6 +10,8 @@ export type Limits = {
   readonly timeoutMs?: number;
   /** The file of another index than the one of the worktree. */
   readonly index?: string;
+  /** Its standard input. */
+  readonly input?: string;
 };
 
 /** Variables that a surrounding git (a hook or a rebase that started us) sets for another repository. */
@@ -31,7 +33,24 @@ const ALWAYS: Env = {
   GIT_SEQUENCE_EDITOR: "true",
 };
 /** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
-const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
+const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.submodule=short"];
+/**
+ * To see changes in a repository within the work tree, git would run another one there, with a configuration that every command of
+ * a member can write. A new commit in it is seen without; what is not committed there cannot land. The option also overrides
+ * `ignore` in .gitmodules.
+ */
+const WITHOUT_NESTED = "--ignore-submodules=dirty";
+const withoutNested = (args: readonly string[]): readonly string[] => {
+  const verb = verbAt(args);
+  return /^(?:status|diff)$/.test(args[verb] ?? "") &&
+    !args.some((arg) => arg.startsWith("--ignore-submodules"))
+    ? [...args.slice(0, verb + 1), WITHOUT_NESTED, ...args.slice(verb + 1)]
+    : args;
+};
+const verbAt = (args: readonly string[]): number =>
+  args.findIndex(
+    (arg, i) => !/^-[cC]$|^--literal-pathspecs$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""),
+  );
 /**
  * A repository may configure programs that git runs at once, also for `git status`. Those of a project that the person has not
  * agreed to do not run. The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor.
@@ -64,7 +83,7 @@ const TRANSFERS: Readonly<Record<string, string>> = {
   push: "--receive-pack=git-receive-pack",
 };
 const withOwnTransfer = (args: readonly string[]): readonly string[] => {
-  const verb = args.findIndex((arg, i) => !/^-[cC]$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""));
+  const verb = verbAt(args);
   const option = Object.hasOwn(TRANSFERS, args[verb] ?? "") ? TRANSFERS[args[verb] ?? ""] : undefined;
   return option === undefined ? args : [...args.slice(0, verb + 1), option, ...args.slice(verb + 1)];
 };
@@ -114,7 +133,7 @@ export class Git {
   }
 
   private start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
-    const { signal, timeoutMs = TIMEOUT_MS, index } = limits;
+    const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
     return new Promise((resolve, reject) => {
       const options = {
         cwd,
@@ -124,7 +143,7 @@ export class Git {
         maxBuffer: BYTES_MAX,
         encoding: "utf8",
       } as const;
-      execFile("git", [...SEEING, ...args], options, (error, out, err) => {
+      const child = execFile("git", [...SEEING, ...withoutNested(args)], options, (error, out, err) => {
         if (!error) return resolve({ code: 0, out, err });
         if (typeof error.code === "number") return resolve({ code: error.code, out, err });
         if (signal?.aborted) return reject(signal.reason);
@@ -140,6 +159,9 @@ export class Git {
             : new EkidenError("tool_failed", `git ${args.join(" ")} was cut off: ${error.message}`),
         );
       });
+      // Git may end before it has read all of it.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input);
     });
   }
 
@@ -175,6 +197,18 @@ export class Git {
         return lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? null;
     }
     return null;
+  }
+
+  /** Every uncommitted change becomes part of the index. `git add --all` would run git in repositories within the work tree. */
+  async addAll(root: string, limits: Limits = {}): Promise<Ran> {
+    const seen = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+    const listed = await this.tryWith(limits, root, ...seen);
+    if (listed.code !== 0) return listed;
+    // Each is "XY path", Y blank where the index is up to date; a repository within the work tree ends in a slash.
+    const paths = listed.out.split("\0").flatMap((entry) => /^.[^ ] (.+?)\/?$/s.exec(entry)?.[1] ?? []);
+    const input = paths.map((path) => `${path}\0`).join("");
+    const update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    return await this.tryWith({ ...limits, input }, root, ...update);
   }
 
   /** Uncommitted files as `git status` shows them, without ignored ones. */

@@ -1,5 +1,5 @@
 /** Own git in a repository that the person has not agreed to: nothing that it configures runs. Each case runs where it is trusted. */
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
@@ -107,4 +107,84 @@ it.each(CASES.map((one) => [one.name, one] as const))("runs %s only where it is 
     await new Git(env, trusted).try(repo.dir, ...one.runs);
     expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({ trusted, ran: trusted });
   }
+});
+
+/** A repository in the repository is a member's own: it can write its configuration in the sandbox, so nothing there ever runs. */
+it.each([
+  ["status"],
+  ["status --porcelain --untracked-files=all"],
+  ["diff --quiet HEAD"],
+  ["diff --no-color --no-ext-diff"],
+  ["diff --quiet"],
+  ["diff --submodule=diff"],
+  ["addAll"],
+  ["commit --allow-empty -m x"],
+  ["reset --quiet HEAD -- a.txt"],
+  ["checkout --quiet --detach HEAD"],
+  ["rebase HEAD~1"],
+  ["merge --ff-only --quiet HEAD"],
+  ["worktree list"],
+])("runs nothing of a repository in the repository: git %s", async (line) => {
+  for (const trusted of [false, true]) {
+    const repo = repository({ "a.txt": "a\n" });
+    const canary = join(repo.dir, ".git/CANARY");
+    const evil = `touch ${canary}; cat`;
+    repo.write({ "sub/b.txt": "b\n", "sub/.gitattributes": "* filter=x diff=x\n" });
+    const sub = ["-C", join(repo.dir, "sub")];
+    repo.git(...sub, "init", "--quiet");
+    repo.git(...sub, "add", "--all");
+    repo.git(...sub, "commit", "--quiet", "-m", "sub");
+    repo.write({ ".gitmodules": '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n' });
+    repo.git("add", "--all");
+    repo.git("commit", "--quiet", "-m", "link");
+    for (const key of [
+      "core.fsmonitor",
+      "filter.x.clean",
+      "filter.x.smudge",
+      "diff.x.textconv",
+      "diff.external",
+    ])
+      repo.git(...sub, "config", key, evil);
+    repo.write({ "sub/b.txt": "c\n" });
+    const identity = {
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@b",
+      GIT_COMMITTER_NAME: "a",
+      GIT_COMMITTER_EMAIL: "a@b",
+    };
+    const env = { PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1", ...identity };
+    const git = new Git(env, trusted);
+    await (line === "addAll" ? git.addAll(repo.dir) : git.try(repo.dir, ...line.split(" ")));
+    expect({ trusted, ran: existsSync(canary) }).toEqual({ trusted, ran: false });
+  }
+});
+
+it("adds what git add --all adds", async () => {
+  const trees = await Promise.all(
+    ["addAll", "add"].map(async (how) => {
+      const repo = repository({
+        "a.txt": "a\n",
+        "b.txt": "b\n",
+        "d/c.txt": "c\n",
+        "e/f.txt": "f\n",
+        g: "g\n",
+      });
+      const sub = ["-C", join(repo.dir, "sub")];
+      repo.write({ "a.txt": "changed\n", "new é\n.txt": "n\n", "h/i/j.txt": "j\n", "sub/s.txt": "s\n" });
+      repo.write({ ".gitignore": "*.log\n", "x.log": "x\n" });
+      for (const gone of ["b.txt", "d", "g"]) rmSync(join(repo.dir, gone), { recursive: true });
+      // A folder in the place of a file, and a file in the place of a folder.
+      repo.write({ d: "a file\n", "g/in.txt": "in\n" });
+      chmodSync(join(repo.dir, "e/f.txt"), 0o755);
+      repo.git(...sub, "init", "--quiet");
+      repo.git(...sub, "add", "--all");
+      repo.git(...sub, "commit", "--quiet", "-m", "s");
+      const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir });
+      const added = how === "add" ? await git.try(repo.dir, "add", "--all") : await git.addAll(repo.dir);
+      expect(added).toMatchObject({ code: 0 });
+      return (await git.run(repo.dir, "ls-files", "--stage")).replace(/(160000) \w+/, "$1");
+    }),
+  );
+  expect(trees[0]).toBe(trees[1]);
+  expect(trees[0]).toContain("160000");
 });

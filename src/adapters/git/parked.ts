@@ -136,7 +136,7 @@ export class ParkedWork {
     const index = join(gitDir, `ekiden-index.${process.pid}`);
     try {
       copyFileSync(join(gitDir, "index"), index);
-      if ((await git.tryWith({ index }, root, "add", "--all")).code !== 0) return head;
+      if ((await git.addAll(root, { index })).code !== 0) return head;
       const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
       return await this.commit(root, tree, UNCOMMITTED, head);
     } finally {
