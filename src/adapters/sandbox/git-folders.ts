@@ -2,13 +2,15 @@
  * The git directories that a confined command may write, and what in them decides which programs git runs. A `.git` file is
  * believed only when the directory that it names points back: a command could otherwise write one that names any repository.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
 import { foldersIn } from "../small-files.ts";
 
 const MODULE_DEPTH = 4;
+/** Git itself follows no more. */
+const INCLUDE_DEPTH = 10;
 
 /** The repository of a folder, and the `.git` file that leads to it, which must not be rewritten. */
 export type Repository = { readonly folders: readonly GitFolder[]; readonly link: string | null };
@@ -19,7 +21,8 @@ export function repositoryOf(root: string): Repository {
   const { git, link } = found;
   const common = commonOf(git);
   const own = guardedIn(git);
-  const shared = common === git ? [] : guardedIn(common);
+  // A relative folder of hooks is one of the work tree that git runs in.
+  const shared = common === git ? [] : guardedIn(common, link === null ? [] : [dirname(link)]);
   const path = common;
   const others = worktreesOf(common, git);
   return {
@@ -70,28 +73,45 @@ function commonOf(git: string): string {
   return real(isAbsolute(named) ? named : resolve(git, named)) ?? git;
 }
 
-/** Existing guarded paths. `hooks` is made where it is missing, so that no command can make it. */
-function guardedIn(git: string): string[] {
-  if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects")))
-    try {
-      mkdirSync(join(git, "hooks"), { recursive: true });
-    } catch {
-      // not writable for us either, so not for a command
-    }
+/** Guarded paths. Those that git would read are made where they are missing, so that no command can make them. */
+function guardedIn(git: string, workTrees: readonly string[] = []): string[] {
+  const own = join(git, "config");
+  const configs = [own, join(commonOf(git), "config")];
+  if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects"))) make(join(git, "hooks"), "folder");
+  if (configs.some((file) => /^\s*worktreeconfig\s*(?:$|=\s*"?(?:true|yes|on|1)\b)/im.test(text(file))))
+    make(join(git, "config.worktree"), "file");
   const guarded = GUARDED_GIT_PATHS.map((name) => join(git, name)).filter((path) => existsSync(path));
-  const config = text(join(git, "config"));
-  // A hooks folder or a further configuration in the working tree would otherwise be writable.
-  for (const [, value = ""] of config.matchAll(/^\s*(?:hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)) {
-    for (const base of [dirname(git), git]) {
-      const path = real(resolve(base, value));
-      if (path !== null && isWithin(dirname(git), path)) guarded.push(path);
-    }
-  }
-  return guarded.flatMap((path) => {
+  return [...guarded, ...namedIn(own, [dirname(git), ...workTrees])].flatMap((path) => {
     const target = real(path);
     // A link can be replaced although its target is read-only, so the folder it is in becomes read-only too.
     return target === null ? [] : lstatSync(path).isSymbolicLink() ? [dirname(path), target] : [target];
   });
+}
+
+/** The folders of hooks and the further files that a configuration names, in the working tree: they would otherwise be writable. */
+function namedIn(config: string, trees: readonly string[], depth = 0): string[] {
+  if (depth > INCLUDE_DEPTH) return [];
+  const within = (path: string): string[] => (trees.some((tree) => isWithin(tree, path)) ? [path] : []);
+  return [...text(config).matchAll(/^\s*(hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)].flatMap(
+    ([, key = "", value = ""]) => {
+      if (key.toLowerCase() === "hookspath")
+        return trees.flatMap((tree) => within(resolve(tree, value))).flatMap((path) => make(path, "folder"));
+      return within(resolve(dirname(config), value)).flatMap((path) => [
+        ...make(path, "file"),
+        ...namedIn(path, trees, depth + 1),
+      ]);
+    },
+  );
+}
+
+function make(path: string, kind: "file" | "folder"): string[] {
+  try {
+    if (kind === "folder") mkdirSync(path, { recursive: true });
+    else if (!existsSync(path)) writeFileSync(path, "", { flag: "wx" });
+  } catch {
+    // Not writable for us either, so not for a command.
+  }
+  return real(path) === null ? [] : [path];
 }
 
 /** Read-only as a whole but for the one in use: files of a worktree that another member removes cannot be mounted one by one. */

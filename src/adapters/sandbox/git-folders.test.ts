@@ -1,0 +1,54 @@
+/** What of a repository a confined command may not write, also where it does not exist yet. */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { repository } from "../../../test/fixtures/repository.ts";
+import { repositoryOf } from "./git-folders.ts";
+
+const guardedOf = (dir: string): string[] =>
+  repositoryOf(dir).folders.flatMap(({ guarded }) =>
+    guarded.map((path) => path.slice(realpathSync(dir).length + 1)),
+  );
+
+it("guards the configuration of a worktree before it exists, where git would read it", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  expect(guardedOf(realpathSync(repo.dir))).not.toContain(".git/config.worktree");
+  repo.git("config", "extensions.worktreeConfig", "true");
+  expect(guardedOf(realpathSync(repo.dir))).toContain(".git/config.worktree");
+});
+
+it("guards that of the worktree of a task, too", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("config", "extensions.worktreeConfig", "true");
+  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
+  const [one] = repositoryOf(realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"))).folders;
+  expect(one?.guarded).toContain(realpathSync(join(repo.dir, ".git/worktrees/1-a/config.worktree")));
+});
+
+it("guards files that the configuration includes, and those that they include, before they exist", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("config", "include.path", "../shared.gitconfig");
+  repo.write({
+    "shared.gitconfig": '[include]\n\tpath = more.gitconfig\n[includeIf "onbranch:x"]\n\tpath = b/c\n',
+  });
+  repo.write({ "b/x": "" });
+  const guarded = guardedOf(realpathSync(repo.dir));
+  expect(guarded).toEqual(expect.arrayContaining(["shared.gitconfig", "more.gitconfig", "b/c"]));
+});
+
+it("guards the folder of hooks before it exists", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("config", "core.hooksPath", "tools/hooks");
+  expect(guardedOf(realpathSync(repo.dir))).toContain("tools/hooks");
+});
+
+it("guards the folder of hooks of the worktree that a command works in", () => {
+  const repo = repository({ "a.txt": "a\n", ".githooks/pre-commit": "" });
+  repo.git("config", "core.hooksPath", ".githooks");
+  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
+  const tree = realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"));
+  const guarded = repositoryOf(tree).folders.flatMap((folder) => folder.guarded);
+  expect(guarded).toEqual(
+    expect.arrayContaining([join(tree, ".githooks"), join(realpathSync(repo.dir), ".githooks")]),
+  );
+});
