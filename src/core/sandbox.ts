@@ -60,6 +60,7 @@ export type SandboxRule =
 
 export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network: Network): SandboxPolicy {
   const access = wanted.readOnly ? "read" : "write";
+  const guarded = [...place.git.flatMap((one) => one.guarded), ...place.guarded];
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
@@ -68,15 +69,31 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
       ? []
       : [{ access: "read", path: place.cwd } as const]),
     ...place.roots.map((path): SandboxRule => ({ access, path })),
+    ...foldersAround(guarded, [...place.roots, ...place.git.map(({ path }) => path)]).map(
+      (path): SandboxRule => ({ access, path }),
+    ),
     // A `.git` that is a mount of its own cannot be renamed, so no other one with other hooks can take its place.
     ...place.git.map(({ path }): SandboxRule => ({ access, path })),
-    ...place.git.flatMap(({ guarded }) => guarded).map((path): SandboxRule => ({ access: "read", path })),
-    ...place.guarded.map((path): SandboxRule => ({ access: "read", path })),
+    ...guarded.map((path): SandboxRule => ({ access: "read", path })),
     ...place.secretFiles.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
     ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
   ];
   return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
 }
+
+/** Writable folders around what is guarded. As a mount of its own none can be renamed, and another one take its place. */
+function foldersAround(guarded: readonly string[], writable: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const path of guarded)
+    for (
+      let at = parentOf(path);
+      writable.some((root) => root !== at && isWithin(root, at)) && !writable.includes(at);
+      at = parentOf(at)
+    )
+      if (!guarded.some((one) => isWithin(one, at))) found.add(at);
+  return [...found];
+}
+const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 /** Of two rules about one path the later one wins, alone. Parents come before children: a worktree lies in `.ekiden`, which is read-only. */
 function parentsFirst(rules: readonly SandboxRule[]): SandboxRule[] {

@@ -1,5 +1,5 @@
 /** What of a repository a confined command may not write, also where it does not exist yet. */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
@@ -51,4 +51,12 @@ it("guards the folder of hooks of the worktree that a command works in", () => {
   expect(guarded).toEqual(
     expect.arrayContaining([join(tree, ".githooks"), join(realpathSync(repo.dir), ".githooks")]),
   );
+});
+
+it("takes no other common directory from a file that a command wrote into .git", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".git/commondir": "/etc\n" });
+  const dir = realpathSync(repo.dir);
+  expect(repositoryOf(dir).folders.map(({ path }) => path)).toEqual([join(dir, ".git")]);
+  expect(existsSync(join(dir, ".git/commondir"))).toBe(false);
 });

@@ -2,7 +2,7 @@
  * The git directories that a confined command may write, and what in them decides which programs git runs. A `.git` file is
  * believed only when the directory that it names points back: a command could otherwise write one that names any repository.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
@@ -19,7 +19,9 @@ export function repositoryOf(root: string): Repository {
   const found = findGit(root);
   if (found === null) return { folders: [], link: null };
   const { git, link } = found;
-  const common = commonOf(git);
+  // A `.git` folder has no such file, so a command wrote it: git would take another folder's configuration.
+  if (link === null) rmSync(join(git, "commondir"), { force: true, recursive: true });
+  const common = link === null ? git : commonOf(git);
   const own = guardedIn(git);
   // A relative folder of hooks is one of the work tree that git runs in.
   const shared = common === git ? [] : guardedIn(common, link === null ? [] : [dirname(link)]);
@@ -76,7 +78,7 @@ function commonOf(git: string): string {
 /** Guarded paths. Those that git would read are made where they are missing, so that no command can make them. */
 function guardedIn(git: string, workTrees: readonly string[] = []): string[] {
   const own = join(git, "config");
-  const configs = [own, join(commonOf(git), "config")];
+  const configs = [own, ...(existsSync(join(git, "commondir")) ? [join(commonOf(git), "config")] : [])];
   if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects"))) make(join(git, "hooks"), "folder");
   if (configs.some((file) => /^\s*worktreeconfig\s*(?:$|=\s*"?(?:true|yes|on|1)\b)/im.test(text(file))))
     make(join(git, "config.worktree"), "file");
