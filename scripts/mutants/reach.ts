@@ -2,10 +2,11 @@
  * Which tests run which functions: a probe at the beginning of each function notes its key. A fault in a function is shown to the
  * tests that run the function and to no other.
  */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import ts from "typescript";
 
-/** The key of the innermost function around a position; "FILE:" outside of all functions. */
+/** The file of a function and a digest of its text, so that a kept key holds as long as the function; "FILE:" outside of all functions. */
 export type Key = string;
 
 type Function = { readonly key: Key; readonly start: number; readonly end: number };
@@ -46,7 +47,8 @@ export class Probes {
 
   private add(node: ts.Node, body: ts.Node, tree: ts.SourceFile): void {
     const start = body.getStart(tree);
-    const key = `${this.file}:${start}`;
+    const digest = createHash("sha256").update(node.getText(tree)).digest("base64url").slice(0, 16);
+    const key = `${this.file}:${digest}`;
     const note = `globalThis.${PROBE}?.(${JSON.stringify(key)})`;
     this.functions.push({ key, start: node.getStart(tree), end: node.getEnd() });
     if (ts.isBlock(body)) this.probes.push({ at: start + 1, text: `${note};` });
