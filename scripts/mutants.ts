@@ -177,9 +177,7 @@ function shown({ file, line, name }: Mutant): string {
 /** The fastest first, up to the limit; a file's own test is always among them. */
 function testsOf({ file, start }: Mutant, related: Related, reach: Reach): string[] {
   const key = new Probes(file, readFileSync(join(copy, file), "utf8")).keyAt(start);
-  // A file that changed since has other keys.
-  const isKnown = Object.keys(reach.tests).some((one) => one.startsWith(`${file}:`));
-  const by = key.endsWith(":") || !isKnown ? related.of(file) : (reach.tests[key] ?? []);
+  const by = reach.tests[key] ?? related.of(file);
   const usable = by.filter((test) => reach.ms[test] !== undefined);
   const cost = (test: string): number => reach.ms[test] ?? 0;
   const sorted = usable.sort((a, b) => cost(a) - cost(b));
