@@ -55,6 +55,8 @@ export interface Board {
   add(task: NewTask, by: Name): Promise<Task>;
   /** All or none, in order. `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
   addAll(tasks: readonly NewTask[], by: Name): Promise<Task[]>;
+  /** The same, but null and no task added if `by` has added tasks after `last`: two processes that start the same work at once. */
+  addUnlessNewer(tasks: readonly NewTask[], by: Name, last: TaskId | 0): Promise<Task[] | null>;
   /** @throws `not_found` | `cycle` (names it, even if two processes add its halves at once) | `already_started` (edges or role of a started task) */
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
   task(id: TaskId): Promise<Task | null>;

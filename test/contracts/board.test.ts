@@ -1,7 +1,7 @@
 /** The board, on every database: adding, claiming and finishing tasks, and the errors of each. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
-import { asTaskId, type TaskId } from "../../src/core/ids.ts";
+import { asTaskId, PERSON, type TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Outline } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
@@ -91,6 +91,16 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(results[1 - winner]).toEqual({ ok: false, why: "taken", by: [alice, bob][winner]?.name });
     expect(await store.transcript.current(name("alice"))).toHaveLength(winner === 0 ? 1 : 0);
     expect(await store.transcript.current(name("bob"))).toHaveLength(winner === 1 ? 1 : 0);
+  });
+
+  it("of two processes that add the same tasks at once, one adds them", async () => {
+    const [other] = await store.board.addAll([{ subject: "of the lead" }], lead);
+    const add = () =>
+      store.board.addUnlessNewer([{ subject: "a" }, { subject: "b" }], PERSON, other?.id ?? 0);
+    const added = await Promise.all([add(), add()]);
+    expect(added.filter((tasks) => tasks !== null)).toHaveLength(1);
+    expect(await store.board.tasks()).toHaveLength(3);
+    expect(await store.board.addUnlessNewer([{ subject: "c" }], PERSON, 3 as TaskId)).toHaveLength(1);
   });
 
   it("losers of a race go on to the next task at once", async () => {

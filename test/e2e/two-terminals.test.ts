@@ -80,4 +80,15 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     worker.child.kill("SIGTERM");
     expect(await worker.over).toMatchObject({ code: 0 });
   });
+
+  it("the same runbook is run in both at once: its tasks are on the board once", async () => {
+    writeFileSync(join(project.dir, "go"), "");
+    const runs = [begin("run", "big.md"), begin("run", "big.md")];
+    for (const { over } of runs) {
+      const { code, stderr } = await over;
+      expect(code, stderr).toBe(0);
+    }
+    expect(await tasks()).toHaveLength(TASKS);
+    await isDone();
+  });
 });

@@ -2,7 +2,7 @@
 import type { Name } from "../../core/ids.ts";
 import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";
-import { addAll, change, prepareBatch } from "./add.ts";
+import { addAll, addUnlessNewer, change, prepareBatch } from "./add.ts";
 import { assign } from "./assign.ts";
 import { claim } from "./claim.ts";
 import { claimNext, takeAlone } from "./claim-next.ts";
@@ -30,6 +30,10 @@ export function board(session: Session): Board {
     addAll: async (tasks, by) => {
       const batch = prepareBatch(tasks);
       return session.write((tx) => addAll(tx, batch, by));
+    },
+    addUnlessNewer: async (tasks, by, last) => {
+      const batch = prepareBatch(tasks);
+      return session.write((tx) => addUnlessNewer(tx, batch, by, last));
     },
     change: async (id, changes, by) => {
       checkTask(changes);

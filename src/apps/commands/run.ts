@@ -45,7 +45,7 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean, web: b
     return { kind: "new" };
   });
   const before = await orElse(existing, "not_found", { kind: "new" } as const);
-  if (before.kind === "new") return await hostTeam(call, { runbook }, { report, web });
+  if (before.kind === "new") return await hostTeam(call, { runbook, fresh }, { report, web });
   call.say(before.text);
   if (before.kind === "continued")
     return await hostTeam(call, { resume: true }, { embedded: true, report, web });

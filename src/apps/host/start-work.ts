@@ -2,9 +2,11 @@
 import type { Image } from "../../core/conversation/image.ts";
 import { orElse } from "../../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../../core/ids.ts";
+import { rerunOf } from "../../core/project/rerun.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
 import { type Recruit, recruits } from "../../core/recruit.ts";
 import { isFinished, type Task } from "../../core/task.ts";
+import type { Store } from "../../ports/index.ts";
 import type { Team } from "../../runtime/team/team.ts";
 import type { Parts } from "./parts.ts";
 import type { UserPrompts } from "./user-prompts.ts";
@@ -12,8 +14,8 @@ import type { UserPrompts } from "./user-prompts.ts";
 /** What a host is started with. */
 export type Work =
   | { readonly goal: string; readonly images?: readonly Image[] }
-  /** Its tasks are on the board before members join. */
-  | { readonly runbook: Runbook }
+  /** Its tasks are on the board before members join. `fresh`: also if they have been there before. */
+  | { readonly runbook: Runbook; readonly fresh?: boolean }
   /** Continues: takes over every member that no process runs, with its task and its conversation. */
   | { readonly resume: true }
   /** No work yet: the person will write to the lead. */
@@ -26,6 +28,8 @@ type StartParts = {
   readonly words: UserPrompts;
 };
 
+type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
+
 const DEFAULT_TEAMMATES = 3;
 
 /** `tasks`: the board as it is now. */
@@ -35,7 +39,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   if ("resume" in work) await here.parts.endOrphans();
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
   if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
-  if ("runbook" in work) return await startRunbook(work.runbook, here);
+  if ("runbook" in work) return await startRunbook(work, here);
   if ("goal" in work) await here.words.tell(work.goal, work.images);
   const isNew = !("resume" in work && adopted.includes(LEAD));
   if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
@@ -48,16 +52,26 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
 }
 
-async function startRunbook({ goal, tasks }: Runbook, here: StartParts): Promise<void> {
-  const { parts, words } = here;
+async function startRunbook({ runbook, fresh = false }: RunbookWork, here: StartParts): Promise<void> {
+  const { parts, words, host } = here;
+  const { goal, tasks } = runbook;
   const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
   const names = teammates.map((t) => t.name).join(", ") || "There are no teammates yet; spawn some. They";
   const text = await words.passed(
     `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
   );
-  await parts.store.board.addAll(tasks, PERSON);
-  await words.mail(text);
+  if (await addTasks(runbook, fresh, parts.store)) await words.mail(text);
+  else await parts.store.journal.note([{ type: "team.resumed", host }]);
   await ensure(teammates, here);
+}
+
+/** False if another process has put the same runbook on the board a moment ago. */
+async function addTasks(runbook: Runbook, fresh: boolean, { board }: Store): Promise<boolean> {
+  for (;;) {
+    const there = (await board.tasks()).filter(({ createdBy }) => createdBy === PERSON);
+    if (!fresh && rerunOf(runbook, there) !== null) return false;
+    if (await board.addUnlessNewer(runbook.tasks, PERSON, there.at(-1)?.id ?? 0)) return true;
+  }
 }
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */

@@ -23,7 +23,7 @@ export function signing(store: Store, url: string): Store {
     }
   };
   const { board } = store;
-  const own: Pick<Board, "add" | "addAll" | "change"> = {
+  const own: Pick<Board, "add" | "addAll" | "addUnlessNewer" | "change"> = {
     add: async (task: NewTask, by: Name): Promise<Task> => {
       sign(by, [task]);
       const added = await board.add(task, by);
@@ -34,6 +34,12 @@ export function signing(store: Store, url: string): Store {
       sign(by, tasks);
       const added = await board.addAll(tasks, by);
       sign(by, added);
+      return added;
+    },
+    addUnlessNewer: async (tasks: readonly NewTask[], by: Name, last): Promise<Task[] | null> => {
+      sign(by, tasks);
+      const added = await board.addUnlessNewer(tasks, by, last);
+      sign(by, added ?? []);
       return added;
     },
     change: async (id, change: TaskChange, by: Name): Promise<Task> => {
