@@ -239,6 +239,8 @@ export type Ask =
       readonly kind: "permission";
       readonly tool: string;
       readonly subject: string;
+      /** Why the policy does not decide itself. */
+      readonly why?: string | undefined;
       /** What an edit would change, as a unified diff. */
       readonly diff?: string | undefined;
       /** The rule that an "always" adds. */

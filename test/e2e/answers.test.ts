@@ -10,7 +10,9 @@ beforeEach(() => {
 });
 afterEach(() => project.end());
 
-type Questions = { requests: { id: string; kind: string; by: string; of: string; text: string }[] };
+type Questions = {
+  requests: { id: string; kind: string; by: string; of: string; text: string; why?: string }[];
+};
 
 /** Asks until somebody waits for an answer. */
 async function question(): Promise<Questions["requests"][number]> {
@@ -77,6 +79,7 @@ it("a permission is asked for in another terminal, and always is written down", 
   );
   const { id, ...asked } = await question();
   expect(asked).toMatchObject({ kind: "permission", by: "lead", of: "person", text: "bash: touch x" });
+  expect(asked.why).toContain("mode default");
   // It asks, and then it is shown as waiting.
   await expect
     .poll(async () => (await project.run(["team"])).stdout)

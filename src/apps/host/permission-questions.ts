@@ -47,11 +47,11 @@ export class PermissionQuestions {
     const of = this.whom(seat.name);
     if (of === null) return null;
     const { store, clock, settings } = this.parts;
-    const { tool, subject, diff, rule } = question;
+    const { tool, subject, reason: why, diff, rule } = question;
     const request = await store.requests.ask(
       seat.name,
       of,
-      { kind: "permission", tool, subject, ...(diff && { diff }), ...(rule !== null && { rule }) },
+      { kind: "permission", tool, subject, why, ...(diff && { diff }), ...(rule !== null && { rule }) },
       later(clock.now(), settings.permissionDeadlineMs),
     );
     const over = new AbortController();

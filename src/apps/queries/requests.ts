@@ -17,6 +17,7 @@ function questionData({ id, ask, by, of, at, deadline }: Request): QuestionData 
       return {
         ...shared,
         text: `${ask.tool}: ${ask.subject}`,
+        ...(ask.why && { why: ask.why }),
         ...(ask.diff !== undefined && { diff: ask.diff }),
         ...(ask.rule && { rule: ask.rule }),
       };

@@ -22,7 +22,8 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   const { width, height, now } = look;
   const inner = width - MARGIN;
   const bar = paint("warn", "┃");
-  const { request, why, task } = current;
+  const { request, task } = current;
+  const why = request.ask.kind === "permission" ? (request.ask.why ?? "") : "";
   const head = [
     spread(
       `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,

@@ -12,7 +12,6 @@ import type { TeamModel } from "./team.ts";
 
 export type Question = {
   readonly request: Request;
-  readonly why: string;
   readonly task: string;
   /** When it was first on the screen. */
   readonly since: number;
@@ -28,21 +27,15 @@ export type Given = "answered" | "no question" | "just appeared" | "no rule";
 export class Questions {
   private waiting: Question[] = [];
   private at = 0;
-  private readonly reasons = new Map<string, string>();
   private readonly onChange: () => void;
 
   constructor(onChange: () => void) {
     this.onChange = onChange;
   }
 
-  /**
-   * The host asks here, but the answer goes to the store as from any other terminal: this only keeps the reason and ends with
-   * the question.
-   */
-  readonly ask: AskAtTerminal = ({ who, tool, subject, reason, signal }) => {
-    this.reasons.set(`${who} ${tool} ${subject}`, reason);
-    return new Promise((settle) => signal?.addEventListener("abort", () => settle(NO), { once: true }));
-  };
+  /** The host asks here, but the answer goes to the store as from any other terminal: this only ends with the question. */
+  readonly ask: AskAtTerminal = ({ signal }) =>
+    new Promise((settle) => signal?.addEventListener("abort", () => settle(NO), { once: true }));
 
   get current(): Question | null {
     return this.waiting[this.at] ?? null;
@@ -111,8 +104,7 @@ export class Questions {
     const member = team.status.members.get(by);
     const id = ask.kind === "plan" ? ask.task : (member?.task ?? null);
     const task = id === null ? "" : `#${id} ${team.status.subject(id)}`;
-    const why = ask.kind === "permission" ? (this.reasons.get(`${by} ${ask.tool} ${ask.subject}`) ?? "") : "";
-    return { request, why, task, since: Date.now() };
+    return { request, task, since: Date.now() };
   }
 }
 

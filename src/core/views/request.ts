@@ -15,6 +15,8 @@ export type QuestionData = {
   readonly attempt: number | null;
   /** The plan, the call that needs permission, or the reason to stop. */
   readonly text: string;
+  /** Of a permission: why it is asked for. */
+  readonly why?: string;
   /** Of a permission to edit: what would change, as a unified diff. */
   readonly diff?: string;
   /** Of a permission: the rule that the answer "always" adds. */
@@ -58,10 +60,10 @@ export function questionViews({ requests }: QuestionsData): View[] {
 /** Longer texts are cut in a table. What would run is shown whole, with what a terminal would act on spelled out. */
 const SHORT = 60;
 
-const inFullText = ({ kind, id, task, attempt, text, diff }: QuestionData): string =>
+const inFullText = ({ kind, id, task, attempt, text, why, diff }: QuestionData): string =>
   kind === "plan"
     ? `plans #${task} (attempt ${attempt}, request ${id}):\n${text}`
-    : `asks to run (request ${id}):\n${escapes(text)}${diff === undefined ? "" : `\n${escapes(diff)}`}`;
+    : `asks to run (request ${id}):\n${why ? `Why it is asked: ${escapes(why)}.\n` : ""}${escapes(text)}${diff === undefined ? "" : `\n${escapes(diff)}`}`;
 
 function firstLine(text: string): string {
   const [first = "", ...rest] = text.trim().split("\n");

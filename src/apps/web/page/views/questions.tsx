@@ -30,7 +30,7 @@ export function QuestionsView() {
 function Card({ question }: { question: Question }) {
   const [text, setText] = useState("");
   const [isSent, setSent] = useState(false);
-  const { id, kind, by, of, deadline, rule } = question;
+  const { id, kind, by, of, deadline, why, rule } = question;
   const answer = async (word: "yes" | "no" | "always"): Promise<void> => {
     setSent(true);
     if (!(await app.act({ do: "answer", request: id, answer: word, text }))) setSent(false);
@@ -47,6 +47,7 @@ function Card({ question }: { question: Question }) {
           {span(Math.max(0, deadline - app.now))} left
         </span>
       </header>
+      {why && <p class="dim">Why it is asked: {why}.</p>}
       <div class="asked">
         {isPlan ? (
           <Markdown text={question.text} />
