@@ -87,7 +87,9 @@ export function drawLanes(
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     const room = right - Math.max(0, x) - 10;
-    context.fillText(fitting(context, `#${one.task} ${subject}`, room), Math.max(0, x) + 6, y + 15.5, room);
+    // Isolated: in a right-to-left subject, numbers and brackets keep their places.
+    const text = `#${one.task} \u2068${subject}`;
+    context.fillText(fitting(context, text, room), Math.max(0, x) + 6, y + 15.5, room);
   }
   for (const mark of all.marks) {
     const y = (rows.get(mark.who) ?? 0) * ROW + AXIS - scroll;
