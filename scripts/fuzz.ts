@@ -132,9 +132,10 @@ while (Date.now() < until && faults.length < 5) {
         );
     }
   }
-  if (await proving.isSilent(line)) {
+  const where = await proving.silentIn(line);
+  if (where !== null) {
     counts.silent += 1;
-    const effect = await proving.effectOf(line);
+    const effect = await proving.effectOf(line, where);
     if (effect !== null) faults.push(`${JSON.stringify(line)} is allowed without a question: ${effect}`);
   }
 }

@@ -25,9 +25,10 @@ it("a line that is allowed without a question has no effect outside of it", asyn
   const effects: string[] = [];
   let runs = 0;
   for (const line of [...of(true), ...of(false)]) {
-    if (!(await proving.isSilent(line))) continue;
+    const where = await proving.silentIn(line);
+    if (where === null) continue;
     runs += 1;
-    const effect = await proving.effectOf(line);
+    const effect = await proving.effectOf(line, where);
     if (effect !== null) effects.push(`${JSON.stringify(line)}: ${effect}`);
   }
   expect(effects).toEqual([]);

@@ -3,16 +3,19 @@ import { spawn, spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { createSandbox } from "../../src/adapters/sandbox/index.ts";
+import { createShell } from "../../src/adapters/shell/index.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 import { CANARY, type Ground, judge, layGround, placed } from "./corpus.ts";
 
 export type Proving = {
-  /** Whether the default mode allows a line, with a sandbox or without. */
-  isSilent(line: string): Promise<boolean>;
+  /** Where the default mode allows a line: everywhere, only in a sandbox, or nowhere (null). */
+  silentIn(line: string): Promise<Where | null>;
   /** What a line did that only an answered question could allow; null for nothing. */
-  effectOf(line: string): Promise<string | null>;
+  effectOf(line: string, where?: Where): Promise<string | null>;
   end(): Promise<void>;
 };
+type Where = "plain" | "sandbox";
 
 const TIMEOUT_MS = 2_000;
 const NOBODY = 65_534;
@@ -40,17 +43,21 @@ export async function prove(): Promise<Proving> {
   hand(ground.top);
   spawnSync("cp", ["-a", ground.top, copy]);
   let before = snapshot(ground.top);
+  const confined = confinedRuns(ground, `${ground.top}-state`);
 
   return {
-    async isSilent(line) {
+    async silentIn(line) {
       const subject = placed(line, ground, port);
-      for (const confined of [false, true])
-        if ((await judge(subject, ground, "default", { confined })).effect === "allow") return true;
-      return false;
+      for (const where of ["plain", "sandbox"] as const) {
+        const { effect } = await judge(subject, ground, "default", { confined: where === "sandbox" });
+        if (effect === "allow") return where;
+      }
+      return null;
     },
-    async effectOf(line) {
+    async effectOf(line, where = "plain") {
       const connected = connections;
-      const output = await run(placed(line, ground, port), ground);
+      const text = placed(line, ground, port);
+      const output = await (where === "plain" ? run(text, ground) : confined.run(text));
       const after = snapshot(ground.top);
       const effect =
         connections > connected
@@ -69,8 +76,8 @@ export async function prove(): Promise<Proving> {
       return effect;
     },
     async end() {
-      takeAway(ground.top);
-      takeAway(copy);
+      await confined.end();
+      for (const folder of [ground.top, copy, `${ground.top}-state`]) takeAway(folder);
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -105,6 +112,29 @@ function run(line: string, { workspace, top }: Ground): Promise<string> {
     child.on("error", done);
     child.on("exit", () => setImmediate(done));
   });
+}
+
+/** As the host runs a line that was judged to read only. Lines that are silent in a sandbox only prove nothing outside of it. */
+function confinedRuns({ workspace, top }: Ground, state: string) {
+  const env = { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: top, LANG: "C.UTF-8" };
+  const sandbox = createSandbox({
+    ...{ mode: "required", network: "off", workspace, ownFolders: [], env },
+    ...{ stateFolder: join(state, "proofs"), cacheFolder: join(state, "caches") },
+  });
+  const shell = createShell({ outputDir: join(state, "output"), sandbox, env });
+  return {
+    async run(line: string): Promise<string> {
+      const { output } = await shell.run(line, {
+        ...{ cwd: workspace, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS },
+        confine: { readOnly: true, network: "off" },
+      });
+      return output;
+    },
+    async end(): Promise<void> {
+      await shell.close();
+      await sandbox.close();
+    },
+  };
 }
 
 /** Every path below a folder with what would tell a change. The index of git is refreshed by reading. */
