@@ -16,6 +16,8 @@ export type ShellResult = {
   readonly droppedBytes: number;
   /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
   readonly denial: string | null;
+  /** One line that names new protected files of the command, which the sandbox set aside; else null. */
+  readonly setAside: string | null;
 };
 
 export type ShellOptions = {
@@ -80,6 +82,8 @@ export type ConfinedProgram = Program & {
   startPrepared(): object | null;
   /** To be called when it has been started. */
   done(): void;
+  /** To be called once when it has ended, or was not started: the line of `ShellResult.setAside`. */
+  ended(): Promise<string | null>;
   /** The line of `ShellResult.denial`; the output of a command that succeeded is left out. */
   denial(output: string): string | null;
 };
@@ -89,6 +93,8 @@ export interface Sandbox {
   confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null>;
   /** The same for callers that cannot pass descriptors; it costs a shell more. */
   confineWhole(program: Program, wanted: Confinement): Promise<Program>;
+  /** A file tool may write this file, so it stays although commands run that could have made it. */
+  accept(workspace: string, path: string): void;
   /** From now on these hosts are reachable, too. */
   allowHosts(hosts: readonly string[]): void;
   status(): Promise<SandboxStatus>;

@@ -203,9 +203,9 @@ export class JobHost implements JobControl {
   }
 }
 
-const notesOf = ({ droppedBytes, denial, totalBytes }: ShellResult): string[] => [
+const notesOf = ({ droppedBytes, denial, setAside, totalBytes }: ShellResult): string[] => [
   ...(droppedBytes > 0 ? [`[${droppedText(droppedBytes, totalBytes - droppedBytes)}]`] : []),
-  ...(denial === null ? [] : [denial]),
+  ...[denial, setAside].flatMap((note) => note ?? []),
 ];
 
 const endOf = ({ exitCode, signal }: ShellResult): JobEnd => ({

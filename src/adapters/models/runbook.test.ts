@@ -93,7 +93,7 @@ const bash = (output: string, more: Partial<ShellResult>): string =>
   report(
     {
       ...{ exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1 },
-      ...{ droppedBytes: 0, denial: null },
+      ...{ droppedBytes: 0, denial: null, setAside: null },
       ...more,
     },
     5_000,

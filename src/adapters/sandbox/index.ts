@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir, release } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import {
   type Confinement,
@@ -16,6 +16,7 @@ import {
 } from "../../core/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus } from "../../ports/shell.ts";
 import { bubblewrapArgs, type Found, findProgram } from "./bubblewrap.ts";
+import { NewFiles } from "./new-files.ts";
 import { hiddenPrograms, real } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { ProvenKeys } from "./proven.ts";
@@ -60,6 +61,7 @@ class ProcessSandbox implements Sandbox {
   private hosts: string[];
   private ready: Promise<Ready> | null = null;
   private stage: Stage | null = null;
+  private readonly newFiles: NewFiles;
 
   constructor(options: SandboxOptions) {
     this.options = options;
@@ -67,11 +69,18 @@ class ProcessSandbox implements Sandbox {
     this.home = real(home) ?? home;
     this.workspace = realpathSync(options.workspace);
     this.hosts = typeof options.network === "string" ? [] : [...options.network];
+    this.newFiles = new NewFiles(`${options.cacheFolder}-set-aside`, this.workspace, (program) =>
+      this.confineWhole(program, { readOnly: true, network: "off" }),
+    );
   }
 
   async confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null> {
     const tool = await this.tool();
     return tool === null ? null : await this.build(tool, program, wanted, null);
+  }
+
+  accept(workspace: string, path: string): void {
+    this.newFiles.accept(resolve(real(workspace) ?? workspace, path));
   }
 
   async confineWhole(program: Program, wanted: Confinement): Promise<Program> {
@@ -223,6 +232,8 @@ class ProcessSandbox implements Sandbox {
       ? stage.proofPlace(proof)
       : stage.reader.read(real(program.cwd) ?? program.cwd, wanted);
     const policy = sandboxPolicy(place, wanted, session);
+    const changeable = proof || wanted.readOnly ? [] : place.roots;
+    const ended = this.newFiles.watch(changeable, program.env);
     const began = performance.now();
     const denial = (output: string): string | null =>
       denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
@@ -237,11 +248,9 @@ class ProcessSandbox implements Sandbox {
         args,
         cwd: program.cwd,
         env,
-        descriptors: [],
-        supervised: false,
+        ...{ descriptors: [], supervised: false, ended, denial },
         startPrepared: () => null,
         done() {},
-        denial,
       };
     }
     // A command that must have no network although others have gets a namespace of its own.
@@ -270,6 +279,7 @@ class ProcessSandbox implements Sandbox {
       supervised: true,
       startPrepared: () => stage.spares?.start(whole, { ...program, env }) ?? null,
       done: () => stage.filter?.closeOne(descriptor),
+      ended,
       denial,
     };
   }

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
+import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
 import type {
   ConfinedProgram,
@@ -88,6 +89,7 @@ export function createShell(settings: ShellSettings): Shell {
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
     const confined = wanted === undefined ? null : ((await settings.sandbox?.confine(plain, wanted)) ?? null);
+    const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
     let child: ChildProcess;
     try {
@@ -103,6 +105,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);
+      await setAside();
       throw error;
     } finally {
       confined?.done();
@@ -165,6 +168,7 @@ export function createShell(settings: ShellSettings): Shell {
         ms: performance.now() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
         denial: ending === undefined ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
+        setAside: await setAside(),
       };
     } finally {
       clearTimeout(timeout);
@@ -175,6 +179,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (sink !== null) closeSync(sink);
       if (group !== 0 && groupAlive(group)) leftovers.add(group);
       else if (group !== 0) warden.ended(group);
+      await setAside();
     }
   }
 

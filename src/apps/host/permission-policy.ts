@@ -108,7 +108,11 @@ export function permissionPolicy(
           })
         : undefined,
     };
-    if (effect === "allow") return allowed;
+    const permitted = (): Verdict => {
+      if (access === "write") sandbox.accept(ctx.workspace, subject);
+      return allowed;
+    };
+    if (effect === "allow") return permitted();
     const named = `${tool.name}${subject ? ` (${short(subject)})` : ""}`;
     if (effect === "deny")
       return {
@@ -130,7 +134,7 @@ export function permissionPolicy(
       return refused(`Not permitted: nobody answered in time whether you may run ${named}.${how}`);
     if (answer.yes) {
       if (answer.always && answer.by === PERSON && suggestion !== null) allow(suggestion);
-      return allowed;
+      return permitted();
     }
     const who = answer.by === LEAD ? "The lead" : "The person";
     return refused(

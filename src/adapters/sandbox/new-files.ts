@@ -1,0 +1,173 @@
+/**
+ * Protected files that did not exist when a confined command began. A mount cannot keep a name free without leaving an empty file
+ * in the project, so what appears is set aside when the command has ended. A file that a commit holds stays: commits are reviewed,
+ * and a merge or a checkout brings such files.
+ */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isWithin } from "../../core/paths.ts";
+import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
+import type { Program } from "../../ports/shell.ts";
+import { namesIn } from "../small-files.ts";
+import { findProgram } from "./bubblewrap.ts";
+import { replacedFolders } from "./stage.ts";
+
+type Env = Program["env"];
+
+/** For a shell whose `$0` is git. Prints `MODE TYPE ID\tPATH`, each with a zero byte, of every commit that the work tree may come from. */
+const COMMITTED =
+  'for c in HEAD MERGE_HEAD CHERRY_PICK_HEAD REBASE_HEAD; do "$0" ls-tree -r -z "$c" -- "$@" 2>/dev/null; done; true';
+
+/** More files than this are not compared with a commit. */
+const FILES_MAX = 1_000;
+
+export class NewFiles {
+  private readonly folder: string;
+  private readonly workspace: string;
+  private readonly confine: (program: Program) => Promise<Program>;
+  /** By path: how many running commands may have made it. */
+  private readonly suspects = new Map<string, number>();
+  private readonly accepted = new Set<string>();
+
+  /**
+   * `folder`: where files are kept that were set aside. `confine`: for git, as the configuration of a repository may name programs
+   * that git runs when an object is missing.
+   */
+  constructor(folder: string, workspace: string, confine: (program: Program) => Promise<Program>) {
+    this.folder = folder;
+    this.workspace = workspace;
+    this.confine = confine;
+  }
+
+  /** A member may write this file, so it stays. */
+  accept(path: string): void {
+    for (const suspect of this.suspects.keys()) if (isWithin(suspect, path)) this.accepted.add(suspect);
+  }
+
+  /** To be called before a command starts; the function that it returns, once, after the command has ended. */
+  watch(roots: readonly string[], env: Env): () => Promise<string | null> {
+    const watched = roots.map((root) => ({ root, names: this.missingIn(root) }));
+    const paths = watched.flatMap(({ root, names }) => names.map((name) => join(root, name)));
+    for (const path of paths) this.suspects.set(path, (this.suspects.get(path) ?? 0) + 1);
+    return async () => {
+      const found: string[] = [];
+      for (const { root, names } of watched) {
+        const made = presentIn(root, names).filter((name) => !this.accepted.has(join(root, name)));
+        if (made.length > 0) found.push(...this.setAside(root, made, await this.committed(root, made, env)));
+      }
+      for (const path of paths) {
+        const others = (this.suspects.get(path) ?? 1) - 1;
+        if (others > 0) this.suspects.set(path, others);
+        else this.suspects.delete(path);
+      }
+      return found.length === 0
+        ? null
+        : `[sandbox: ${found.join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file: the person is asked]`;
+    };
+  }
+
+  private missingIn(root: string): string[] {
+    const present = new Set(presentIn(root, READ_ONLY_IN_SANDBOX));
+    return READ_ONLY_IN_SANDBOX.filter((name) => {
+      const path = join(root, name);
+      if (!present.has(name)) this.accepted.delete(path);
+      return !present.has(name) || this.suspects.has(path);
+    });
+  }
+
+  /** `ID\tPATH` of what commits hold. */
+  private async committed(root: string, names: readonly string[], env: Env): Promise<ReadonlySet<string>> {
+    const git = findProgram("git", env.PATH, [this.workspace, root, ...replacedFolders()]);
+    if (git === null) return new Set();
+    const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env };
+    const program = await this.confine(plain);
+    const limits = { timeout: 10_000, maxBuffer: 2 ** 26 };
+    return await new Promise((resolve) => {
+      execFile(program.file, program.args, { cwd: root, env: program.env, ...limits }, (_, output) =>
+        resolve(new Set(output.split("\0").map((line) => line.replace(/^\d+ \w+ /, "")))),
+      );
+    });
+  }
+
+  /** The paths that were set aside, below `root`. */
+  private setAside(root: string, names: readonly string[], committed: ReadonlySet<string>): string[] {
+    const gone = names.flatMap((name) => {
+      const files = filesIn(root, name);
+      const foreign = files.filter(
+        (file) => !idsOf(join(root, file)).some((id) => committed.has(`${id}\t${file}`)),
+      );
+      return foreign.length === files.length ? [name] : foreign;
+    });
+    if (gone.length === 0) return [];
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const kept = mkdtempSync(
+      join(this.folder, `${new Date().toISOString().slice(0, 19).replace(/:/g, "-")}-`),
+    );
+    for (const name of gone) {
+      mkdirSync(join(kept, dirname(name)), { recursive: true });
+      move(join(root, name), join(kept, name));
+    }
+    return gone;
+  }
+}
+
+function presentIn(root: string, names: readonly string[]): string[] {
+  const entries = new Set(namesIn(root));
+  return names.filter((name) => {
+    const [top = "", ...rest] = name.split("/");
+    return entries.has(top) && (rest.length === 0 || exists(join(root, name)));
+  });
+}
+
+/** Files and links, in folders too, relative to `root`. */
+function filesIn(root: string, name: string): string[] {
+  const found: string[] = [];
+  const waiting = [name];
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    if (found.length >= FILES_MAX) return [name];
+    if (lstatSync(join(root, one), { throwIfNoEntry: false })?.isDirectory() !== true) found.push(one);
+    else for (const entry of namesIn(join(root, one))) waiting.push(`${one}/${entry}`);
+  }
+  return found;
+}
+
+/** The ids that git gives a blob with this content, by either hash. */
+function idsOf(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile() && !stat?.isSymbolicLink()) return [];
+  try {
+    const content = stat.isFile() ? readFileSync(path) : Buffer.from(readlinkSync(path));
+    return ["sha1", "sha256"].map((hash) =>
+      createHash(hash).update(`blob ${content.length}\0`).update(content).digest("hex"),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch {
+    // Another file system. Pipes and sockets cannot be copied, and hold nothing.
+    try {
+      cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+    } catch {}
+    rmSync(from, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string): boolean =>
+  existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
