@@ -7,7 +7,6 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   cpSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -22,6 +21,7 @@ import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import type { Program } from "../../ports/shell.ts";
 import { namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
+import { presentIn } from "./place.ts";
 import { replacedFolders } from "./stage.ts";
 
 type Env = Program["env"];
@@ -123,14 +123,6 @@ export class NewFiles {
   }
 }
 
-function presentIn(root: string, names: readonly string[]): string[] {
-  const entries = new Set(namesIn(root));
-  return names.filter((name) => {
-    const [top = "", ...rest] = name.split("/");
-    return entries.has(top) && (rest.length === 0 || exists(join(root, name)));
-  });
-}
-
 /** Files and links, in folders too, relative to `root`. */
 function filesIn(root: string, name: string): string[] {
   const found: string[] = [];
@@ -168,6 +160,3 @@ function move(from: string, to: string): void {
     rmSync(from, { recursive: true, force: true });
   }
 }
-
-const exists = (path: string): boolean =>
-  existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;

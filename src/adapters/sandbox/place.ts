@@ -10,7 +10,7 @@ import {
   SYSTEM_SECRETS,
   writableRoots,
 } from "../../core/sandbox.ts";
-import { foldersIn, textIn } from "../small-files.ts";
+import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { repositoryOf } from "./git-folders.ts";
 
 export type PlaceOptions = {
@@ -46,7 +46,7 @@ export class PlaceReader {
     const repositories = [...new Set([workspace, worktree ?? workspace])].map(repositoryOf);
     const links = repositories.flatMap(({ link }) => link ?? []);
     const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
-      READ_ONLY_IN_SANDBOX.flatMap((name) => real(join(root, name)) ?? []),
+      presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => real(join(root, name)) ?? []),
     );
     const { folders, files } = this.findSecrets();
     const covered = [...roots, ...folders, ...RUNTIME_FOLDERS, "/dev", ...replaced.map(([path]) => path)];
@@ -83,6 +83,18 @@ export class PlaceReader {
     this.secrets = { at: now, folders, files };
     return this.secrets;
   }
+}
+
+/** Those of the names that exist below the folder, also as links that lead nowhere. One listing costs less than a look at each. */
+export function presentIn(root: string, names: readonly string[]): string[] {
+  const entries = new Set(namesIn(root));
+  return names.filter((name) => {
+    const [top = "", ...rest] = name.split("/");
+    const isThere = entries.has(top);
+    return (
+      isThere && (rest.length === 0 || lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined)
+    );
+  });
 }
 
 /** Programs in PATH that a private folder would hide, such as a version manager below /tmp. */

@@ -17,15 +17,18 @@ export const disk: Disk = {
       return null;
     }
   },
-  isTame(folder) {
+  isTame(folder, name) {
     const folders = [folder];
     let count = 0;
     for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
       try {
         for (const entry of readdirSync(at, { withFileTypes: true })) {
           count += 1;
-          if (count > ENTRIES_MAX || !TAME.test(entry.name)) return false;
-          if (entry.isDirectory()) folders.push(join(at, entry.name));
+          if (count > ENTRIES_MAX) return false;
+          const isFolder = entry.isDirectory();
+          if (!isFolder && name?.test(entry.name) === false) continue;
+          if (!TAME.test(entry.name)) return false;
+          if (isFolder) folders.push(join(at, entry.name));
           else if (!entry.isFile()) return false;
         }
       } catch {

@@ -8,8 +8,11 @@ export type Disk = {
   real(path: string): string;
   /** The names in a folder; null when it is not a folder that can be read. */
   entries(folder: string): readonly string[] | null;
-  /** Whether a whole folder holds no link and no name that a shell would split or take for an option; false when it is large. */
-  isTame(folder: string): boolean;
+  /**
+   * Whether a whole folder holds no link and no name that a shell would split or take for an option; false when it is large. With
+   * `name` only files and links that fit it count, and all folders.
+   */
+  isTame(folder: string, name?: { test(text: string): boolean }): boolean;
 };
 
 export type Place = {

@@ -1,4 +1,5 @@
 /** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
+import { pathPattern } from "../paths.ts";
 import { Folders } from "./folders.ts";
 import { gitPaths } from "./git.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
@@ -85,6 +86,16 @@ function runsReader(
     }
     case "xargs":
       return readsListed(args, piped, folder, place);
+    case "env":
+    case "printenv":
+      // A command in the sandbox has no variable with a secret, but for those that the settings name; their values are redacted.
+      if (args.length === 0) return place.confined === true;
+      return name === "printenv" && pathOperands(name, args) !== null;
+    case "man":
+      return (
+        place.confined === true &&
+        args.every(({ text, exact, glob }) => exact && glob === undefined && /^\w[\w.+-]*$/.test(text))
+      );
     case "find":
       return finds(args, folder, place);
     case "git": {
@@ -150,7 +161,8 @@ function finds(args: readonly Word[], folder: string, place: Place): boolean {
       );
       const [program, ...rest] = args.slice(at + 1, end);
       // Without `-type f` a link would be followed to wherever it leads.
-      const isSafe = findsFiles(args.slice(0, at), args) || isTame(roots, folder, place);
+      const isSafe =
+        findsFiles(args.slice(0, at), args) || isTame(roots, folder, place, nameIn(args.slice(0, at), args));
       if (
         end === -1 ||
         !program ||
@@ -167,14 +179,25 @@ function finds(args: readonly Word[], folder: string, place: Place): boolean {
   return true;
 }
 
+const hasAlternatives = (words: readonly Word[]): boolean =>
+  words.some(({ text }) => /^(?:-o|-or|!|-not|,)$/.test(text));
+
 /** Whether a `find` goes on with plain files only after the arguments in `before`. */
 const findsFiles = (before: readonly Word[], all: readonly Word[]): boolean =>
-  before.some(({ text }, i) => text === "-type" && before[i + 1]?.text === "f") &&
-  !all.some(({ text }) => /^(?:-o|-or|!|-not|,)$/.test(text));
+  before.some(({ text }, i) => text === "-type" && before[i + 1]?.text === "f") && !hasAlternatives(all);
 
-const isTame = (roots: readonly Word[], folder: string, { disk }: Place): boolean =>
+/** The names of all files that a `find` goes on with after `before`; undefined where others may be among them. */
+function nameIn(before: readonly Word[], all: readonly Word[]): RegExp | undefined {
+  const at = before.findIndex(({ text }) => text === "-name");
+  const pattern = before[at + 1]?.text ?? "";
+  // Simple enough to fit the same names in every locale, and to be tried on many.
+  const isSimple = /^[\w.*][\w.*-]*$/.test(pattern) && pattern.split("*").length <= 3;
+  return at !== -1 && isSimple && !hasAlternatives(all) ? pathPattern(pattern) : undefined;
+}
+
+const isTame = (roots: readonly Word[], folder: string, { disk }: Place, name?: RegExp): boolean =>
   (roots.length > 0 ? roots : [{ text: ".", exact: true }]).every(
-    ({ text, glob }) => glob === undefined && disk?.isTame(physical(text, folder, disk)) === true,
+    ({ text, glob }) => glob === undefined && disk?.isTame(physical(text, folder, disk), name) === true,
   );
 
 /** Passes lines on as they are: `sort -u`, `head -5`, `grep -v x`. */
@@ -231,7 +254,10 @@ function readsListed(args: readonly Word[], piped: readonly Simple[], folder: st
     args.slice(0, at).some(({ text }) => text.includes("0")) &&
     texts.some((text) => /^-(?:print0|0|z|-null)$/.test(text));
   // Without zero bytes between the names, and with links, what is read depends on the names in the workspace.
-  if (!(isFiles && isWhole && source === piped[0]) && !isTame(rootsOf(source), folder, place)) return false;
+  const before = print === -1 ? source.words : source.words.slice(0, print);
+  const name = texts[0] === "find" ? nameIn(before, source.words) : undefined;
+  if (!(isFiles && isWhole && source === piped[0]) && !isTame(rootsOf(source), folder, place, name))
+    return false;
   return runsReader(program.text, [...rest, LISTED], [], folder, place);
 }
 
