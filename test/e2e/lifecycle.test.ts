@@ -343,7 +343,7 @@ describe("stopping", () => {
     });
     await until("task.completed", { task: 1 });
     expect(JSON.stringify(models.get("alice")?.requests[1]?.messages.at(-1))).toMatch(
-      /Interrupted by an urgent message[\s\S]*drop everything/,
+      /Interrupted by an urgent message before it was done[\s\S]*drop everything/,
     );
   });
 

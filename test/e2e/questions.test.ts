@@ -1,12 +1,12 @@
 /** A question about an edit shows what will change, in every face; an edit that cannot succeed is not asked about. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { answer } from "../../src/apps/actions/answer.ts";
 import { requests } from "../../src/apps/queries/requests.ts";
 import { questionText } from "../../src/apps/terminal/asking.ts";
-import { PERSON } from "../../src/core/ids.ts";
+import { name, PERSON } from "../../src/core/ids.ts";
 import { questionViews } from "../../src/core/views/request.ts";
 import { programTeam, resultsIn } from "../fixtures/program-team.ts";
 
@@ -56,6 +56,21 @@ it("offers no rule for a file that decides what runs later: each text of it is a
   await expect(answer(team.store, one?.id ?? "", "always")).rejects.toThrow("no rule");
   await answer(team.store, one?.id ?? "", "no");
   expect(await team.host.done).toMatchObject({ completed: 1 });
+});
+
+it("a call that is interrupted while it is asked about was not run, and its member is told so", async () => {
+  const team = await asked(call("write_file", { path: "new.txt", content: "x\n" }));
+  await team.until("permission.asked", { tool: "write_file" });
+  await team.store.mail.send(PERSON, {
+    to: name("alice"),
+    body: { kind: "note", text: "leave the file" },
+    urgent: true,
+  });
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(resultsIn(team.requests("alice").at(-1))[0]).toBe(
+    "write_file: Interrupted by an urgent message before it began. It was not run.",
+  );
+  expect(existsSync(join(team.folder, "new.txt"))).toBe(false);
 });
 
 it("says on the terminal what a rule would allow", () => {

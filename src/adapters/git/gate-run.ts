@@ -75,7 +75,8 @@ export class GateRun {
     const head = `\`${command}\` ${howItEnded(ran, gateTimeoutMs)} on the merged tree`;
     const output =
       ran.output.trim() === "" ? " and printed nothing." : `:\n${bounded(ran.output, EVIDENCE_MAX - 1_500)}`;
-    this.verdict = refused("gate", `${head}${output}${changed}${others}`);
+    const aside = ran.setAside === null ? "" : `\n${ran.setAside}`;
+    this.verdict = refused("gate", `${head}${output}${aside}${changed}${others}`);
   }
 }
 

@@ -15,6 +15,8 @@ export type Call = {
   readonly ctx: ToolContext;
   /** Called when the permission is decided: the time a person takes to answer is not the tool's time. */
   readonly onPermitted?: () => void;
+  /** Called when the tool itself begins. */
+  readonly onRun?: () => void;
 };
 export type Run = (call: Call) => Promise<string>;
 /** Gets every call. It refuses a call by throwing, changes its input or result, or passes it on. */
@@ -24,7 +26,10 @@ export type Wrap = (next: Run) => Run;
 export const wrapped = (wraps: readonly Wrap[]): Run =>
   wraps.reduceRight<Run>(
     (next, wrap) => wrap(next),
-    ({ tool, input, ctx }) => tool.run(input, ctx),
+    ({ tool, input, ctx, onRun }) => {
+      onRun?.();
+      return tool.run(input, ctx);
+    },
   );
 
 /** The task that a call with the effect `completes` is about: the one that its input names, else the caller's own. */

@@ -163,6 +163,7 @@ async function answer(
     return tool?.ownTags && !isError ? known : shownResult(known);
   };
   let began = clock.now();
+  let hasRun = false;
   let subject = "";
   let effect: Effect | undefined;
   let written: Entry | null = null;
@@ -194,13 +195,16 @@ async function answer(
     const onPermitted = (): void => {
       began = clock.now();
     };
-    const text = await loadout.run({ tool, call, input, access, ctx, onPermitted });
+    const onRun = (): void => {
+      hasRun = true;
+    };
+    const text = await loadout.run({ tool, call, input, access, ctx, onPermitted, onRun });
     entry = written ?? result(text, false);
   } catch (error) {
     const interrupted = interruptionOf(signal);
     if (interrupted !== null && interrupted !== "urgent" && interrupted !== "person") throw signal.reason;
     written = null;
-    entry = result(interrupted ? CUT[interrupted] : messageOf(error), true);
+    entry = result(interrupted ? cut(interrupted, hasRun) : messageOf(error), true);
   }
   const { isError, text } = entry.kind === "result" ? entry.result : { isError: false, text: "" };
   const fact = {
@@ -224,9 +228,8 @@ async function answer(
 const NOT_YET =
   "Not run: your plan waits for approval. The answer comes as mail; call this again once it is approved.";
 
-const CUT = {
-  urgent:
-    "Interrupted by an urgent message before it was done. It may have taken effect in part: check before you repeat it.",
-  person:
-    "Interrupted by the person before it was done. It may have taken effect in part: check before you repeat it.",
-} as const;
+const CUT = { urgent: "an urgent message", person: "the person" } as const;
+const cut = (by: keyof typeof CUT, hasRun: boolean): string =>
+  hasRun
+    ? `Interrupted by ${CUT[by]} before it was done. It may have taken effect in part: check before you repeat it.`
+    : `Interrupted by ${CUT[by]} before it began. It was not run.`;
