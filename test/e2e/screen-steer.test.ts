@@ -87,8 +87,12 @@ it("searches the history, and keeps a line that Ctrl-C takes away", async () => 
   }
   terminal.type("a draft\x12");
   await terminal.shows("history: ▏ ctrl+r older");
-  terminal.type("ALPHa");
-  await line("!echo third alpha");
+  terminal.type("ALPH");
+  await terminal.shows("history: ALPH▏");
+  expect(terminal.grid.lines().at(-3)).toBe("!echo third alpha");
+  terminal.type("a");
+  await terminal.shows("history: ALPHa▏");
+  expect(terminal.grid.lines().at(-3)).toBe("!echo third alpha");
   terminal.type("\x12");
   await line("!echo first alpha");
   terminal.type("\x12?");

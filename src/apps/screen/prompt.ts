@@ -66,7 +66,7 @@ export class Prompt extends Editor {
   takesForSearch(data: string): boolean {
     const { search } = this;
     if (matchesKey(data, "ctrl+r")) {
-      if (search) this.find(search, (search.found ?? this.sent.length) - 1);
+      if (search) this.find(search, (search.found ?? this.sent.length) - 1, this.getText());
       else this.find({ query: "", typed: this.getExpandedText(), found: null }, -1);
       return true;
     }
@@ -86,12 +86,12 @@ export class Prompt extends Editor {
     this.find({ ...search, query, found: null }, this.sent.length - 1);
   }
 
-  /** The next line that contains the query, from place `from` to older ones. */
-  private find(search: Search, from: number): void {
+  /** The next line that contains the query and is not `shown`, from place `from` to older ones. */
+  private find(search: Search, from: number, shown?: string): void {
     const wanted = search.query.toLowerCase();
     for (let place = wanted === "" ? -1 : from; place >= 0; place -= 1) {
       const line = this.sent[place] ?? "";
-      if (!line.toLowerCase().includes(wanted) || line === this.getText()) continue;
+      if (!line.toLowerCase().includes(wanted) || line === shown) continue;
       this.setText(line);
       this.search = { ...search, found: place };
       return;
