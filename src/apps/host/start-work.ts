@@ -39,7 +39,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   if ("resume" in work) await here.parts.endOrphans();
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
   if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
-  if ("runbook" in work) return await startRunbook(work, here);
+  if ("runbook" in work) return await startRunbook(work, tasks, here);
   if ("goal" in work) await here.words.tell(work.goal, work.images);
   const isNew = !("resume" in work && adopted.includes(LEAD));
   if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
@@ -52,23 +52,27 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
 }
 
-async function startRunbook({ runbook, fresh = false }: RunbookWork, here: StartParts): Promise<void> {
+async function startRunbook(work: RunbookWork, board: readonly Task[], here: StartParts): Promise<void> {
   const { parts, words, host } = here;
-  const { goal, tasks } = runbook;
+  const { goal, tasks } = work.runbook;
   const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
   const names = teammates.map((t) => t.name).join(", ") || "There are no teammates yet; spawn some. They";
   const text = await words.passed(
     `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
   );
-  if (await addTasks(runbook, fresh, parts.store)) await words.mail(text);
+  if (await addTasks(work, board, parts.store)) await words.mail(text);
   else await parts.store.journal.note([{ type: "team.resumed", host }]);
   await ensure(teammates, here);
 }
 
 /** False if another process has put the same runbook on the board a moment ago. */
-async function addTasks(runbook: Runbook, fresh: boolean, { board }: Store): Promise<boolean> {
-  for (;;) {
-    const there = (await board.tasks()).filter(({ createdBy }) => createdBy === PERSON);
+async function addTasks(
+  { runbook, fresh = false }: RunbookWork,
+  known: readonly Task[],
+  { board }: Store,
+): Promise<boolean> {
+  for (let tasks = known; ; tasks = await board.tasks()) {
+    const there = tasks.filter(({ createdBy }) => createdBy === PERSON);
     if (!fresh && rerunOf(runbook, there) !== null) return false;
     if (await board.addUnlessNewer(runbook.tasks, PERSON, there.at(-1)?.id ?? 0)) return true;
   }
