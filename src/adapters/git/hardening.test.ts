@@ -12,6 +12,16 @@ type Case = {
   readonly runs: readonly string[];
 };
 
+const envIn = (dir: string) => ({
+  PATH: process.env.PATH ?? "",
+  HOME: dir,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@b",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@b",
+});
+
 const PROGRAM = "$DIR/.git/evil";
 const CASES: readonly Case[] = [
   { name: "a file monitor", config: [["core.fsmonitor", PROGRAM]], runs: ["status"] },
@@ -97,14 +107,7 @@ it.each(CASES.map((one) => [one.name, one] as const))("runs %s only where it is 
     repo.write(
       Object.fromEntries(Object.entries(one.files ?? {}).map(([path, text]) => [path, placed(text)])),
     );
-    const identity = {
-      GIT_AUTHOR_NAME: "a",
-      GIT_AUTHOR_EMAIL: "a@b",
-      GIT_COMMITTER_NAME: "a",
-      GIT_COMMITTER_EMAIL: "a@b",
-    };
-    const env = { PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1", ...identity };
-    await new Git(env, trusted).try(repo.dir, ...one.runs);
+    await new Git(envIn(repo.dir), trusted).try(repo.dir, ...one.runs);
     expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({ trusted, ran: trusted });
   }
 });
@@ -146,14 +149,7 @@ it.each([
     ])
       repo.git(...sub, "config", key, evil);
     repo.write({ "sub/b.txt": "c\n" });
-    const identity = {
-      GIT_AUTHOR_NAME: "a",
-      GIT_AUTHOR_EMAIL: "a@b",
-      GIT_COMMITTER_NAME: "a",
-      GIT_COMMITTER_EMAIL: "a@b",
-    };
-    const env = { PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1", ...identity };
-    const git = new Git(env, trusted);
+    const git = new Git(envIn(repo.dir), trusted);
     await (line === "addAll" ? git.addAll(repo.dir) : git.try(repo.dir, ...line.split(" ")));
     expect({ trusted, ran: existsSync(canary) }).toEqual({ trusted, ran: false });
   }

@@ -74,7 +74,7 @@ export class NewFiles {
       }
       return found.length === 0
         ? null
-        : `[sandbox: ${found.join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file: the person is asked]`;
+        : `[sandbox: ${found.join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file, which asks the person, or leave it to the person]`;
     };
   }
 
