@@ -1,9 +1,9 @@
 /**
- * `npm run mutants -- --minutes N --seed S --files PREFIX,…`: puts small faults into the source, one at a time, and runs the tests
- * that run the function of the fault, the fastest first. A fault that no test notices is a survivor: a test is missing, or the fault
- * changes nothing that matters. `test/mutants/survivors.md` lists the survivors that were judged, with the reason; they count apart.
- * The same seed takes the same faults in the same order, as far as the minutes reach. All of it happens in a copy: the project
- * itself is never written to.
+ * `npm run mutants -- --faults N --seed S --files PREFIX,…`: puts small faults into the source and runs the tests that pass them, the
+ * fastest first. A fault that no test notices is a survivor: a test is missing, or the fault changes nothing that matters.
+ * `test/mutants/survivors.md` lists the survivors that were judged, with the reason; they count apart. All faults are in the source at
+ * once, each behind a switch, so a test file is loaded once and judges many of them. All of it happens in a copy: the project itself
+ * is never written to.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -21,71 +21,80 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dice } from "../test/fixtures/simulation.ts";
 import { startPostgres } from "../test/postgres.ts";
-import { type Mutant, mutantsOf } from "./mutants/mutate.ts";
-import { Probes, REACH_FILE, readReach, setupFile } from "./mutants/reach.ts";
+import { Campaign, type State } from "./mutants/campaign.ts";
+import { Known } from "./mutants/known.ts";
+import { Lane } from "./mutants/lane.ts";
+import { mutantsOf } from "./mutants/mutate.ts";
 import { Related } from "./mutants/related.ts";
-import { Runner } from "./mutants/runner.ts";
+import { type Fault, withSwitches } from "./mutants/switch.ts";
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "10" },
-    seed: { type: "string" },
     files: { type: "string", default: "src/core,src/runtime" },
-    /** Only faults whose line of output contains one of these texts. */
-    only: { type: "string", multiple: true, default: [""] },
-    /** How many seconds of tests may be spent on one fault, as long as they took without a fault. */
-    seconds: { type: "string", default: "60" },
-    /** A file that keeps which tests reach which functions, and how long they take. Tests that it does not have are added. */
-    reach: { type: "string" },
+    /** Takes that many faults at random; all without it. */
+    faults: { type: "string" },
+    seed: { type: "string" },
+    /** How many seconds of tests may be spent on one fault. */
+    seconds: { type: "string", default: "20" },
+    /** Only tests whose path contains this text. */
+    tests: { type: "string", default: "" },
+    lanes: { type: "string", default: "2" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const roll = dice(seed);
 const root = resolve(import.meta.dirname, "..");
 const SURVIVORS = "test/mutants/survivors.md";
-/** A run of tests is given up after this many times of what it took without a fault, and at least the milliseconds. */
-const SLOWER = 5;
-const LEAST_MS = 30_000;
+/** The survivors so far, while it runs. */
+const ALIVE = join(root, "node_modules/.mutants-alive.txt");
+const KNOWN = join(root, "node_modules/.mutants.json");
+const VERDICTS = ["killed", "timed out", "alive", "judged"] as const;
+/** Tests that do not judge: they look at the text of the source, or need the built program, a browser or a sandbox. */
+const NO_JUDGE = /^test\/(chaos|hostile\/(?!judged)|architecture|reference|e2e\/(web|sandbox))/;
 
-type Verdict = "killed" | "timed out" | "survived" | "judged" | "unsure";
-type Row = Record<Verdict, number>;
-type Reach = { readonly tests: Record<string, readonly string[]>; readonly ms: Record<string, number> };
-
-/** Files that were written since the last run of tests. */
-const changed = new Set<string>();
 const copy = mkdtempSync(join(tmpdir(), "ekiden-mutants-"));
 const postgres = await startPostgres();
-const runner = new Runner(copy, {
-  pool: "forks",
-  maxWorkers: 2,
-  bail: 1,
-  reporters: [],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-  env: { XDG_CONFIG_HOME: join(copy, "config") },
-  provide: { postgresUrl: postgres.url },
-});
+const lanes = Array.from(
+  { length: Number(values.lanes) },
+  (_, i) =>
+    new Lane(copy, String(i), {
+      pool: "forks",
+      maxWorkers: 1,
+      reporters: [],
+      runner: join(copy, "scripts/mutants/judge.ts"),
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      teardownTimeout: 2_000,
+      include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+      provide: { postgresUrl: postgres.url },
+    }),
+);
 try {
   const files = listed();
-  place(files);
-  const isTest = (file: string): boolean =>
-    /\.test\.tsx?$/.test(file) &&
-    !/^test\/(chaos|hostile\/(?!judged)|architecture|e2e\/(web|sandbox))/.test(file);
-  const prefixes = values.files.split(",");
-  const sources = files.filter(
-    (file) =>
-      /^src\/.*\.ts$/.test(file) && !/\.test\.ts$/.test(file) && prefixes.some((one) => file.startsWith(one)),
+  for (const file of files) place(file);
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const all = faultsOf(files);
+  const faults = chosen(all);
+  const judged = survivors();
+  const states = faults.map((fault): State => {
+    const verdict = judged.has(`${fault.file}: ${fault.name}`) ? "judged" : "alive";
+    return { fault, verdict, ms: 0, asked: new Set() };
+  });
+  for (const file of new Set(all.map((fault) => fault.file))) {
+    const own = all.filter((fault) => fault.file === file);
+    writeFileSync(join(copy, file), withSwitches(readFileSync(join(root, file), "utf8"), own));
+  }
+  console.log(
+    `seed ${seed}: ${faults.length} faults in ${new Set(faults.map(({ file }) => file)).size} files`,
   );
-  const related = new Related(copy, files.filter(isTest));
-  const reach = await reached(sources, related);
-  const mutants = shuffled(
-    sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8"))),
-  ).filter((mutant) => values.only.some((text) => shown(mutant).includes(text)));
-  console.log(`seed ${seed}: ${mutants.length} faults in ${sources.length} files, ${values.minutes} minutes`);
-  print(await judgeAll(mutants, related, reach));
+  const tests = files.filter(
+    (file) => /\.test\.tsx?$/.test(file) && !NO_JUDGE.test(file) && file.includes(values.tests),
+  );
+  const known = new Known(root, KNOWN, all);
+  const campaign = new Campaign(states, new Related(copy, tests), known, Number(values.seconds) * 1_000);
+  await campaign.run(lanes, () => writeFileSync(ALIVE, survived(states)));
+  print(states);
 } finally {
-  await runner.close();
+  await Promise.all(lanes.map((lane) => lane.close()));
   await postgres.stop();
   rmSync(copy, { recursive: true, force: true });
 }
@@ -96,96 +105,24 @@ function listed(): string[] {
   return git.stdout.split("\n").filter((file) => file !== "" && existsSync(join(root, file)));
 }
 
-function place(files: readonly string[]): void {
-  for (const file of files) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file));
-  }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+function place(file: string): void {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  cpSync(join(root, file), join(copy, file));
 }
 
-/** Runs every test that imports one of the sources once, without a fault and with the probes. Tests that fail are not used. */
-async function reached(sources: readonly string[], related: Related): Promise<Reach> {
-  const isKept = values.reach !== undefined && existsSync(values.reach);
-  const kept = isKept ? (JSON.parse(readFileSync(values.reach as string, "utf8")) as Reach) : null;
-  const report = join(copy, REACH_FILE);
-  writeFileSync(join(copy, "probes.ts"), setupFile(report));
-  for (const file of sources) {
-    const source = readFileSync(join(root, file), "utf8");
-    writeFileSync(join(copy, file), new Probes(file, source).probed(source));
-  }
-  const tests = [...new Set(sources.flatMap((file) => related.of(file)))].filter(
-    (test) => kept?.ms[test] === undefined,
+function faultsOf(files: readonly string[]): Fault[] {
+  const prefixes = values.files.split(",");
+  const sources = files.filter(
+    (file) => /^src\/.*(?<!\.test)\.ts$/.test(file) && prefixes.some((one) => file.startsWith(one)),
   );
-  const probing = new Runner(copy, { ...runner.options, bail: 0, setupFiles: [join(copy, "probes.ts")] });
-  const ms: Record<string, number> = { ...kept?.ms };
-  try {
-    for (const test of tests) {
-      const answer = (await probing.run({ tests: [test], changed: [] }, 5 * 60_000))?.[test];
-      if (answer?.passed) ms[test] = answer.ms;
-      else console.log(`not used: ${test} ${answer ? "fails" : "takes too long"} without a fault`);
-    }
-  } finally {
-    await probing.close();
-    for (const file of sources) cpSync(join(root, file), join(copy, file));
-  }
-  const found: Reach = { tests: { ...kept?.tests }, ms };
-  for (const [key, by] of readReach(report, copy)) found.tests[key] = [...(found.tests[key] ?? []), ...by];
-  if (values.reach) writeFileSync(values.reach, JSON.stringify(found));
-  return found;
+  const all = sources.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), "utf8")));
+  return all.map((mutant, id) => ({ ...mutant, id }));
 }
 
-function shuffled<T>(list: readonly T[]): T[] {
-  const all = [...list];
-  for (let i = all.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(roll() * (i + 1));
-    [all[i], all[j]] = [all[j] as T, all[i] as T];
-  }
-  return all;
-}
-
-async function judgeAll(
-  mutants: readonly Mutant[],
-  related: Related,
-  reach: Reach,
-): Promise<Map<string, Row>> {
-  const known = survivors();
-  const rows = new Map<string, Row>();
-  const until = Date.now() + Number(values.minutes) * 60_000;
-  for (const mutant of mutants) {
-    if (Date.now() > until) break;
-    const folder = mutant.file
-      .split("/")
-      .slice(0, 3)
-      .join("/")
-      .replace(/\/[^/]*\.ts$/, "");
-    const row = rows.get(folder) ?? { killed: 0, "timed out": 0, survived: 0, judged: 0, unsure: 0 };
-    rows.set(folder, row);
-    const tests = testsOf(mutant, related, reach);
-    const isKnown = known.has(`${mutant.file}: ${mutant.name}`);
-    const verdict = isKnown ? "judged" : await judge(mutant, tests, reach);
-    row[verdict] += 1;
-    if (verdict !== "killed") console.log(`${verdict.padEnd(9)} ${shown(mutant)}  (${tests.length} tests)`);
-  }
-  return rows;
-}
-
-function shown({ file, line, name }: Mutant): string {
-  return `${file}:${line}  ${name}`;
-}
-
-/** The fastest first, up to the limit; a file's own test is always among them. */
-function testsOf({ file, start }: Mutant, related: Related, reach: Reach): string[] {
-  const key = new Probes(file, readFileSync(join(copy, file), "utf8")).keyAt(start);
-  const by = reach.tests[key] ?? related.of(file);
-  const usable = by.filter((test) => reach.ms[test] !== undefined);
-  const cost = (test: string): number => reach.ms[test] ?? 0;
-  const sorted = usable.sort((a, b) => cost(a) - cost(b));
-  let left = Number(values.seconds) * 1_000;
-  return sorted.filter((test) => {
-    left -= cost(test);
-    return left >= 0 || test === file.replace(/\.ts$/, ".test.ts");
-  });
+function chosen(faults: readonly Fault[]): Fault[] {
+  const roll = dice(seed);
+  const mixed = faults.map((fault) => ({ fault, at: roll() })).sort((a, b) => a.at - b.at);
+  return mixed.slice(0, Number(values.faults ?? faults.length)).map(({ fault }) => fault);
 }
 
 /** The keys of the list: each line is `- FILE: \`NAME\` — reason`. */
@@ -196,63 +133,46 @@ function survivors(): Set<string> {
   return new Set([...lines].map(([, file, name]) => `${file}: ${name}`));
 }
 
-/** The quick tests first: all of them together take no longer than one of the others. */
-async function judge(mutant: Mutant, tests: readonly string[], reach: Reach): Promise<Verdict> {
-  const path = join(copy, mutant.file);
-  const source = readFileSync(path, "utf8");
-  writeFileSync(path, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
-  changed.add(mutant.file);
-  try {
-    const isQuick = (test: string): boolean => (reach.ms[test] ?? 0) < 1_000;
-    const parts = [tests.filter(isQuick), ...inThrees(tests.filter((test) => !isQuick(test)))];
-    for (const part of parts) {
-      if (part.length === 0) continue;
-      const usual = part.reduce((sum, test) => sum + (reach.ms[test] ?? 0), 0);
-      const most = Math.max(LEAST_MS, SLOWER * usual);
-      const answer = await runner.run({ tests: part, changed: [...changed] }, most);
-      changed.clear();
-      const failed = answer === null ? part : part.filter((test) => answer[test]?.passed === false);
-      if (failed.length === 0) continue;
-      // The machine may be busy: what also fails or hangs without the fault says nothing about the fault.
-      writeFileSync(path, source);
-      const sane = await runner.run({ tests: failed, changed: [mutant.file] }, most);
-      if (sane === null || failed.some((test) => sane[test]?.passed !== true)) return "unsure";
-      return answer === null ? "timed out" : "killed";
-    }
-    return "survived";
-  } finally {
-    writeFileSync(path, source);
-    changed.add(mutant.file);
-  }
+function survived(states: readonly State[]): string {
+  const byPlace = (a: State, b: State): number =>
+    a.fault.file.localeCompare(b.fault.file) || a.fault.line - b.fault.line;
+  return states
+    .filter(({ verdict }) => verdict === "alive")
+    .sort(byPlace)
+    .map(
+      ({ fault, asked }) => `survived ${fault.file}:${fault.line}  ${fault.name}  (${asked.size} test files)`,
+    )
+    .join("\n");
 }
 
-function inThrees<T>(list: readonly T[]): T[][] {
-  const parts: T[][] = [];
-  for (let i = 0; i < list.length; i += 3) parts.push(list.slice(i, i + 3));
-  return parts;
+function print(states: readonly State[]): void {
+  console.log(survived(states));
+  const folderOf = ({ fault }: State): string =>
+    fault.file
+      .split("/")
+      .slice(0, 3)
+      .join("/")
+      .replace(/\/[^/]*\.ts$/, "");
+  const folders = [...new Set(states.map(folderOf))].sort();
+  const rows = folders.map((folder) =>
+    rowOf(
+      folder,
+      states.filter((state) => folderOf(state) === folder),
+    ),
+  );
+  const head = ["folder", ...VERDICTS, "survived %"];
+  const all = [head, ...rows, rowOf("all", states)];
+  const widths = head.map((_, i) => Math.max(...all.map((row) => (row[i] ?? "").length)));
+  const cell = (text: string, i: number): string =>
+    i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
+  for (const row of all) console.log(row.map(cell).join("  "));
 }
 
-function print(rows: ReadonlyMap<string, Row>): void {
-  const head = ["folder", "killed", "timed out", "survived", "judged", "unsure", "survived %"];
-  const lines = [...rows].sort(([a], [b]) => a.localeCompare(b)).map(([folder, row]) => lineOf(folder, row));
-  const total = { killed: 0, "timed out": 0, survived: 0, judged: 0, unsure: 0 };
-  for (const row of rows.values()) for (const key of Object.keys(total) as Verdict[]) total[key] += row[key];
-  const all = [head, ...lines, lineOf("all", total)];
-  const widths = head.map((_, i) => Math.max(...all.map((line) => (line[i] ?? "").length)));
-  for (const line of all)
-    console.log(
-      line
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-        .join("  "),
-    );
-}
-
-function lineOf(folder: string, row: Row): string[] {
-  const counted = row.killed + row["timed out"] + row.survived;
-  const share = counted === 0 ? "" : ((100 * row.survived) / counted).toFixed(1);
-  return [
-    folder,
-    ...(["killed", "timed out", "survived", "judged", "unsure"] as const).map((key) => String(row[key])),
-    share,
-  ];
+function rowOf(name: string, states: readonly State[]): string[] {
+  const [killed = 0, late = 0, alive = 0, judged = 0] = VERDICTS.map(
+    (verdict) => states.filter((state) => state.verdict === verdict).length,
+  );
+  const counted = killed + late + alive;
+  const share = counted === 0 ? "" : ((100 * alive) / counted).toFixed(1);
+  return [name, ...[killed, late, alive, judged].map(String), share];
 }

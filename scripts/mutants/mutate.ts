@@ -58,7 +58,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     }
     if (ts.isExpressionStatement(node) && isEffect(node.expression)) add(node, ";", "(removed)");
     // Other numbers are prices, limits and widths: one more makes no difference that a test could be for.
-    if (ts.isNumericLiteral(node) && /^[01]$/.test(node.text)) add(node, `(${node.getText(tree)} + 1)`);
+    if (ts.isNumericLiteral(node) && /^[01]$/.test(node.text) && !isName(node))
+      add(node, `(${node.getText(tree)} + 1)`);
     if (node.kind === ts.SyntaxKind.TrueKeyword) add(node, "false");
     if (node.kind === ts.SyntaxKind.FalseKeyword) add(node, "true");
     if (ts.isFunctionLike(node) && "body" in node && node.body && ts.isBlock(node.body as ts.Node)) {
@@ -70,6 +71,10 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   visit(tree);
   return found;
 }
+
+/** The key of an object or of an enumeration: no expression may stand there. */
+const isName = ({ parent }: ts.NumericLiteral): boolean =>
+  (ts.isPropertyAssignment(parent) || ts.isEnumMember(parent)) && ts.isNumericLiteral(parent.name);
 
 function conditionsOf(node: ts.Node): ts.Expression[] {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return [node.expression];
