@@ -20,8 +20,9 @@ const SILENCE_MS = 60_000;
 const SLOWER = 5;
 /** From so many faults on, half of them are left to the other lane. */
 const SHARED = 60;
-/** So many of the nearest test files judge a fault before all others: its own test, and those that import the file themselves. */
+/** So many of the nearest quick test files judge a fault before all others. */
 const NEAR = 3;
+const QUICK_MS = 1_500;
 
 export class Campaign {
   private readonly states: ReadonlyMap<number, State>;
@@ -43,7 +44,8 @@ export class Campaign {
     const all = new Map<string, State[]>();
     for (const state of states) {
       const tests = related.of(state.fault.file);
-      for (const test of tests.slice(0, NEAR)) near.set(test, [...(near.get(test) ?? []), state]);
+      const quick = tests.filter((test) => this.timeOf(test) < QUICK_MS);
+      for (const test of quick.slice(0, NEAR)) near.set(test, [...(near.get(test) ?? []), state]);
       for (const test of tests) all.set(test, [...(all.get(test) ?? []), state]);
     }
     this.tests = [near, all].flatMap((part) =>
