@@ -6,9 +6,12 @@ import type { Rolldown } from "tsdown";
 
 const IMPORT = /^import process from (["'])node:process\1;?$/m;
 
+/** A variable, because a module may export it again. */
+const GLOBAL = "const process = globalThis.process;";
+
 export function globalProcess(): Rolldown.Plugin {
   return {
     name: "global-process",
-    transform: (code) => (IMPORT.test(code) ? code.replace(IMPORT, "") : null),
+    transform: (code) => (IMPORT.test(code) ? code.replace(IMPORT, GLOBAL) : null),
   };
 }
