@@ -54,7 +54,8 @@ export async function run(call: Invocation, _args: readonly string[], options: O
       tell("Ends; there was no team to work for.");
       return 0;
     }
-    worker = await openWorker({ settings, cwd: call.cwd, env: call.env, count, names, role, tell });
+    const { cwd, env } = call;
+    worker = await openWorker({ settings, cwd, env, count, names, role, tell, trust: await call.trust() });
     if (leaving.signal.aborted) worker.drain(drainMs);
     const reading = new AbortController();
     const reader = readAlong(call, worker, reading.signal);

@@ -3,6 +3,7 @@ import type { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Model } from "../../ports/index.ts";
+import type { ProjectTrust } from "../trust/weigh.ts";
 
 export type WorkerOptions = {
   readonly settings: Settings;
@@ -14,6 +15,8 @@ export type WorkerOptions = {
   /** Role of its own members. With names or a role, it takes no members that the lead adds. */
   readonly role: string;
   readonly tell: (text: string) => void;
+  /** True: use what the project brings. Otherwise what the command line has found out, or what the person has agreed to. */
+  readonly trust?: boolean | ProjectTrust;
   /** Opens models instead of the providers. */
   readonly openModel?: (spec: string) => Promise<Model>;
 };

@@ -3,6 +3,7 @@
  * and leaves by a drain: no new task is begun, begun ones are finished, members that cannot finish in time give theirs back.
  */
 import { randomUUID } from "node:crypto";
+import { livesAs } from "../../adapters/process-identity.ts";
 import { Budget } from "../../core/budget.ts";
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { type HostId, type Name, PERSON } from "../../core/ids.ts";
@@ -165,7 +166,9 @@ export class Worker {
     this.filling = fill(
       {
         host: this.id,
-        live: new Set(hosts.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id)),
+        live: new Set(
+          hosts.filter((one) => one.leaseUntil > now && livesAs(one.identity) !== false).map(({ id }) => id),
+        ),
         count: options.count,
         wanted: this.wanted,
         running: new Set(team.names),
