@@ -130,4 +130,4 @@ export type Shapes = {
 };
 
 /** Commands that print no JSON: a script for a shell, and a screen. */
-export const WITHOUT_JSON: readonly string[] = ["completion", "top"];
+export const WITHOUT_JSON: readonly string[] = ["completion", "mcp", "top"];

@@ -49,6 +49,17 @@ export class Project {
     return child;
   }
 
+  /** How others start the program: MCP clients. */
+  command(args: readonly string[]): {
+    command: string;
+    args: string[];
+    cwd: string;
+    env: Record<string, string>;
+  } {
+    const env = this.environment({});
+    return { command: process.execPath, args: [...PROGRAM, "--cwd", this.dir, ...args], cwd: ROOT, env };
+  }
+
   /** Starts the program in a terminal of its own. */
   async open(
     args: readonly string[],

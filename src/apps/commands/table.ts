@@ -3,7 +3,8 @@
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
 import { type Entry, GROUPS } from "./entry.ts";
-import { type OptionRow, TASK_OPTIONS, WORKER_OPTIONS } from "./options.ts";
+import { JOIN_COMMANDS } from "./join-table.ts";
+import { type OptionRow, TASK_OPTIONS } from "./options.ts";
 import { SETUP_COMMANDS } from "./setup-table.ts";
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
@@ -34,15 +35,7 @@ export const COMMANDS: readonly Entry[] = [
     near: ["continue", "restart"],
     load: () => import("./resume.ts"),
   },
-  {
-    usage: "worker",
-    about: "run teammates of a team in this process, also on another machine; Ctrl-C or TERM drains it",
-    example: "ekiden worker --count 4 --store postgres://user:password@db/team",
-    group: WORK,
-    options: WORKER_OPTIONS,
-    near: ["host", "join", "agent"],
-    load: () => import("./worker.ts"),
-  },
+  ...JOIN_COMMANDS,
   {
     usage: "stop [name]",
     about: "ask a member, or everyone, to stop; ends it at the deadline",

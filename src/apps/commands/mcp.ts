@@ -1,0 +1,46 @@
+/** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio. The agent that uses it is a teammate. */
+import { type Name, teammateName } from "../../core/ids.ts";
+import type { Invocation } from "../invocation.ts";
+import { Guest } from "../mcp/guest.ts";
+import { serve } from "../mcp/serve.ts";
+import { onSignals } from "../run-guards.ts";
+
+const DEFAULT_NAME = "guest" as Name;
+
+export async function run(
+  call: Invocation,
+  _args: readonly string[],
+  { as, role = "" }: { as?: string; role?: string },
+): Promise<undefined> {
+  const [settings, trust] = [await call.settings(), await call.trust()];
+  const given = as === undefined ? null : teammateName(as);
+  const release = onSignals(() => process.stdin.destroy());
+  try {
+    await serve(settings.team, settings.planDeadlineMs, (client) => {
+      const name = given ?? nameOf(client);
+      const { cwd, env } = call;
+      const tell = (text: string): void => call.say(text);
+      return new Guest({
+        settings,
+        cwd,
+        env,
+        name,
+        mayNumber: given === null,
+        role: role.trim(),
+        tell,
+        trust,
+      });
+    });
+  } finally {
+    release();
+  }
+}
+
+/** Clients give themselves names of any kind. */
+function nameOf(client: string): Name {
+  try {
+    return teammateName(client);
+  } catch {
+    return DEFAULT_NAME;
+  }
+}

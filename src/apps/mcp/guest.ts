@@ -1,0 +1,233 @@
+/**
+ * An agent outside of this program as a teammate. It joins with its first call and leaves when it is gone, or when it was silent for
+ * a while and has no task: a task must not be claimed for an agent that is not there.
+ */
+import { systemClock } from "../../adapters/clock.ts";
+import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { HARNESS, type Name, teammateName } from "../../core/ids.ts";
+import { awaitTeam } from "../worker/await-team.ts";
+import type { WorkerEnd, WorkerOptions } from "../worker/options.ts";
+import { openWorker, type Worker } from "../worker/worker.ts";
+import { GuestModel, newsOf, type Turn } from "./guest-model.ts";
+
+export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "role" | "tell" | "trust"> & {
+  readonly name: Name;
+  /** A name that is taken gets a number. */
+  readonly mayNumber: boolean;
+  /** How long a call waits for something to say. Many clients give up a call after 60 s. */
+  readonly waitMs?: number;
+  /** After this time without a call, a member without a task leaves. */
+  readonly absentMs?: number;
+};
+
+export type Said = { readonly text: string; readonly isError: boolean };
+
+const WAIT_MS = 45_000;
+const ABSENT_MS = 120_000;
+const WAKE_MS = 10_000;
+const TRIES = 5;
+const AGAIN_MS = 1_000;
+
+const NOTHING = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+
+export class Guest {
+  private readonly options: GuestOptions;
+  private readonly waitMs: number;
+  private readonly absentMs: number;
+  private model = new GuestModel();
+  private worker: Worker | null = null;
+  private name: Name;
+  /** It has not been told yet who it is. */
+  private isNew = true;
+  /** The call whose result was told while the member rested. */
+  private told = "";
+  private end: WorkerEnd | null = null;
+  private isOver = new AbortController();
+  private absent: NodeJS.Timeout | undefined;
+  /** Calls are answered one after the other: they are the turns of one member. */
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly closed = new AbortController();
+
+  constructor(options: GuestOptions) {
+    this.options = options;
+    this.name = options.name;
+    this.waitMs = options.waitMs ?? WAIT_MS;
+    this.absentMs = options.absentMs ?? ABSENT_MS;
+  }
+
+  /** Goes on with the member: returns its next task, mail, or that there is nothing yet. */
+  wait(input: object, signal: AbortSignal): Promise<Said> {
+    return this.queued(async () => {
+      const refused = await this.join(signal);
+      if (refused) return refused;
+      const turn = this.model.turn;
+      if (turn && !turn.isRead) return this.read(turn);
+      turn?.call("idle", input);
+      return await this.heard(signal, NOTHING);
+    });
+  }
+
+  /** One call of a tool of the member. */
+  call(tool: string, input: unknown, signal: AbortSignal): Promise<Said> {
+    return this.queued(async () => {
+      const refused = await this.join(signal);
+      if (refused) return refused;
+      const turn = this.model.turn ?? (await this.wake(signal));
+      if (!turn) return this.gone() ?? error(`${this.name} is busy. Call wait_for_work for what comes next.`);
+      const before = turn.isRead ? "" : this.read(turn, ["text"]).text;
+      const id = turn.call(tool, input);
+      const over = new AbortController();
+      const limit = AbortSignal.any([over.signal, this.until(signal), AbortSignal.timeout(this.waitMs)]);
+      const [rested, heard] = [this.atRest(id, limit), this.model.next(this.waitMs, limit)];
+      const result = await Promise.race([rested, heard.then(() => null)]);
+      over.abort();
+      const said =
+        result ??
+        (await this.heard(signal, `${tool} is still at work. wait_for_work returns its result.`, 0));
+      return before === "" ? said : { ...said, text: `${said.text}\n\n${before}` };
+    });
+  }
+
+  /** Its task goes back to the board. */
+  async close(): Promise<void> {
+    this.closed.abort();
+    clearTimeout(this.absent);
+    await this.last.catch(() => {});
+    this.worker?.endNow();
+    await this.worker?.close();
+  }
+
+  private queued(step: () => Promise<Said>): Promise<Said> {
+    const done = this.last.then(async () => {
+      clearTimeout(this.absent);
+      try {
+        return await step();
+      } catch (caught) {
+        return error(messageOf(caught));
+      } finally {
+        if (!this.closed.signal.aborted)
+          this.absent = setTimeout(() => void this.leaveIfIdle().catch(() => {}), this.absentMs);
+      }
+    });
+    this.last = done;
+    return done;
+  }
+
+  /** Waits for the member's next turn and returns what is new in it. */
+  private async heard(signal: AbortSignal, otherwise: string, ms = this.waitMs): Promise<Said> {
+    const turn = await this.model.next(ms, this.until(signal));
+    if (turn) return this.read(turn);
+    return this.gone() ?? { text: otherwise, isError: false };
+  }
+
+  /** The result of a call after which the member waits, such as `submit_plan`: there is no turn that could show it. */
+  private async atRest(id: string, signal: AbortSignal): Promise<Said | null> {
+    const { store } = this.worker as Worker;
+    for (;;) {
+      const mark = store.wake.mark();
+      const member = await store.roster.member(this.name);
+      const entries = await store.transcript.current(this.name);
+      if (this.model.turn || signal.aborted) return null;
+      const entry = entries.findLast((one) => one.kind === "result" && one.result.id === id);
+      if (entry?.kind === "result" && member?.activity.phase !== "work") {
+        this.told = id;
+        return entry.result;
+      }
+      await store.wake.changed(mark, ["journal"], this.waitMs, signal);
+    }
+  }
+
+  private read(turn: Turn, types: readonly string[] = ["result", "text"]): Said {
+    turn.isRead = true;
+    const news = newsOf(turn.request).filter(
+      (part) =>
+        types.includes(part.type) &&
+        !(part.type === "result" && (part.tool === "idle" || part.id === this.told)),
+    );
+    const isError = news.some((part) => part.type === "result" && part.isError);
+    const about = this.isNew ? [turn.request.system] : [];
+    this.isNew = false;
+    return { text: [...about, ...news.map(({ text }) => text)].join("\n\n") || "Go on.", isError };
+  }
+
+  /** An idle member has no turn until it hears something. */
+  private async wake(signal: AbortSignal): Promise<Turn | null> {
+    const note = { kind: "note", text: "You go on." } as const;
+    await this.worker?.store.mail.send(HARNESS, { to: this.name, body: note, urgent: true });
+    const turn = await this.model.next(WAKE_MS, this.until(signal));
+    return turn;
+  }
+
+  private until(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.isOver.signal, this.closed.signal]);
+  }
+
+  /** Null when the member is in the team. */
+  private async join(signal: AbortSignal): Promise<Said | null> {
+    if (this.worker) return this.gone();
+    const { settings: all, cwd } = this.options;
+    // Its notes and its summaries are its own affair.
+    const { fallbackModel: _, leadModel: __, ...settings } = { ...all, model: "mcp", memory: false };
+    let why = "";
+    const told = (text: string): void => {
+      why = text;
+    };
+    const limit = AbortSignal.any([AbortSignal.timeout(this.waitMs), signal, this.closed.signal]);
+    if (!(await awaitTeam(settings, cwd, told, limit))) return { text: `${why} ${NOTHING}`, isError: false };
+    this.model = new GuestModel();
+    this.isNew = true;
+    const { model } = this;
+    const options = { ...this.options, settings, count: 1, openModel: async () => model };
+    this.worker = await this.opened((name) => openWorker({ ...options, names: [name] }));
+    this.isOver = new AbortController();
+    this.end = null;
+    void this.worker.done.then((end) => {
+      this.end = end;
+      this.isOver.abort();
+    });
+    return null;
+  }
+
+  private async opened(open: (name: Name) => Promise<Worker>): Promise<Worker> {
+    const { name, mayNumber } = this.options;
+    for (let nth = 1; ; nth += 1) {
+      this.name = nth === 1 || !mayNumber ? name : teammateName(`${name}-${nth}`);
+      try {
+        return await open(this.name);
+      } catch (caught) {
+        if (nth === TRIES || !isEkidenError(caught, "name_taken")) throw caught;
+        // The member of a process that was killed a moment ago is free as soon as its host is declared dead.
+        if (!mayNumber) await systemClock.sleep(AGAIN_MS, this.closed.signal);
+      }
+    }
+  }
+
+  /** Once: that the member has left. The next call joins again. */
+  private gone(): Said | null {
+    if (!this.end) return null;
+    const { reason, error: why } = this.end;
+    const { name, worker } = this;
+    this.worker = null;
+    this.end = null;
+    void worker?.close();
+    return {
+      text: `${name} has left the team${words(reason, why)}. ${reason === "drained" ? "wait_for_work joins again." : "End here, unless you are asked to join again."}`,
+      isError: false,
+    };
+  }
+
+  private async leaveIfIdle(): Promise<void> {
+    const { worker, name } = this;
+    if (!worker) return;
+    const isUnread = this.model.turn?.isRead === false;
+    if (isUnread || !(await worker.store.board.mine(name))) worker.drain(0);
+  }
+}
+
+const error = (text: string): Said => ({ text, isError: true });
+
+function words(reason: WorkerEnd["reason"], error: EkidenError | undefined): string {
+  if (error) return `: ${error.message}`;
+  if (reason === "budget") return ": the budget is used up";
+  return reason === "over" ? ": it was asked to stop" : "";
+}
