@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { asTaskId, type Name } from "./ids.ts";
-import { type Landings, lineUp, type Reservation, reservedUntil, turnOf, type Waiting } from "./landing.ts";
+import {
+  type Landings,
+  lineUp,
+  type Reservation,
+  rankAt,
+  reservedUntil,
+  turnOf,
+  type Waiting,
+} from "./landing.ts";
 
 const NOW = 1_000_000;
 
@@ -88,10 +96,60 @@ describe("the line", () => {
     expect(ids(all)).toEqual(["id1"]);
   });
 
+  it("ends the wait for a reservation at its last millisecond", () => {
+    const all = landings([waiting(1, { paths: ["9.txt"] }), waiting(2)], [reservation(9)]);
+    expect(ids(all, NOW + 9_999)).toEqual([]);
+    expect(ids(all, NOW + 10_000)).toEqual(["id2"]);
+    expect(ids(all, NOW + 299_999)).toEqual(["id2"]);
+    expect(ids(all, NOW + 300_000)).toEqual(["id1", "id2"]);
+  });
+
+  it("waits for no reservation of the same rank", () => {
+    const orders: Landings["orders"] = new Map([
+      ["ekiden/1", { kind: "move", rank: [1, NOW - 1_000, "ekiden/9"], at: NOW, by: "person" }],
+    ]);
+    expect(ids(landings([waiting(1)], [reservation(9)], orders))).toEqual(["id1"]);
+  });
+
   it("gives the last chance before a task fails up to the end of its reservation", () => {
     expect(reservedUntil(NOW, 1, 300_000)).toEqual({ aloneUntil: NOW + 10_000, until: NOW + 300_000 });
     expect(reservedUntil(NOW, 2, 300_000)).toEqual({ aloneUntil: NOW + 300_000, until: NOW + 300_000 });
     expect(reservedUntil(NOW, 1, 500)).toEqual({ aloneUntil: NOW + 500, until: NOW + 500 });
+  });
+});
+
+describe("a move to a place of the line", () => {
+  const entries = [waiting(1), waiting(2), waiting(3), waiting(4)];
+  const moved = (all: Landings, nth: number, place: number): string[] => {
+    const entry = all.waiting.find(({ number }) => number === nth) as Waiting;
+    const rank = rankAt(lineUp(all, "main", NOW), place, entry, all, NOW);
+    const order = { kind: "move", rank, at: NOW, by: "person" } as const;
+    return ids({ ...all, orders: new Map([[entry.branch, order]]) });
+  };
+
+  it.each([
+    [4, 1, "id4 id1 id2 id3"],
+    [4, 2, "id1 id4 id2 id3"],
+    [4, 3, "id1 id2 id4 id3"],
+    [4, 4, "id1 id2 id3 id4"],
+    [1, 2, "id2 id1 id3 id4"],
+    [1, 4, "id2 id3 id4 id1"],
+    [1, 99, "id2 id3 id4 id1"],
+  ])("puts #%i at place %i: %s", (nth, place, expected) => {
+    expect(moved(landings(entries), nth, place).join(" ")).toBe(expected);
+  });
+
+  it("passes one that was refused, and one that was moved before", () => {
+    const all = landings(entries, [reservation(3), reservation(4, { since: NOW - 5 })]);
+    expect(ids(all)).toEqual(["id3", "id4", "id1", "id2"]);
+    expect(moved(all, 2, 1)).toEqual(["id2", "id3", "id4", "id1"]);
+    expect(moved(all, 2, 2)).toEqual(["id3", "id2", "id4", "id1"]);
+    expect(moved(all, 2, 3)).toEqual(["id3", "id4", "id2", "id1"]);
+  });
+
+  it("keeps one at the only place that there is, behind whoever is refused later", () => {
+    const all = landings([waiting(1)]);
+    expect(rankAt(lineUp(all, "main", NOW), 1, waiting(1), all, NOW)).toEqual([0, NOW + 1, "id1"]);
   });
 });
 
@@ -107,6 +165,19 @@ describe("a turn", () => {
     expect(turn(entries, 3, 3)).toEqual({ kind: "go", base: "c2", isFirst: false });
     expect(turn(entries, 3, 2)).toEqual({ kind: "wait" });
     expect(turn(entries, 4, 3)).toEqual({ kind: "wait" });
+  });
+
+  it("is on the target for each while nothing moves it, up to as many gates at once", () => {
+    const line = lineUp(
+      landings([built(1, "tip", "gate"), built(2, "tip", "green"), waiting(3)]),
+      "main",
+      NOW,
+    );
+    const alone = (nth: number, parallel: number) => turnOf(line, `id${nth}`, "tip", parallel, true);
+    expect(alone(1, 1)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    expect(alone(3, 1)).toEqual({ kind: "wait" });
+    expect(alone(3, 2)).toEqual({ kind: "go", base: "tip", isFirst: true });
+    expect(alone(2, 1)).toEqual({ kind: "wait" });
   });
 
   it("waits for those ahead whose commit is out of date", () => {

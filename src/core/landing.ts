@@ -191,8 +191,7 @@ export function turnOf({ order }: Line, id: string, tip: string, parallel: numbe
   return { kind: "wait" };
 }
 
-const compare = (a: Rank, b: Rank): number =>
-  a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0);
+const compare = (a: Rank, b: Rank): number => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1); // no two have one id
 
 const overlap = (some: readonly string[] | null, others: readonly string[] | null): boolean =>
   some === null || others === null || some.some((path) => others.includes(path));
