@@ -63,3 +63,76 @@ it("has how long a member idled, from its first idling to its next work", () => 
     { name: "ekiden.member.idle.duration", points: [{ count: 1, sum: 3 }] },
   ]);
 });
+
+it("counts attempts and landings by how they ended, of the members here", () => {
+  const meters = new Meters();
+  const facts = [
+    { type: "task.completed", task },
+    { type: "task.completed", task },
+    { type: "task.failed", task },
+    { type: "task.released", task },
+    { type: "task.landed", task },
+    { type: "task.proposed", task },
+    { type: "task.reopened", task, why: "conflict" },
+    { type: "task.reopened", task, why: "hook" },
+    { type: "mail.sent" },
+  ] as unknown as Fact[];
+  for (const fact of facts) {
+    meters.take(at(0, fact), true);
+    meters.take(at(0, fact), false);
+  }
+  const counts = meters
+    .snapshot()
+    .map((one) => [
+      one.name,
+      ...one.points.map((point) => [point.attributes.outcome, "value" in point && point.value]),
+    ]);
+  expect(counts).toEqual([
+    ["ekiden.tasks.ended", ["completed", 2], ["failed", 1], ["released", 1]],
+    ["ekiden.landings", ["landed", 1], ["proposed", 1], ["conflict", 1]],
+  ]);
+});
+
+it("counts the time to a claim from the last moment at which the task became ready", () => {
+  const meters = new Meters();
+  const latencies = (...facts: readonly (readonly [number, object])[]): unknown => {
+    for (const [ms, fact] of facts) meters.take(at(ms, { task, ...fact } as unknown as Fact), true);
+    const found = meters.snapshot().find(({ name }) => name === "ekiden.task.claim.latency");
+    return found?.kind === "histogram" ? found.points[0]?.sum : undefined;
+  };
+  const waiting = { ...added, blockedBy: [asTaskId(9)] };
+  expect(latencies([0, waiting], [4_000, { ...claimed }])).toBeUndefined();
+  expect(latencies([0, added], [1_000, { type: "task.cancelled" }], [2_000, claimed])).toBeUndefined();
+  expect(latencies([0, waiting], [5_000, { type: "task.unblocked" }], [6_000, claimed])).toBe(1);
+  expect(latencies([10_000, { type: "task.released" }], [12_000, claimed])).toBe(3);
+});
+
+it("puts each value into the bucket of the first bound that is not below it", () => {
+  const meters = new Meters();
+  for (const ms of [10, 11, 20, 81_920, 81_921, 500_000]) {
+    meters.take(at(0, added), true);
+    meters.take(at(ms, claimed), true);
+  }
+  const [latency] = meters.snapshot();
+  if (latency?.kind !== "histogram") throw new Error("no histogram");
+  expect(latency.bounds).toHaveLength(14);
+  expect(latency.points).toEqual([
+    {
+      attributes: {},
+      ...{ count: 6, sum: expect.closeTo(663.882), min: 0.01, max: 500 },
+      buckets: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2],
+    },
+  ]);
+});
+
+it("counts each time of idling once", () => {
+  const meters = new Meters();
+  const phase = (ms: number, to: "work" | "idle" | "shutdown"): void =>
+    meters.take(at(ms, { type: "teammate.phase", who: alice, phase: to } as Fact), true);
+  phase(0, "idle");
+  phase(1_000, "work");
+  phase(3_000, "shutdown");
+  phase(5_000, "idle");
+  phase(6_000, "shutdown");
+  expect(meters.snapshot()).toMatchObject([{ points: [{ count: 2, sum: 2, min: 1, max: 1 }] }]);
+});
