@@ -23,6 +23,8 @@ const SHARED = 60;
 /** So many of the nearest quick test files judge a fault before all others. */
 const NEAR = 3;
 const QUICK_MS = 1_500;
+/** Then the test files by their distance from its file: the first so many, the next ones, all others. */
+const RANKS = [6, 20, Number.POSITIVE_INFINITY];
 
 export class Campaign {
   private readonly states: ReadonlyMap<number, State>;
@@ -40,15 +42,17 @@ export class Campaign {
     this.states = new Map(states.map((state) => [state.fault.id, state]));
     this.known = known;
     this.limit = limit;
-    const near = new Map<string, State[]>();
-    const all = new Map<string, State[]>();
+    const parts: Map<string, State[]>[] = [new Map(), ...RANKS.map(() => new Map())];
+    const show = (nth: number, test: string, state: State): unknown =>
+      parts[nth]?.set(test, [...(parts[nth].get(test) ?? []), state]);
     for (const state of states) {
       const tests = related.of(state.fault.file);
-      const quick = tests.filter((test) => this.timeOf(test) < QUICK_MS);
-      for (const test of quick.slice(0, NEAR)) near.set(test, [...(near.get(test) ?? []), state]);
-      for (const test of tests) all.set(test, [...(all.get(test) ?? []), state]);
+      for (const test of tests.filter((one) => this.timeOf(one) < QUICK_MS).slice(0, NEAR))
+        show(0, test, state);
+      for (const [rank, test] of tests.entries())
+        show(1 + RANKS.findIndex((most) => rank < most), test, state);
     }
-    this.tests = [near, all].flatMap((part) =>
+    this.tests = parts.flatMap((part) =>
       [...part]
         .map(([test, faults]) => ({ test, faults }))
         .sort((a, b) => this.timeOf(a.test) - this.timeOf(b.test)),
