@@ -148,6 +148,8 @@ const ASKS = [
   "ls --color=$(rm a)",
   "env -S 'rm a'",
   "xxd -r a b",
+  "TZ=/etc/passwd date",
+  "env TZ=/etc/passwd date",
 ];
 
 describe("reading needs no question", () => {
@@ -189,7 +191,7 @@ describe("an allow rule must cover every command", () => {
     "node a.js",
     "NODE_ENV=test npm test",
     "env CI=1 npm test",
-    "npm test 2>&1 | tee /dev/null || true".replace(" | tee /dev/null", ""),
+    "npm test 2>&1 || true",
   ])("%j is covered", (line) => expect(bash(line, rules)).toMatchObject({ effect: "allow" }));
   it.each([
     "git push; rm a",

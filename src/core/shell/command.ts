@@ -187,8 +187,9 @@ function unwrap(
   const assigns: Simple["assigns"][number][] = [];
   if (name === "env" || name === "sudo")
     for (; ASSIGNMENT.test(args[at]?.text ?? ""); at += 1) {
-      const value = args[at] ?? MYSTERY;
-      assigns.push({ name: /^\w+/.exec(value.text)?.[0] ?? "", value });
+      const word = args[at] ?? MYSTERY;
+      const [, name = "", text = ""] = /^(\w+)=(.*)$/s.exec(word.text) ?? [];
+      assigns.push({ name, value: { ...word, text } });
     }
   const words = args.slice(at);
   if (name === "flock" && words[0]?.text === "-c") return script(words.slice(1, 2), scope);
