@@ -109,15 +109,24 @@ export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): 
   return false;
 }
 
-/** Whether a command may become one that the rule concerns: a word that names the program's verb is a pattern or is not known. */
+/**
+ * Whether a command may become one that the rule concerns: a word that names the program's verb is a pattern or is not known. The word
+ * after an option may be the verb, too: `git --no-pager $X`.
+ */
 export function couldMeetCommand({ match = "*" }: Rule, words: readonly Spelled[]): boolean {
-  let inDoubt = false;
-  const verb = words.findIndex(
-    (_, i) => i > 0 && !isOptionRun(words.slice(1, i + 1).map(({ text }) => text)),
+  const parts = match.split(/ +/);
+  const texts = words.map(({ text }) => text);
+  return words.some(
+    (_, skipped) =>
+      isOptionRun(texts.slice(1, skipped + 1)) &&
+      isInDoubt(parts, (i) => (i === 0 ? words[0] : words[skipped + i])),
   );
-  const named = [...words.slice(0, 1), ...(verb === -1 ? [] : words.slice(verb))];
-  for (const [i, part] of match.split(/ +/).entries()) {
-    const word = named[i];
+}
+
+function isInDoubt(parts: readonly string[], wordAt: (i: number) => Spelled | undefined): boolean {
+  let inDoubt = false;
+  for (const [i, part] of parts.entries()) {
+    const word = wordAt(i);
     if (word === undefined || part.startsWith("*") || part.startsWith("-")) break;
     const isOpen = !word.exact || word.glob !== undefined;
     if (isOpen && i === 0) return false;

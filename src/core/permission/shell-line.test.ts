@@ -225,6 +225,7 @@ describe("an allow rule must cover every command", () => {
     for (const line of ASKS.filter((one) => one !== "ls > .git/config"))
       expect(bash(line, allow("bash")).effect, line).toBe("allow");
     expect(bash("$X y", [...allow("bash"), ...deny("bash(rm *)")]).effect).toBe("ask");
+    expect(bash("git --no-pager $X", deny("bash(git push*)"), "bypass").effect).toBe("ask");
   });
 });
 
