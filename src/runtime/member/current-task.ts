@@ -72,13 +72,10 @@ export class CurrentTask {
     if (kind !== "teammate" || !IDLE[reason].reminded) return false;
     if (reason !== "repeating") this.repetitions = 0;
     if (this.repetitions >= REPETITIONS) return false;
-    let entry: Entry | undefined;
-    const task = await store.board.claimNext(seat, (taken) => {
-      entry = claimed(taken, workspaceOf?.(taken));
-      return entry;
-    });
-    if (!task || !entry) return false;
-    conversation.add(entry);
+    const entryFor = (taken: Claimed): Entry => claimed(taken, workspaceOf?.(taken));
+    const task = await store.board.claimNext(seat, entryFor);
+    if (!task) return false;
+    conversation.add(entryFor(task));
     this.hold(task);
     return true;
   }
@@ -129,21 +126,21 @@ export class CurrentTask {
 
   /** Why the member may not go on with its task; null when it may. */
   private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
-    this.begin(own);
+    const isNew = this.begin(own); // it claimed the task itself, in the stint that has ended
     if (reason === "repeating") return this.evidence;
-    if (reason === "turn_limit") return this.hasFurtherStint();
+    if (reason === "turn_limit") return this.hasFurtherStint(isNew);
     if (this.reminded >= REMINDERS)
       return `${this.agent.seat.name} ended its turn ${REMINDERS} times without finishing it`;
     this.reminded += 1;
     return null;
   }
 
-  /** Null when a further stint may begin, else the reason against it. */
-  private hasFurtherStint(): string | null {
+  /** Null when a further stint may begin, else the reason against it. A claim counts as progress. */
+  private hasFurtherStint(hasClaimed = false): string | null {
     const { turnsPerStint, stintsPerAttempt } = this.settings;
     const { name } = this.agent.seat;
     this.stints += 1;
-    if (!this.loop.takeProgress())
+    if (!hasClaimed && !this.loop.takeProgress())
       return `${name} used ${turnsPerStint} model calls, the limit of one stint, without a new call or a new result`;
     if (this.stints >= stintsPerAttempt)
       return `${name} used ${stintsPerAttempt} stints of ${turnsPerStint} model calls without finishing it`;
@@ -196,12 +193,13 @@ export class CurrentTask {
     this.begin(task);
   }
 
-  /** Another task, or another attempt, starts with a fresh count. */
-  private begin({ id, attempt }: Claimed): void {
+  /** Another task, or another attempt, starts with a fresh count. False for the same attempt. */
+  private begin({ id, attempt }: Claimed): boolean {
     const key = `${id}/${attempt}`;
-    if (this.attempt === key) return;
+    if (this.attempt === key) return false;
     this.attempt = key;
     this.stints = 0;
     this.loop.begin();
+    return true;
   }
 }
