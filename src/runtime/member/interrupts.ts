@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import type { Instant, RequestId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Agent } from "../agent/agent.ts";
-import { Interruption, interruptionOf } from "../agent/interruption.ts";
+import { Interruption } from "../agent/interruption.ts";
 
 /** A mailbox gives stop requests first, then urgent mail; there are never many stop requests. */
 const PEEKED = 10;
@@ -24,7 +24,7 @@ export class Interrupts {
     this.agent = agent;
     this.outer = outer;
     // one listener for life: AbortSignal.any for each step would leave a listener on `outer` each time
-    outer.addEventListener("abort", this.cutByOuter, { once: true });
+    outer.addEventListener("abort", this.cutByOuter);
   }
 
   private readonly cutByOuter = (): void => this.current.abort(this.outer.reason);
@@ -77,7 +77,7 @@ export class Interrupts {
   /** Notes the stop requests among mail. A mail has the deadline by the asker's clock; the store gives it by the clock here. */
   async read(mail: readonly Mail[]): Promise<void> {
     for (const { body } of mail) {
-      if (body.kind !== "shutdown_request" || this.pending?.request === body.request) continue;
+      if (body.kind !== "shutdown_request") continue;
       const request = await this.agent.store.requests.request(body.request);
       if (request) this.note(request.id, request.deadline);
     }
@@ -125,8 +125,6 @@ export class Interrupts {
   private async peek(): Promise<void> {
     const mail = await this.agent.store.mail.unread(this.agent.seat.name, PEEKED);
     await this.read(mail);
-    const urgent = mail.some((letter) => letter.urgent);
-    if (urgent && interruptionOf(this.current.signal) === null)
-      this.current.abort(new Interruption("urgent"));
+    if (mail.some((letter) => letter.urgent)) this.current.abort(new Interruption("urgent"));
   }
 }
