@@ -127,16 +127,15 @@ type Read = {
 
 function batches(calls: readonly PendingCall[]): PendingCall[][] {
   const groups: PendingCall[][] = [];
-  let reading = false;
   for (const call of calls) {
-    const reads = call.onlyReads;
     const last = groups.at(-1);
-    if (reads && reading && last) last.push(call);
+    if (last?.[0]?.onlyReads && call.onlyReads) last.push(call);
     else groups.push([call]);
-    reading = reads;
   }
   return groups;
 }
+
+type Result = Extract<Entry, { kind: "result" }>;
 
 /** An error of a tool is news for the model: this is the only place that turns errors into text. */
 async function answer(
@@ -148,7 +147,7 @@ async function answer(
 ): Promise<Entry> {
   const { seat, clock, conversation, store, loadout, keepImage } = agent;
   const { call, tool } = pending;
-  const result = (text: string, isError: boolean): Entry => ({
+  const result = (text: string, isError: boolean): Result => ({
     kind: "result",
     result: {
       type: "result",
@@ -166,8 +165,8 @@ async function answer(
   let hasRun = false;
   let subject = "";
   let effect: Effect | undefined;
-  let written: Entry | null = null;
-  let entry: Entry;
+  let written: Result | null = null;
+  let entry: Result;
   try {
     if (signal.aborted) throw signal.reason;
     if (held) throw new Error(NOT_YET);
@@ -206,7 +205,7 @@ async function answer(
     written = null;
     entry = result(interrupted ? cut(interrupted, hasRun) : messageOf(error), true);
   }
-  const { isError, text } = entry.kind === "result" ? entry.result : { isError: false, text: "" };
+  const { isError, text } = entry.result;
   const fact = {
     type: "tool.called",
     who: seat.name,
