@@ -4,13 +4,13 @@ import { z } from "zod";
 import { journalOf } from "../../../test/fixtures/journal.ts";
 import { type AgentOptions, agentOf, calling, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { claimed, held, name, stage } from "../../../test/fixtures/stage.ts";
-import { type Entry, heard, textOf } from "../../core/conversation/chat.ts";
+import { type Entry, heard, INVALID_INPUT, textOf } from "../../core/conversation/chat.ts";
 import { CUT_OFF, NOTHING_SAID } from "../../core/conversation/prompt.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Reply, Store } from "../../ports/index.ts";
 import { defineTool } from "../../tools/define.ts";
-import { turn } from "./turn.ts";
+import { readMail, turn } from "./turn.ts";
 
 const here = stage("sqlite");
 const alice = name("alice");
@@ -202,4 +202,19 @@ it("joins nothing to a reply that made calls before the cut", async () => {
   const { agent, outcome } = taken(saying("It works."), { entries });
   expect((await outcome).text).toBe("It works.");
   expect(textOf(agent.conversation.lastSaid as never)).toBe("It works.");
+});
+
+it.each([
+  ["length", "the output limit cut your answer off"],
+  ["calls", "was not a JSON object"],
+] as const)("tells a half call from a wrong one by the end of the reply: %s", async (stop, text) => {
+  const { outcome } = taken({ ...calling("look", { [INVALID_INPUT]: "{" }), stop });
+  expect(JSON.stringify((await outcome).round[1])).toContain(text);
+});
+
+it("reads unread mail into the conversation, once", async () => {
+  const { agent } = taken(saying("Done."), { entries: [] });
+  await store.mail.send(PERSON, { to: alice, body: { kind: "note", text: "Look" } });
+  expect([(await readMail(agent)).length, (await readMail(agent)).length]).toEqual([1, 0]);
+  expect(agent.conversation.news.join()).toContain("Look");
 });
