@@ -5,51 +5,46 @@
  * `*` and `?` stay inside a path segment, `**` spans any number of them, and a plain folder covers everything below it.
  */
 export const overlapping = (a: readonly string[], b: readonly string[]): boolean =>
-  a.some((one) => b.some((other) => meet(read(one), read(other), 0, 0)));
+  a.some((one) => b.some((other) => meet(read(one), read(other), "**", similar)));
 
-type Pattern = { readonly parts: readonly string[]; readonly folder: boolean };
-
-function read(pattern: string): Pattern {
+/** The segments of a pattern. A folder ends in `**`: it covers what is below it. */
+function read(pattern: string): string[] {
   const parts = pattern
     .replaceAll("\\", "/")
     .split("/")
     .filter((part) => part !== "" && part !== ".");
   const last = parts.at(-1) ?? "";
   // "src/core" may be a folder; "src/a.ts" and "src/*" are files, unless they end in a slash.
-  return { parts, folder: /[\\/]$/.test(pattern) || !/[*?]|.\.\w+$/.test(last) };
+  const isFolder = /[\\/]$/.test(pattern) || !/[*?]|.\.\w+$/.test(last);
+  return isFolder ? [...parts, "**"] : parts;
 }
-
-function meet(a: Pattern, b: Pattern, i: number, j: number): boolean {
-  const [x, y] = [a.parts[i], b.parts[j]];
-  if (x === undefined && y === undefined) return true;
-  if (x === undefined) return a.folder || rest(b, j);
-  if (y === undefined) return b.folder || rest(a, i);
-  if (x === "**") return meet(a, b, i + 1, j) || meet(a, b, i, j + 1);
-  if (y === "**") return meet(a, b, i, j + 1) || meet(a, b, i + 1, j);
-  return similar(x, y) && meet(a, b, i + 1, j + 1);
-}
-
-const rest = (pattern: Pattern, from: number): boolean =>
-  pattern.parts.slice(from).every((part) => part === "**");
 
 const UNCLEAR = /[[\]{}()]/;
 
 /** Whether one name can match both segments. */
-function similar(a: string, b: string): boolean {
-  if (a === b || UNCLEAR.test(a) || UNCLEAR.test(b)) return true;
-  // fits[j]: the part of `a` read so far and the first j characters of `b` can name the same text.
-  let fits = new Array<boolean>(b.length + 1).fill(false);
-  fits[0] = true;
-  for (let j = 1; j <= b.length; j += 1) fits[j] = (fits[j - 1] ?? false) && b[j - 1] === "*";
-  for (const c of a) {
-    const next = new Array<boolean>(b.length + 1).fill(false);
-    next[0] = (fits[0] ?? false) && c === "*";
-    for (let j = 1; j <= b.length; j += 1) {
-      const d = b[j - 1];
-      if (c === "*" || d === "*") next[j] = (fits[j] ?? false) || (next[j - 1] ?? false);
-      else next[j] = (fits[j - 1] ?? false) && (c === d || c === "?" || d === "?");
-    }
+const similar = (a: string, b: string): boolean =>
+  UNCLEAR.test(a) ||
+  UNCLEAR.test(b) ||
+  meet([...a], [...b], "*", (c, d) => c === d || c === "?" || d === "?");
+
+/** Whether one list can match both patterns; `any` in a pattern is any number of items. Its cost is the product of the lengths. */
+function meet(
+  a: readonly string[],
+  b: readonly string[],
+  any: string,
+  alike: (x: string, y: string) => boolean,
+): boolean {
+  // fits[j]: the part of `a` read so far and the first j items of `b` can match the same list.
+  let fits: (boolean | undefined)[] = [true];
+  b.forEach((y, j) => {
+    fits.push(fits[j] && y === any);
+  });
+  for (const x of a) {
+    const next = [fits[0] && x === any];
+    b.forEach((y, j) => {
+      next.push(x === any || y === any ? fits[j + 1] || next[j] : fits[j] && alike(x, y));
+    });
     fits = next;
   }
-  return fits[b.length] ?? false;
+  return fits.at(-1) === true;
 }
