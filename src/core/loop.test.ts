@@ -82,6 +82,24 @@ describe("ends", () => {
     expect(watch(glob).words).toContain("Each time you only add");
   });
 
+  it("four replies in turn, and no longer cycles", () => {
+    const reads = Array.from({ length: 5 }, (_, i) => called("read_file", { path: `f${i}` }, "x"));
+    expect(watch(turns(reads.slice(0, 4)))).toMatchObject({ told: 12, ended: 17 });
+    expect(watch(turns(reads))).toMatchObject({ told: null, ended: null });
+  });
+
+  it("long calls only if they are the same to the last character", () => {
+    const write = (text: string) => called("write_file", { path: "a", text }, "Written.");
+    const filled = (n: number, at: number) => {
+      const all = [..."-".repeat(2_000)];
+      all[at] = "abc"[n % 3] ?? "";
+      return write(all.join(""));
+    };
+    expect(watch(() => filled(0, 0))).toMatchObject({ told: 3, ended: 8 });
+    for (const at of [0, 1, 1_000, 1_001, 1_998, 1_999])
+      expect(watch((n) => filled(n, at))).toMatchObject({ told: 9 });
+  });
+
   it("polls whose results differ in their digits alone", () => {
     const seen = watch((n) => called("bash", { command: "date" }, `09:${n}`));
     expect(seen).toMatchObject({ told: 5, ended: 20 });
@@ -116,6 +134,12 @@ describe("does not end", () => {
     expect(watch((n) => called("grep", { pattern: word(n) }, `${word(n)} found`))).toMatchObject({
       told: null,
     });
+  });
+
+  it("texts that grow and change elsewhere, too", () => {
+    const pad = (n: number) => "pad ".repeat(n);
+    expect(watch((n) => text(`${"ab"[n % 2]} ${pad(n)}`))).toMatchObject({ told: null });
+    expect(watch((n) => text(`x${"ab"[n % 2]} ${pad(n)}`))).toMatchObject({ told: null });
   });
 
   it("new tasks with other work between", () => {
@@ -166,4 +190,57 @@ it("calls a stint progress when it made a call, or got a result, that it had not
   detector.begin();
   detector.observe(ls);
   expect(detector.takeProgress()).toBe(true);
+});
+
+describe("says", () => {
+  const more = (n: number) => "pad ".repeat(n);
+  const task = (n: number) => called("create_task", { subject: `t${n}` }, `#${n}`);
+  const LOOK = 'called bash {"command":"ls"}';
+  it.each([
+    [turns([ls]), `${LOOK} 8 times in a row. The last result: a b`, false],
+    [
+      turns([cat, ls]),
+      `called read_file {"path":"a"} 5 times in a row in turn with 1 other reply. The`,
+      false,
+    ],
+    [turns([cat, text("a"), ls]), "4 times in a row in turn with 2 other replies.", false],
+    [() => text(""), "gave an empty answer 8 times in a row.", false],
+    [() => text("Hm."), 'answered "Hm." without a call 8 times in a row.', false],
+    [(n: number) => text(`So: ${more(n)}`), "without a call 20 times in a row.", false],
+    [task, 'called create_task {"subject":"t20"} 20 times in a row. The last result: #20', true],
+    [(n: number) => called("create_task", { subject: "ab".repeat(n % 9) }, `#${n}`), "40 times", true],
+    [(n: number) => text(`I sent ${n}.`), 'answered "I sent 20." without a call 20 times', true],
+  ])("what was repeated, and whether that reached others (%#)", (round, words, floods) => {
+    const detector = new LoopDetector(traits);
+    let last: LoopVerdict = { kind: "fine" };
+    for (let n = 1; n <= 60 && last.kind !== "ended"; n += 1) last = detector.observe(round(n));
+    expect(last).toMatchObject({ kind: "ended", text: expect.stringContaining(words), floods });
+  });
+});
+
+/** The kinds of the verdicts on these rounds; "news" and "task" are what comes in between. */
+function kindsOf(...steps: readonly (Round | "news" | "task")[]): string {
+  const detector = new LoopDetector(traits);
+  const kinds = steps.flatMap((step) => {
+    if (step === "news") detector.read([letter({ kind: "note", text: "Go on." }, PERSON)]);
+    else if (step === "task") detector.begin();
+    else return [detector.observe(step).kind];
+    return [];
+  });
+  return kinds.join(" ");
+}
+
+it.each([
+  ["tells once", [ls, ls, ls, ls, ls], "fine fine told fine fine"],
+  ["tells again after other work", [ls, ls, ls, cat, ls, ls, ls], "fine fine told fine fine fine told"],
+  ["counts anew after news", [ls, ls, "news", ls, ls, ls], "fine fine fine fine told"],
+  ["tells again after news", [ls, ls, ls, "news", ls, ls, ls], "fine fine told fine fine told"],
+  ["counts anew with another task", [ls, ls, "task", ls, ls, ls], "fine fine fine fine told"],
+] as const)("%s", (_, steps, kinds) => expect(kindsOf(...steps)).toBe(kinds));
+
+it("takes no progress of one task for that of the next", () => {
+  const detector = new LoopDetector(traits);
+  detector.observe(ls);
+  detector.begin();
+  expect(detector.takeProgress()).toBe(false);
 });

@@ -115,9 +115,7 @@ export class LoopDetector {
 
   /** Something new came in, so the next rounds answer that. */
   private interrupted(): void {
-    this.runs.clear();
     this.last.length = 0;
-    this.told = false;
   }
 
   /**
@@ -168,7 +166,7 @@ export class LoopDetector {
       }
     }
     const run = this.runs.get(`${kind} ${shortest}`) ?? 0;
-    if (run > 0 && run >= ended(shortest))
+    if (run >= ended(shortest))
       return {
         kind: "ended",
         text: describe(round, run, shortest),
@@ -224,7 +222,7 @@ const COMPARED_MAX = 100_000;
 function grows(before: string, after: string): boolean {
   if (before === "" || after.length <= before.length) return false;
   let head = 0;
-  while (head < before.length && before[head] === after[head]) head += 1;
+  while (before[head] === after[head]) head += 1;
   return after.endsWith(before.slice(head));
 }
 
@@ -242,18 +240,15 @@ function newsKey({ from, body }: Mail): string | null {
   return compared ? digest(`${from} ${body.kind} ${compared(words(body))}`) : null;
 }
 
-/** A longer text is kept as a digest. */
+/** Of a longer text, so many characters are kept, with its length and a hash. */
 const KEPT_MAX = 500;
 
-/** A key for a text of any length. Of a long one it is two 32-bit hashes (FNV-1a and its reverse order) and the length. */
+/** A key for a text of any length. The hash has 32 bits (FNV-1a). */
 function digest(text: string): string {
   if (text.length <= KEPT_MAX) return text;
-  let [a, b] = [0x811c9dc5, 0x811c9dc5];
-  for (let i = 0; i < text.length; i += 1) {
-    a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
-    b = Math.imul(b ^ text.charCodeAt(text.length - 1 - i), 0x01000193);
-  }
-  return `${text.length} ${a >>> 0} ${b >>> 0}`;
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return `${text.slice(0, KEPT_MAX)} ${text.length} ${hash}`;
 }
 
 /** Characters of a call, a text and a result in the evidence. */
