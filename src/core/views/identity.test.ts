@@ -18,5 +18,6 @@ it("names the other teammates with their roles, at most 20", () => {
   const first = Array.from({ length: 21 }, (_, n) => member(`m-${n}`));
   expect(membersLine(first, 30, name("m-0"))).toContain("m-20 and 9 more.");
   expect(membersLine(first, 30, name("m-29"))).toContain("m-19 and 9 more.");
+  expect(membersLine(first, 22, name("m-0"))).toContain("m-20 and 1 more.");
   expect(membersLine(first, 21, name("m-0"))).toMatch(/m-20\.$/);
 });

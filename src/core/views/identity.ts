@@ -9,7 +9,7 @@ export type Colour = (typeof COLOURS)[number];
 /** The same on every machine and in every face. */
 export function colourOf(name: Name): Colour {
   let hash = 0x811c9dc5;
-  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
   return COLOURS[(hash >>> 0) % COLOURS.length] ?? "blue";
 }
 

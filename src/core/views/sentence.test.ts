@@ -202,3 +202,31 @@ it("has one line for every fact", () => {
 it("sums up only what there is", () => {
   expect(tally({ completed: 2, failed: 0, cancelled: 0, unfinished: 0 })).toBe("2 completed");
 });
+
+/** Variants of a fact that the list above holds once. */
+it.each([
+  ["team.finished", { failed: 0, unfinished: 0 }, "good", "finished: 3 completed"],
+  ["team.finished", { failed: 0, unfinished: 1 }, "warn", "finished: 3 completed, 1 unfinished"],
+  [
+    "team.finished",
+    { failed: 1, cancelled: 1, unfinished: 0 },
+    "warn",
+    "finished: 3 completed, 1 failed, 1 cancelled",
+  ],
+  ["task.added", { blockedBy: [] }, "plain", "added #1 Write tests"],
+  ["task.claimed", { attempt: 1 }, "busy", "claimed #1 Write tests"],
+  ["turn.taken", { text: "", ms: 99 }, "dim", "thought"],
+  ["turn.taken", { text: "", ms: 100 }, "dim", "thought for 100 ms"],
+  ["turn.taken", { text: "", ms: 1_000 }, "dim", "thought for 1.0 s"],
+  ["job.ended", { exitCode: null }, "warn", "j1 failed"],
+  ["job.ended", { state: "done", exitCode: 0 }, "dim", "j1 is done"],
+  ["job.ended", { state: "unknown", exitCode: null }, "warn", "j1 was lost with the process that ran it"],
+] as [Fact["type"], object, string, string][])("says of %s with %j, %s: %s", (type, more, tone, text) => {
+  const event = { seq: 1, at: instant(0), ...FACTS[type], ...more } as Event;
+  expect(sentence(event)).toMatchObject({ tone, text });
+});
+
+it("leaves out of a short feed what the runbook model says", () => {
+  const turn = { seq: 1, at: instant(0), ...FACTS["turn.taken"], text: "Hello" } as Event;
+  expect([isNews(turn), isNews({ ...turn, model: "runbook" } as Event)]).toEqual([true, false]);
+});

@@ -216,7 +216,11 @@ it("marks unread and urgent mail, and shows a conversation", () => {
     body: { kind: "note", text: "Hello" },
     deliveredAt: null,
   } as const;
-  expect(text(inboxViews({ name: alice, unread: 1, mail: [mail] }))).toBe("lead: ● urgent: Hello");
+  const [inbox] = inboxViews({ name: alice, unread: 1, mail: [mail, { ...mail, deliveredAt: now }] });
+  expect(inbox?.kind === "feed" && inbox.lines.map((line) => `${line.text}/${line.tone}`)).toEqual([
+    "● urgent: Hello/strong",
+    "urgent: Hello/plain",
+  ]);
   const call = { type: "call", id: "1", tool: "bash", input: { command: "ls" } } as const;
   const entries = [
     { seq: 1, at: now, entry: { kind: "heard", text: "Hi" } },
@@ -234,6 +238,12 @@ it("marks unread and urgent mail, and shows a conversation", () => {
   expect(text(transcriptViews({ name: alice, entries }))).toBe(
     '→: Hi\nalice: Yes\nalice calls: bash {"command":"ls"}\n← bash: a',
   );
+  const failed = {
+    ...entries[2],
+    entry: { kind: "result", result: { ...entries[2].entry.result, isError: true } },
+  };
+  const [feed] = transcriptViews({ name: alice, entries: [entries[2], failed as (typeof entries)[2]] });
+  expect(feed?.kind === "feed" && feed.lines.map(({ tone }) => tone)).toEqual(["dim", "bad"]);
 });
 
 it("names kinds of mail and reasons in words", () => {
@@ -255,6 +265,15 @@ it("writes spans, tokens and money short", () => {
   expect([950, 61_000, 3_700_000, 90_000_000].map(span)).toEqual(["0s", "1m01s", "1h01m", "1d1h"]);
   expect([999, 1234, 45_678, 600_500, 2_345_678].map(tokens)).toEqual(["999", "1.2k", "46k", "601k", "2.3M"]);
   expect([0, 0.0123, 12.3].map(money)).toEqual(["", "$0.0123", "$12.30"]);
+  expect([59_999, 60_000, 600_000, 3_600_000, 86_400_000].map(span)).toEqual([
+    "59s",
+    "1m00s",
+    "10m",
+    "1h00m",
+    "1d0h",
+  ]);
+  expect([1_000, 10_000, 1_000_000].map(tokens)).toEqual(["1.0k", "10k", "1.0M"]);
+  expect(money(0.1)).toBe("$0.10");
 });
 
 it("names a landed commit and the tree that its gate has seen by nine characters", () => {
