@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { foldRole, name, speaker, teammateName } from "./ids.ts";
+import { address, cronId, foldRole, jobId, name, quote, speaker, taskId, teammateName } from "./ids.ts";
 
 it("tells a member's conversation from a subagent's", () => {
   expect(speaker("alice")).toEqual({ who: "alice", member: "alice" });
@@ -57,4 +57,54 @@ it("folds roles by case, blanks and width, and keeps their signs", () => {
   expect(foldRole("Développeur")).toBe(foldRole("De\u0301veloppeur"));
   expect(foldRole("编码者")).toBe("编码者");
   expect(foldRole("C++ dev")).not.toBe(foldRole("C dev"));
+});
+
+it.each([
+  [taskId, [12, "12", "#12", " task 12 ", "Task#12", "task_12"], 12],
+  [taskId, [1, "#1"], 1],
+  [jobId, [3, "3", "j3", " J3 "], 3],
+  [jobId, [1, "j1"], 1],
+  [cronId, ["3", "c3"], 3],
+] as const)("%o reads %j as %d", (read, written, expected) => {
+  for (const one of written) expect((read as (text: string | number) => number)(one)).toBe(expected);
+});
+
+it.each([
+  [taskId, [0, -1, 1.5, 2 ** 53, "", "#", "0", "12a", "task", "1 2"], '"#12"'],
+  [jobId, [0, "j0", "", "j", "c3", "3j", 1.5], '"j3"'],
+  [cronId, ["c0", "j3", "c"], '"c3"'],
+] as const)("%o refuses %j and gives an example", (read, written, example) => {
+  for (const one of written)
+    expect(() => (read as (text: string | number) => number)(one)).toThrow(
+      expect.objectContaining({ code: "bad_input", message: expect.stringContaining(example) }),
+    );
+});
+
+it.each([
+  ["alice", "alice", null],
+  [" @bob ", "bob", null],
+  ["a@b", "a", "b"],
+  [" Alice@Back End ", "alice", "back-end"],
+  ["@bob@backend", "bob", "backend"],
+  ["bob@@backend", "bob", "backend"],
+])("reads the address %j", (text, who, team) => {
+  expect(address(text)).toEqual({ who, team });
+});
+
+it("refuses half an address", () => {
+  for (const bad of ["", "@", "@@b", "a@", "a@b@c", "a b@/"])
+    expect(() => address(bad)).toThrow("not a usable name");
+});
+
+it("speaks of other scripts only to somebody who wrote in one", () => {
+  for (const bad of ["C++", "1a", "a/b"])
+    expect(() => name(bad)).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining("Any script") }),
+    );
+});
+
+it("quotes input on one line, at most 80 characters long", () => {
+  expect([quote("a\nb"), quote(5), quote(undefined)]).toEqual(['"a\\nb"', '"5"', '"undefined"']);
+  expect(quote("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
+  expect(quote("x".repeat(79))).toBe(`"${"x".repeat(75)}…"`);
 });

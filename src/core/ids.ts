@@ -57,7 +57,7 @@ export function taskId(text: string | number): TaskId {
   const digits =
     typeof text === "number" ? String(text) : /^\s*(?:task[ _-]?)?#?(\d{1,15})\s*$/i.exec(text)?.[1];
   const n = Number(digits);
-  if (digits === undefined || !Number.isSafeInteger(n) || n < 1)
+  if (!Number.isSafeInteger(n) || n < 1)
     throw new EkidenError(
       "bad_input",
       `${quote(text)} is not a task id. A task id is the number it has on the board, such as 12 or "#12".`,
@@ -73,8 +73,8 @@ export const cronId = (text: string | number): CronId =>
   numbered("c", text, "cron", "list_crons or ekiden cron list shows them") as CronId;
 
 function numbered(letter: string, text: string | number, what: string, where: string): number {
-  const digits = new RegExp(`^\\s*${letter}?(\\d{1,15})\\s*$`, "i").exec(String(text))?.[1];
-  if (digits === undefined || Number(digits) < 1)
+  const [, digits] = new RegExp(`^\\s*${letter}?(\\d{1,15})\\s*$`, "i").exec(String(text)) ?? [];
+  if (!Number(digits))
     throw new EkidenError(
       "bad_input",
       `${quote(text)} is not the id of a ${what}, such as "${letter}3"; ${where}.`,
@@ -146,10 +146,9 @@ export const fullName = (member: Name, team: Name): Name => `${member}@${team}` 
 
 /** A recipient: "alice" (team null: the sender's own) or "alice@backend". @throws EkidenError `bad_input` */
 export function address(text: string): { readonly who: Name; readonly team: Name | null } {
-  const at = text.trimStart().indexOf("@", 1); // "@bob" is bob
-  return at < 0
-    ? { who: name(text), team: null }
-    : { who: name(text.trimStart().slice(0, at)), team: name(text.trimStart().slice(at + 1)) };
+  // "@bob" is bob.
+  const [, first = text, team] = /^\s*(\S[^@]*)@(.*)$/s.exec(text) ?? [];
+  return { who: name(first), team: team === undefined ? null : name(team) };
 }
 
 /** A name that a new teammate may take. @throws EkidenError `bad_input` when it is malformed or reserved. */
@@ -165,6 +164,6 @@ export function teammateName(text: string): Name {
 
 /** Input shown back to its sender: quoted, on one line, at most 80 characters. */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(typeof value === "string" ? value : String(value));
+  const text = JSON.stringify(String(value));
   return text.length > 80 ? `${cutEnd(text, 76)}…"` : text;
 }

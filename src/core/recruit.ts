@@ -18,7 +18,6 @@ export const recruits = (count: number): Recruit[] =>
 
 /** Reads `alice` or `alice:tester`. @throws EkidenError `bad_input` */
 export function recruit(text: string): Recruit {
-  const at = text.indexOf(":");
-  const role = at < 0 ? "" : text.slice(at + 1).trim();
-  return { name: teammateName((at < 0 ? text : text.slice(0, at)).trim()), role };
+  const [, name = text, role = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
+  return { name: teammateName(name.trim()), role: role.trim() };
 }
