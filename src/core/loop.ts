@@ -240,7 +240,7 @@ function newsKey({ from, body }: Mail): string | null {
   return compared ? digest(`${from} ${body.kind} ${compared(words(body))}`) : null;
 }
 
-/** Of a longer text, so many characters are kept, with its length and a hash. */
+/** A longer text is kept as its length and a hash. */
 const KEPT_MAX = 500;
 
 /** A key for a text of any length. The hash has 32 bits (FNV-1a). */
@@ -248,7 +248,7 @@ function digest(text: string): string {
   if (text.length <= KEPT_MAX) return text;
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
-  return `${text.slice(0, KEPT_MAX)} ${text.length} ${hash}`;
+  return `${text.length} ${hash}`;
 }
 
 /** Characters of a call, a text and a result in the evidence. */
