@@ -90,6 +90,26 @@ describe("a file that may not be read", () => {
     expect((await judged("bash", line, ["read_file(.env)"])).effect).toBe("allow");
   });
 
+  it.each([
+    ["git show HEAD:.env", "deny"],
+    ["git log show .env", "deny"],
+    ["git -C show .env", "deny"],
+    ["git .env log", "allow"],
+    ["ls < $X", "ask"],
+    ["$X", "ask"],
+    ["ls 'unclosed", "ask"],
+  ])("in bypass mode %s: %s", async (line, effect) => {
+    expect((await judged("bash", line, ["read_file(.env)"], "bypass")).effect).toBe(effect);
+  });
+
+  it("is the only file that is meant", async () => {
+    expect((await judged("bash", "git show", ["read_file(show)"], "bypass")).effect).toBe("allow");
+    expect((await judged("bash", "git show", ["read_file(git)"], "bypass")).effect).toBe("allow");
+    expect((await judged("bash", "cat .env", ["write_file(.env)"], "bypass")).effect).toBe("allow");
+    expect((await judged("bash", "ls 'unclosed", ["write_file(.env)"], "bypass")).effect).toBe("allow");
+    expect((await judged("bash", "grep -r x .", ["read_file(/home/me/project/a)"])).effect).toBe("ask");
+  });
+
   it("is closed to read_file by another name, too", async () => {
     expect((await judged("read_file", "alias", ["read_file(.env)"])).effect).toBe("deny");
     expect((await judged("read_file", "a/../.env", ["Read(.env)"])).effect).toBe("deny");
@@ -135,6 +155,24 @@ it.each([
   ["*.pem", "*.pem", true],
   ["a/*", "b/*", false],
   ["*", ".env", false],
+  ["./a", "a", true],
+  ["a//b", "a/b", true],
+  ["a", "a/b", false],
+  ["a/b", "a", false],
+  ["*/b", "a/b", true],
+  ["*/b", "a/c", false],
+  ["*/a", ".x/a", false],
+  ["a/b", "*/b", true],
+  ["a/b", "*/c", false],
+  ["x/b", "a*/b", false],
+  ["a/*/c", "a/b/d", false],
+  ["a/x/c", "a/*/c", true],
+  ["a/x/c", "a/y*/c", false],
+  ["a*", "*b", true],
+  ["a/**", "b/**", false],
+  ["**", "a/b/c", true],
+  ["a/b/c", "**", true],
+  ["a", "**/a", true],
 ])("sees whether %s and %s may meet", (one, other, meet) => {
   expect(patternsOverlap(one, other)).toBe(meet);
 });

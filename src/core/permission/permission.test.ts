@@ -115,6 +115,66 @@ describe("modes", () => {
   });
 });
 
+describe("a tool whose subject is no path", () => {
+  const at = (
+    tool: string,
+    access: Access,
+    subject: string,
+    rules: readonly Rule[],
+    mode: Mode = "default",
+  ) => decide(rules, mode, { tool, access, subject, workspace: WORKSPACE, home: "/home/me" });
+
+  it.each([
+    ["send_message", "team", "bob", "deny", "send_message(b*)"],
+    ["send_message", "team", "x/../bob", "allow", "send_message(bob)"],
+    ["mcp__a__b", "write", "y", "deny", "mcp__a__b(y)"],
+    ["mcp__a__b", "write", "x/../y", "ask", "mcp__a__b(y)"],
+    ["mcp__a__b", "read", "x/../y", "allow", "mcp__a__b(y)"],
+    ["read_file", "read", "x/../y", "deny", "read_file(y)"],
+    ["write_file", "write", "x/../y", "deny", "write_file(y)"],
+  ] as const)("%s (%s) of %s: %s by deny %s", async (tool, access, subject, effect, rule) => {
+    expect((await at(tool, access, subject, deny(rule))).effect).toBe(effect);
+  });
+  it("is never a protected file, and nothing that is read is", async () => {
+    expect((await at("mcp__a__b", "write", ".git/config", [], "bypass")).effect).toBe("allow");
+    expect((await at("read_file", "read", ".git/config", [])).effect).toBe("allow");
+  });
+  it.each([
+    ["mcp__a__b", "write", "x", "mcp__a__b"],
+    ["write_file", "write", "", "write_file"],
+    ["write_file", "write", "a(b", null],
+    ["write_file", "write", "a".repeat(500), `write_file(${"a".repeat(500)})`],
+    ["write_file", "write", "a".repeat(501), null],
+  ] as const)("%s (%s) of %s is allowed by %s", async (tool, access, subject, suggestion) => {
+    expect((await at(tool, access, subject, [])).suggestion).toBe(suggestion);
+  });
+  it("is told which mode decided, or which rule", async () => {
+    expect((await at("mcp__a__b", "exec", "x", [])).reason).toBe(
+      "mode default asks before tools that run programs",
+    );
+    expect((await at("read_file", "read", "a", deny("read_file(a)"))).reason).toBe(
+      "the rule deny read_file(a) says so",
+    );
+  });
+  it("reading with bash may run with the workspace read-only, unless a rule asks about all of it", async () => {
+    expect(await at("bash", "exec", "ls", [])).toMatchObject({ effect: "allow", readOnly: true });
+    expect(await at("bash", "exec", "ls", [parseRule("ask", "bash")])).toMatchObject({ effect: "ask" });
+    expect(await at("bash", "exec", "cat a", deny("read_file(a)"))).toMatchObject({ effect: "deny" });
+  });
+  it("keeps asking about a protected file for which a rule asks, or which a rule only names to ask", async () => {
+    for (const rule of ["write_file", "write_file(.git/config)"])
+      expect(
+        await at("write_file", "write", ".git/config", [parseRule("ask", rule)], "bypass"),
+      ).toMatchObject({
+        effect: "ask",
+        suggestion: null,
+      });
+    expect(
+      (await at("write_file", "write", ".git/config", allow("write_file(.git/x)"), "bypass")).effect,
+    ).toBe("ask");
+  });
+});
+
 describe("paths", () => {
   it.each([
     ["src/**", "src/a/b.ts", true],

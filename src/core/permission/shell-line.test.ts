@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { allow, bash, deny } from "../../../test/fixtures/judged.ts";
 import { changesNothing } from "../shell/readonly.ts";
+import { parseRule } from "./rule.ts";
 
 const READS = [
   "ls",
@@ -361,5 +362,120 @@ describe("a line that destroys a machine", () => {
     "npm run reboot",
   ])("%j is not taken for it", (line) => {
     expect(bash(line, [], "bypass")).toMatchObject({ effect: "allow" });
+  });
+});
+
+describe("what a person is told", () => {
+  it.each([
+    ["x=1 y=2", "setting x may change what commands do, and mode default asks before running programs"],
+    ["make", 'no rule allows "make", and mode default asks before running programs'],
+    ["> a", 'it writes the file "a", and mode default asks before that'],
+    ["ls > a*", 'it writes to "a*", which is not known to be in the workspace'],
+    ["ls > /etc/x", 'it writes to "/etc/x", which is not known to be in the workspace'],
+    ["cat a < /etc/x", 'it reads "/etc/x", which is not known to be in the workspace'],
+    [
+      "ls $X",
+      "it uses more of the shell than can be judged exactly, and mode default asks before running programs",
+    ],
+    [
+      `make ${"a".repeat(55)}`,
+      `no rule allows "make ${"a".repeat(55)}", and mode default asks before running programs`,
+    ],
+    [
+      `make ${"a".repeat(56)}`,
+      `no rule allows "make ${"a".repeat(52)}…", and mode default asks before running programs`,
+    ],
+  ])("of %s", (line, reason) => expect(bash(line)).toMatchObject({ effect: "ask", reason }));
+
+  it("is the rule to write for at most 500 characters", () => {
+    expect(bash(`make ${"a".repeat(495)}`).suggestion).toBe(`bash(make ${"a".repeat(495)})`);
+    expect(bash(`make ${"a".repeat(496)}`).suggestion).toBeNull();
+    expect(bash("  make  ").suggestion).toBe("bash(make)");
+  });
+});
+
+const asking = (text: string) => [parseRule("ask", text)];
+
+describe("files that a line writes", () => {
+  it.each([
+    ["default", allow("write_file(a)"), "allow"],
+    ["default", allow("edit_file(a)"), "allow"],
+    ["default", allow("write_file(b)"), "ask"],
+    ["default", allow("read_file"), "ask"],
+    ["accept-edits", [], "allow"],
+    ["accept-edits", asking("write_file(a)"), "ask"],
+    ["accept-edits", asking("read_file(a)"), "allow"],
+    ["accept-edits", deny("write_file(b)"), "allow"],
+    ["accept-edits", deny("edit_file(a)"), "deny"],
+    ["plan", [], "deny"],
+  ] as const)("in mode %s with %j: %s", (mode, rules, effect) => {
+    expect(bash("ls > a", rules, mode).effect).toBe(effect);
+  });
+  it("are allowed for themselves, and not as something that changes nothing", () => {
+    expect(bash("ls > a", [], "accept-edits")).toEqual({
+      effect: "allow",
+      rule: null,
+      reason: "mode accept-edits allows writing files",
+      suggestion: null,
+    });
+  });
+  it.each([
+    [allow("bash", "write_file(.git/x)"), "allow"],
+    [allow("bash(.git/x)"), "ask"],
+    [allow("read_file(.git/x)"), "ask"],
+    [allow("write_file(.git/y)"), "ask"],
+  ] as const)("below .git with %j: %s", (rules, effect) => {
+    expect(bash("cp a .git/x", rules, "bypass").effect).toBe(effect);
+  });
+});
+
+describe("a line that is not known in part, in bypass mode", () => {
+  it.each([
+    ["git $X", deny("bash(git push*)"), "ask"],
+    ["git $X", asking("bash(git push*)"), "ask"],
+    ["git $X", allow("bash(git push*)"), "allow"],
+    ["git log $X", deny("bash(git push*)"), "allow"],
+    ["$X", deny("bash(rm *)"), "ask"],
+    ["$X", [], "allow"],
+    ["ls 'x", deny("bash(rm *)"), "ask"],
+    ["ls 'x", [], "allow"],
+    [`echo '${"a".repeat(9_994)}`, [], "allow"],
+    [`echo '${"a".repeat(9_995)}`, [], "ask"],
+    ["> a", deny("bash(rm *)"), "allow"],
+    ["/bin/rm a", deny("bash(rm *)"), "deny"],
+    ["/bin/rm a", deny("bash(/bin/rm *)"), "deny"],
+    ["rm a", deny("bash(/bin/rm *)"), "allow"],
+  ] as const)("%s with %j: %s", (line, rules, effect) => {
+    expect(bash(line, rules, "bypass").effect).toBe(effect);
+  });
+});
+
+describe("a rule for a program that runs another one", () => {
+  it.each([
+    ["nohup ls", "allow"],
+    ["nohup npm test", "ask"],
+    ["nohup nohup rm a", "ask"],
+    ["nohup cat /etc/x", "ask"],
+  ])("is not one for what %s runs: %s", (line, effect) => {
+    expect(bash(line, allow("bash(nohup *)")).effect).toBe(effect);
+  });
+  it.each([
+    ["CI=1 nohup ls", "allow"],
+    ["PATH=x nohup ls", "ask"],
+    ["env A=1 ls", "ask"],
+    ["nohup", "ask"],
+    ["timeout 5", "ask"],
+    ["sudo ls", "ask"],
+    ["bash -c ls", "ask"],
+    ["strace ls", "ask"],
+    ["chroot x ls", "ask"],
+    ["busybox ls", "ask"],
+    ["flock a ls", "ask"],
+    ["doas ls", "ask"],
+    ["toybox ls", "ask"],
+  ])("is needed for %s: %s", (line, effect) => expect(bash(line).effect).toBe(effect));
+  it("names the first rule that allowed a command of the line", () => {
+    const { rule } = bash("ls && npm test && git push", allow("bash(git push)", "bash(npm test)"));
+    expect(rule).toMatchObject({ match: "npm test" });
   });
 });
