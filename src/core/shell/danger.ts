@@ -67,7 +67,7 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
     (args.includes("-delete") || command.inner.some((inner) => programOf(inner) === "rm"))
   ) {
     const first = args.findIndex((text) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text));
-    const path = vital(first === -1 ? args : args.slice(0, first));
+    const path = vital(args.slice(0, first));
     if (path !== undefined) return `it would remove what is below ${path}`;
   }
   if (INTERPRETERS.test(name) && args.some((text) => REMOVES_ROOT.test(text)))

@@ -18,6 +18,8 @@ describe("programs that show files", () => {
   it.each([
     ["ls -la src", "src"],
     ["du -sh src", "src"],
+    ["stat -c x a", "a"],
+    ["nl -b a a", "a"],
     ["df -h .", "."],
     ["realpath a", "a"],
     ["readlink -f a", "a"],
