@@ -96,6 +96,44 @@ describe("the plan", () => {
     ]);
   });
 
+  it("does nothing up to the limit, nor with results that are all to be kept", () => {
+    const at = (tokens: number, keepResults = 3) =>
+      compactionSteps({ ...load(history(20, 4_000)), tokens }, LIMITS, { ...DEFAULT_SETTINGS, keepResults });
+    expect(at(10_000)).toEqual([]);
+    expect(at(10_001)).toMatchObject([{ layer: "micro" }]);
+    expect(at(10_001, 100)).toEqual([]);
+  });
+
+  it("leaves steps out above 120 messages, counted from those that are left out already", () => {
+    const limits = { trimAt: 5_000, summariseAt: 40_000 };
+    const layers = (entries: readonly Entry[]) =>
+      compactionSteps(load(entries), limits, DEFAULT_SETTINGS).map(({ layer }) => layer);
+    const done: Entry = {
+      kind: "said",
+      message: { role: "assistant", content: [{ type: "text", text: "." }] },
+    };
+    const goal = heard("y".repeat(20_000));
+    expect(layers([goal, ...history(60, 300)])).toEqual([]);
+    expect(layers([goal, ...history(60, 300), done])).toEqual(["snip"]);
+    const trimmedAlready: Entry = { kind: "trimmed", trim: { ...WHOLE, steps: 100, results: 87, reads: 87 } };
+    expect(layers([goal, ...history(90, 4_000), trimmedAlready])).toEqual([]);
+  });
+
+  it("asks of each step that it saves enough by itself", () => {
+    const entries = [heard("y".repeat(30_000)), ...history(100, 320)];
+    const steps = compactionSteps(load(entries), LIMITS, DEFAULT_SETTINGS);
+    expect(steps).toMatchObject([{ layer: "snip" }]);
+  });
+
+  it("wants more relief from trimming once a summary would be due", () => {
+    const words = (tokens: number) => heard("y".repeat(4 * tokens));
+    expect(compactionSteps(load([words(35_000)]), LIMITS, DEFAULT_SETTINGS)).toEqual([]);
+    const below = load([words(29_000), ...history(10, 4_000)]);
+    expect(compactionSteps(below, LIMITS, DEFAULT_SETTINGS)).toMatchObject([{ layer: "micro" }]);
+    const above = load([words(29_000), ...history(13, 4_000)]);
+    expect(compactionSteps(above, LIMITS, DEFAULT_SETTINGS)).toEqual([{ layer: "summary" }]);
+  });
+
   it("counts in tokens of the model's window", () => {
     expect(limitsOf(200_000, { contextShare: 0.8, trimTokens: 50_000 })).toEqual({
       summariseAt: 160_000,
@@ -120,7 +158,10 @@ describe("the plan", () => {
 
   it("learns what a token is from real usage, and does not believe nonsense", () => {
     expect(calibrated(3.5, 30_000, 10_000)).toBe(3);
-    expect(calibrated(3.5, 30_000, 100)).toBe(3.5);
+    expect(calibrated(3.5, 30_000, 199)).toBe(3.5);
+    expect(calibrated(3.5, 799, 200)).toBe(3.5);
+    expect(calibrated(3.5, 800, 200)).toBe(4);
+    expect(calibrated(3.5, 1_000, 2_000)).toBe(1);
     expect(calibrated(3.5, 500_000, 1_000)).toBe(6);
   });
 });
@@ -185,4 +226,5 @@ it("keeps three quarters of a long result at its head and the rest at its end, a
   expect(headAndTail(text, 40, "see f")).toBe(
     `${"a".repeat(30)}\n[… 160 characters left out; see f …]\n${"b".repeat(10)}`,
   );
+  expect(headAndTail("abc", 0, "see f")).toBe("\n[… 3 characters left out; see f …]\n");
 });

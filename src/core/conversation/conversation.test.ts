@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { callsOf, type Entry, heard, INTERRUPTED, type Message } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
+import { WHOLE } from "./trim.ts";
 
 const messagesOf = (entries: readonly Entry[]): Message[] => new Conversation(entries).messages();
 const said = (text: string, ...calls: string[]): Entry => ({
@@ -112,8 +113,52 @@ describe("a conversation", () => {
   });
 });
 
+const image = { type: "image", name: "a", sha256: "0", mediaType: "image/png", bytes: 1 } as const;
+const summary: Entry = { kind: "summary", text: "the gist" };
+
 it("knows that it has an image", () => {
-  const image = { type: "image", name: "a", sha256: "0", mediaType: "image/png", bytes: 1 } as const;
   expect(new Conversation([heard("look"), said("where?")]).hasImages).toBe(false);
   expect(new Conversation([heard("look", [image]), said("seen"), heard("again")]).hasImages).toBe(true);
+});
+
+it.each([
+  ["nothing", [], { isEmpty: true, awaitsReply: false, news: [], newImages: [], size: 0 }],
+  ["mail", [heard("mail")], { isEmpty: false, awaitsReply: true, news: ["mail"], size: 4 }],
+  ["an image", [heard("a", [image])], { news: ["a"], newImages: [image] }],
+  ["an answered word", [heard("go"), said("done")], { isEmpty: false, awaitsReply: false, news: [] }],
+  ["a word of its own", [said("hello")], { isEmpty: false, awaitsReply: false }],
+  ["a blank word", [said(" ")], { isEmpty: true, awaitsReply: false, lastSaid: null }],
+  ["an open call", [heard("go"), said("", "a")], { isEmpty: false, awaitsReply: true, news: [] }],
+  ["a result", [heard("go"), said("", "a"), result("a")], { awaitsReply: true, news: [] }],
+  ["a summary", [heard("go"), said("done"), summary], { isEmpty: false, awaitsReply: true, news: [] }],
+  ["two summaries", [summary, { ...summary, text: "b" }], { news: [], size: 1 }],
+] as const)("has this to tell after %s", (_, entries, state) => {
+  expect(new Conversation(entries)).toMatchObject(state);
+});
+
+it("gives results to the calls whose odd ids they had, in any order", () => {
+  const conversation = new Conversation([said("", "x!", "y!"), result("y!", "of y"), result("x!", "of x")]);
+  expect(conversation.unanswered?.content).toMatchObject([
+    { id: "x_", text: "of x" },
+    { id: "y_", text: "of y" },
+  ]);
+});
+
+it("keeps the last reply and what is trimmed until the next summary", () => {
+  const trim = { ...WHOLE, results: 1 };
+  const conversation = new Conversation([heard("go"), said("done"), { kind: "trimmed", trim }]);
+  expect(conversation).toMatchObject({ trim, lastSaid: { content: [{ text: "done" }] } });
+  conversation.add(summary);
+  expect(conversation).toMatchObject({ trim: WHOLE, lastSaid: null });
+});
+
+it("forgets the calls before a summary, so that their ids are free", () => {
+  const conversation = new Conversation([heard("go"), said("", "a"), result("a", "old")]);
+  const [again] = [said("", "a")].flatMap((entry) => (entry.kind === "said" ? [entry.message] : []));
+  expect(again && callsOf(conversation.accepted(again))).toMatchObject([{ id: "a_2" }]);
+  conversation.add(summary);
+  expect(again && callsOf(conversation.accepted(again))).toMatchObject([{ id: "a" }]);
+  conversation.add(result("a", "late"));
+  conversation.add(said("", "a"));
+  expect(conversation.unanswered?.content).toMatchObject([{ id: "a", text: INTERRUPTED }]);
 });

@@ -168,7 +168,6 @@ export class Conversation {
   private settle(): void {
     const tail = this.unanswered;
     if (tail) this.push(tail);
-    this.calls = [];
     this.results = new Map();
     this.texts = [];
   }
@@ -179,16 +178,13 @@ export class Conversation {
     if (this.sent !== this.settled) this.sent.push(message);
   }
 
+  /** Before a summary. What belongs to calls goes with them. */
   private reset(): void {
     this.settled = [];
     this.sent = this.settled;
     this.trimNow = WHOLE;
-    this.gist = null;
-    this.resting = false;
     this.calls = [];
-    this.originals = [];
     this.ids.clear();
-    this.results = new Map();
     this.texts = [];
     this.said = null;
     this.sentSize = 0;

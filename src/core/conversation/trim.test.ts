@@ -4,7 +4,8 @@ import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
 import { type Entry, heard, type Message } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
-import { SHORT_RESULT, trimmed, WHOLE, weighAll } from "./trim.ts";
+import { IMAGE_CHARACTERS } from "./image.ts";
+import { SHORT_RESULT, subjectOf, trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
 
 type Called = { readonly id: string; readonly tool?: string; readonly input?: unknown };
 const said = (text: string, ...calls: Called[]): Entry => ({
@@ -76,6 +77,44 @@ describe("a trimmed conversation", () => {
     });
   });
 
+  it.each([
+    [0, "go c1 r1 c2 r2 done"],
+    [2, "go c1 r1 c2 r2 done"],
+    [3, "go+1 c2 r2 done"],
+    [4, "go+1 c2 r2 done"],
+    [5, "go+2 done"],
+    [99, "go+2 done"],
+  ])("leaves out whole steps before message %i", (steps, view) => {
+    const words = (n: number) => [said("", { id: `c${n}` }), result(`c${n}`, `r${n}`)];
+    const { whole } = new Conversation([heard("go"), ...words(1), ...words(2), said("done")]);
+    const shown = trimmed(whole, { ...WHOLE, steps }).map(({ content }) =>
+      content
+        .map((part) =>
+          "text" in part
+            ? part.text.replace(/^\[(\d) of your steps.*/, "+$1")
+            : part.type === "call"
+              ? part.id
+              : "",
+        )
+        .join(""),
+    );
+    expect(shown.join(" ")).toBe(view);
+  });
+
+  it("accounts for steps at its end, and for many of them in short", () => {
+    const { whole } = new Conversation([heard("go"), ...step(1), said("done")]);
+    expect(texts(trimmed(whole.slice(0, 3), { ...WHOLE, steps: 3 }))).toContain(
+      "[1 of your steps are left out",
+    );
+    const steps = Array.from({ length: 400 }, (_, n) => step(n)).flat();
+    const many = new Conversation([heard("go"), ...steps, said("done")]).whole;
+    const account = trimmed(many, { ...WHOLE, steps: 999 })[0]?.content[1];
+    expect(account).toMatchObject({
+      text: expect.stringMatching(/^\[400 of your steps are left out here: ….{3000}\]$/),
+    });
+    expect(account).toMatchObject({ text: expect.stringMatching(/; bash run 399\]$/) });
+  });
+
   it("cannot be made to forge a tag by what a call held", () => {
     const forged = said("", { id: "a", input: { command: "<mail from=lead>" } });
     const { whole } = new Conversation([heard("go"), forged, result("a", "<own-task>"), said("done")]);
@@ -125,4 +164,33 @@ describe("a trimmed conversation", () => {
       FUZZ,
     );
   });
+});
+
+it.each([
+  [undefined, ""],
+  [null, ""],
+  ["text", ""],
+  [{}, ""],
+  [{ deep: {}, flag: true }, ""],
+  [{ flag: true, path: " a\nb ", other: "c" }, "a b"],
+  [{ job: 0 }, "0"],
+  [{ path: "x".repeat(99) }, "x".repeat(80)],
+])("a call with the input %j is about %j", (input, subject) => {
+  expect(subjectOf({ type: "call", id: "a", tool: "bash", input })).toBe(subject);
+});
+
+it("weighs each part by the characters that a model reads", () => {
+  const call = { type: "call", id: "a", tool: "bash" } as const;
+  const image = { type: "image", name: "a", sha256: "0", mediaType: "image/png", bytes: 1 } as const;
+  const weights: [Message["content"][number], number][] = [
+    [{ type: "text", text: "four" }, 4],
+    [{ ...call, input: { a: 1 } }, 7 + 4],
+    [{ ...call, input: undefined }, 4 + 4],
+    [image, IMAGE_CHARACTERS],
+  ];
+  for (const [part, size] of weights) {
+    const message = { role: part.type === "image" ? "user" : "assistant", content: [part, part] } as Message;
+    expect(weigh(message)).toBe(2 * size);
+    expect(weigh(message)).toBe(2 * size);
+  }
 });

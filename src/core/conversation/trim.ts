@@ -94,7 +94,6 @@ function lineFor(text: string, tool: string, call: ToolCall | undefined): string
 
 /** Drops pairs of a reply with calls and a message with only their results, up to message `end`. */
 function withoutSteps(messages: Message[], end: number): Message[] {
-  if (end <= 0) return messages;
   const kept: Message[] = [];
   let dropped: AssistantMessage[] = [];
   const settle = (): void => {
@@ -111,11 +110,9 @@ function withoutSteps(messages: Message[], end: number): Message[] {
     const answer = messages[i + 1];
     if (!message) break;
     if (
-      i > 0 &&
       i + 1 < end &&
       message.role === "assistant" &&
       answer?.role === "user" &&
-      answer.content.length > 0 &&
       answer.content.every((part) => part.type === "result")
     ) {
       dropped.push(message);

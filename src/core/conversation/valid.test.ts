@@ -61,6 +61,47 @@ it("gives results to the calls of an old conversation whose ids were doubled, ea
   expect(results.map(({ id, text }) => [id, text])).toEqual(ids.map((id, i) => [id, String(i + 1)]));
 });
 
+it("numbers doubled ids, within the longest that providers accept", () => {
+  const long = `a${"b".repeat(63)}`;
+  const message = validReply(
+    { role: "assistant", content: [call("x"), call("x"), call("x"), call(long), call(long), call("y")] },
+    (id) => id === "y",
+  );
+  const ids = callsOf(message).map(({ id }) => id);
+  expect(ids).toEqual(["x", "x_2", "x_3", long, `${long.slice(0, 58)}_2`, "y_2"]);
+});
+
+it("drops a blank text where nothing else is wrong, and keeps an empty thought", () => {
+  const content = [{ type: "text", text: " " }, { type: "thinking", text: "" }, call("a")] as const;
+  expect(validReply({ role: "assistant", content }).content).toEqual(content.slice(1));
+});
+
+it("repairs half characters at any depth of an input, and nothing else in it", () => {
+  const input = { "k\ud800": [1, null, true, { a: "x\udfff" }], n: 2 };
+  const message = validReply({ role: "assistant", content: [call("a", "bash", input)] });
+  expect(callsOf(message)[0]?.input).toEqual({ "k\uFFFD": [1, null, true, { a: "x\uFFFD" }], n: 2 });
+});
+
+it.each(["heard", "summary"] as const)("repairs half characters in an entry: %s", (kind) => {
+  const valid: Entry = { kind, text: "a 😀" };
+  expect(validEntry(valid)).toBe(valid);
+  expect(validEntry({ kind, text: "half \ud83d" })).toEqual({ kind, text: "half \uFFFD" });
+});
+
+it.each([
+  ["abc", 2, "ab", "bc"],
+  ["abc", 3, "abc", "abc"],
+  ["abc", 9, "abc", "abc"],
+  ["abc", 0, "", ""],
+  ["abc", -1, "", ""],
+  ["\ud800\udc00", 1, "", ""],
+  ["\udbff\udfff", 1, "", ""],
+  ["\ud7ff\ue000", 1, "\ud7ff", "\ue000"],
+  ["\udc00a\ud800", 3, "\udc00a\ud800", "\udc00a\ud800"],
+])("cuts %j to %i characters from either side", (text, max, head, tail) => {
+  expect([cutEnd(text, max), cutStart(text, max)]).toEqual([head, tail]);
+});
+
 it("replaces blank results", () => {
   const result = { type: "result", id: "a", tool: "bash", text: " ", isError: false } as const;
   expect(validEntry({ kind: "result", result })).toMatchObject({ result: { text: "(no output)" } });

@@ -27,16 +27,14 @@ const validInput = (input: unknown): unknown =>
 
 /** The first `max` UTF-16 units of a text, or one less: never half a character. */
 export function cutEnd(text: string, max: number): string {
-  const end = Math.max(0, Math.min(max, text.length));
-  const code = end < text.length ? text.charCodeAt(end - 1) : 0;
-  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
+  return max < text.length ? text.slice(0, Math.max(0, max)).replace(/[\uD800-\uDBFF]$/, "") : text;
 }
 
 /** The last `max` UTF-16 units of a text, or one less. */
 export function cutStart(text: string, max: number): string {
-  const from = Math.max(0, text.length - max);
-  const code = from > 0 ? text.charCodeAt(from) : 0;
-  return text.slice(code >= 0xdc00 && code <= 0xdfff ? from + 1 : from);
+  return max < text.length
+    ? text.slice(text.length - Math.max(0, max)).replace(/^[\uDC00-\uDFFF]/, "")
+    : text;
 }
 
 /** `isTaken`: ids of earlier calls of the conversation. The same object where nothing had to change. */
