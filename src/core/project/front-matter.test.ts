@@ -48,6 +48,10 @@ it.each([
   ["name: a\nname: b", null],
   ["tools: x: y", null],
   ["just words", null],
+  ["description: x: y", { description: "x: y" }],
+  ["name: a\nmore: x: y", { name: "a", more: "x: y" }],
+  ["name: a\nnot indented", null],
+  ["name: a\ntools:\n  - Read\n  and more", null],
 ])("reads %j line by line where it is no YAML", (head, data) => {
   expect(looseHead(head)).toEqual(data);
 });

@@ -153,4 +153,15 @@ describe("an exit code", () => {
       text: expect.stringContaining("longer than 1 s"),
     });
   });
+
+  it("shows what a hook said, if anything, up to 300 characters", () => {
+    const text = (stderr: string) => {
+      const found = verdict("Stop", { ...ended, exitCode: 1, stderr });
+      return "text" in found ? found.text.replace(/^.*goes on without it\./, "") : "";
+    };
+    expect(text(" \n")).toBe("");
+    expect(text("no\n")).toBe(" It said: no");
+    expect(text("x".repeat(300))).toBe(` It said: ${"x".repeat(300)}`);
+    expect(text("x".repeat(301))).toBe(` It said: ${"x".repeat(299)}…`);
+  });
 });

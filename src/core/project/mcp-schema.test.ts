@@ -42,3 +42,16 @@ it("gives parameters names that every provider takes, and the server its own", (
     other: 1,
   });
 });
+
+it("numbers names that become the same, and translates each of them, or none", () => {
+  const { schema, renamed } = accepted({ properties: { "a b": {}, "a c": {}, a_b: {}, "a:b": {} } });
+  expect(Object.keys(schema.properties as object)).toEqual(["a_b_2", "a_c", "a_b", "a_b_3"]);
+  expect(asServerNames({ a_b_2: 1, a_c: 2, a_b: 3, a_b_3: 4 }, renamed)).toEqual({
+    "a b": 1,
+    "a c": 2,
+    a_b: 3,
+    "a:b": 4,
+  });
+  expect(asServerNames({ a_b: 1 }, new Map([["a_b", "a b"]]))).toEqual({ "a b": 1 });
+  expect(asServerNames({ a: 1 }, new Map())).toEqual({ a: 1 });
+});

@@ -46,8 +46,6 @@ export const asServerNames = (
   input: Readonly<Record<string, unknown>>,
   renamed: ReadonlyMap<string, string>,
 ): Record<string, unknown> =>
-  renamed.size === 0
-    ? { ...input }
-    : Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed.get(name) ?? name, value]));
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed.get(name) ?? name, value]));
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;

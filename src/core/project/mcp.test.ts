@@ -72,3 +72,42 @@ it("results read as text; what cannot be read is named", () => {
   ).toBe("a\n[image, image/png, 3 bytes: cannot be shown]");
   expect(showResult([], { ok: 1 })).toContain('"ok": 1');
 });
+
+describe("a long name of an MCP tool", () => {
+  const only = (server: string, tool: string, taken?: ReadonlySet<string>) =>
+    toolNames(server, [tool], taken).get(tool) ?? "";
+  const fitting = "x".repeat(64 - "mcp__s__".length);
+
+  it("stays as it is up to 64 characters, and is cut and marked above", () => {
+    expect(only("s", fitting)).toBe(`mcp__s__${fitting}`);
+    expect(only("s", `${fitting}y`)).toMatch(/^mcp__s__x{47}_[0-9a-f]{8}$/);
+  });
+
+  it("differs from others by every character of server and tool, and does not depend on them", () => {
+    const end = "y".repeat(100);
+    const pairs = [
+      ...["aa", "ab", "ba", "bb", "a.", "a:"].map((start) => ["s", `${end}${start}${end}`] as const),
+      ...[".s", ":s"].map((server) => [server, end] as const),
+    ];
+    const names = pairs.map(([server, tool]) => only(server, tool));
+    expect(new Set(names).size).toBe(pairs.length);
+    const tools = pairs.slice(0, 6).map(([, tool]) => tool);
+    expect([...toolNames("s", tools).values()]).toEqual(names.slice(0, 6));
+  });
+
+  it("differs from a marked name that is taken", () => {
+    const taken = new Set<string>();
+    for (let n = 0; n < 3; n += 1) taken.add(only("s", `${fitting}y`, taken));
+    expect(taken.size).toBe(3);
+  });
+});
+
+it("a server has a name and a command of at least one character", () => {
+  const read = (name: string, command: string) => readServers({ mcpServers: { [name]: { command } } }, {});
+  expect(read("s", "x")).toMatchObject({ servers: [{ name: "s" }], problems: [] });
+  expect(read("s", "").problems).toEqual([expect.stringContaining('server "s": command')]);
+  expect(read("a b", "x")).toEqual({
+    servers: [],
+    problems: ['server "a b": use up to 40 letters, digits, dots, dashes and underscores as its name'],
+  });
+});

@@ -118,7 +118,7 @@ const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, "_");
 /** FNV-1a, 32 bits: distinguishes names, without any security. */
 function hash(text: string): string {
   let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  for (const char of text) h = Math.imul(h ^ Number(char.codePointAt(0)), 0x01000193);
   return (h >>> 0).toString(16).padStart(8, "0");
 }
 

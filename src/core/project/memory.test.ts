@@ -131,3 +131,31 @@ describe("what a model is asked", () => {
     expect(mergePrompt([{ topic: "a", text: "- one\n" }])).toBe('<memory topic="a">\n- one\n</memory>');
   });
 });
+
+it("has limits, each of which is still allowed", () => {
+  const note = (size: number) => () => checkNote({ topic: "a", text: "x".repeat(size) });
+  expect(note(2_000)().text).toHaveLength(2_000);
+  expect(note(2_001)).toThrow("The note has 2001 characters; at most 2000.");
+  expect(() => checkNote({ topic: "a", text: " \n" })).toThrow("The note is empty.");
+  expect(gistOf("x".repeat(100))).toBe("x".repeat(100));
+  expect(gistOf("x".repeat(101))).toBe(`${"x".repeat(99)}…`);
+  const section = (text: string) => memorySection(text).split("\n").slice(2, -1);
+  expect(section(`${"x".repeat(3_998)}\ny`)).toEqual(["x".repeat(3_998), "y"]);
+  expect(section(`${"x".repeat(3_998)}\nyz`)).toEqual(["x".repeat(3_998), "(1 more lines)"]);
+});
+
+it.each([
+  ["x".repeat(4_000), false],
+  ["x".repeat(4_001), true],
+  [Array.from({ length: 40 }, (_, i) => `- [t${i}](t${i}.md)`).join("\n"), false],
+  [Array.from({ length: 41 }, (_, i) => `- [t${i}](t${i}.md)`).join("\n"), true],
+])("is to be consolidated above a length or a number of topics (%#)", (index, wanted) => {
+  expect(wantsConsolidation(index)).toBe(wanted);
+});
+
+it("takes an answer out of any words around it", () => {
+  const note = '[{"topic":"a","text":"b"}]';
+  for (const answer of [note, `${note}.`, `So: ${note}, done`])
+    expect(extracted(answer)).toEqual([{ topic: "a", text: "b" }]);
+  for (const answer of ["]", "[", "x]", `]${note.slice(0, -1)}`]) expect(extracted(answer)).toEqual([]);
+});

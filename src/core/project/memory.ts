@@ -75,8 +75,8 @@ export function topicsOf(index: string): MemoryTopic[] {
 }
 
 function topicOf(line: string): MemoryTopic | null {
-  const [, label, file, hook = ""] = LINE.exec(line.trim()) ?? [];
-  if (!label || !file || !FILE.test(file) || file === "MEMORY.md") return null;
+  const [, label = "", file = "", hook = ""] = LINE.exec(line.trim()) ?? [];
+  if (!FILE.test(file) || file === "MEMORY.md") return null;
   const name = label.toLowerCase();
   return NAME.test(name) ? { name, file, gist: hook.trim() } : null;
 }
@@ -155,7 +155,6 @@ const answer = lazy(() => z.array(z.object({ topic: z.string(), text: z.string()
 function arrayIn(text: string): Note[] | null {
   const from = text.indexOf("[");
   const to = text.lastIndexOf("]");
-  if (from < 0 || to < from) return null;
   try {
     return answer().parse(JSON.parse(text.slice(from, to + 1)));
   } catch {

@@ -79,3 +79,19 @@ it("takes the latest of each subject, and another runbook for another one", () =
   expect(rerunOf(parseRunbook("# G\n## Ship\n## A\n## B\n"), first)).toBeNull();
   expect(rerunOf(parseRunbook(TEXT), [])).toBeNull();
 });
+
+it("knows a runbook from half of its tasks on, also by one alone", () => {
+  const of = (text: string) => rerunOf(parseRunbook(text), board("# G\n## A\n"));
+  expect(of("# G\n## A\n")).toMatchObject({ tasks: [{ id: 1 }], add: [] });
+  expect(of("# G\n## A\n## B\n")).toMatchObject({ add: [{ subject: "B" }] });
+  expect(of("# G\n## A\n## B\n## C\n")).toBeNull();
+});
+
+it.each([
+  ["pending", [{ id: 2, change: { addBlockedBy: [1] } }]],
+  ["in_progress", []],
+  ["failed", []],
+] as const)("adds an edge between old tasks to one that is %s: %j", (status, change) => {
+  const tasks = board("# G\n## A\n## B\n", "pending", status);
+  expect(rerunOf(parseRunbook("# G\n## A\n## B\nAfter: A\n"), tasks)?.change).toEqual(change);
+});

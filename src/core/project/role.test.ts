@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { applyRole, doubtsAbout, findRole, makeRole, roleCatalogue, roleNamed, rolePrompt } from "./role.ts";
+import {
+  applyRole,
+  doubtsAbout,
+  findRole,
+  makeRole,
+  type Role,
+  roleCatalogue,
+  roleNamed,
+  rolePrompt,
+} from "./role.ts";
 
 const role = (data: unknown, body = "Review.") => makeRole(data, body, "file-name", "agents/file-name.md");
 
@@ -93,4 +102,11 @@ describe("told", () => {
     expect(roleCatalogue(many.slice(0, 30))).not.toContain("more)");
     expect(role({}, "x".repeat(100_000)).prompt).toHaveLength(20_000);
   });
+});
+
+it("answers an unknown role with those that there are", () => {
+  const role = (name: string) => ({ name }) as Role;
+  expect(() => findRole([], "zzzzzz")).toThrow('There is no role "zzzzzz". Omit `role`.');
+  expect(() => findRole([role("ab")], "zzzzzz")).toThrow('There is no role "zzzzzz". The roles: ab.');
+  expect(() => findRole([role("ab"), role("cd")], "zzzzzz")).toThrow("The roles: ab, cd.");
 });

@@ -152,3 +152,41 @@ it("reads options whatever their case: a lower-case after: must not be lost", ()
   const { tasks } = parseRunbook("# G\n## a\n## b\nafter: a\n- PRIORITY: 3\n");
   expect(tasks[1]).toMatchObject({ blockedBy: [{ nth: 0 }], priority: 3, description: "" });
 });
+
+const problemsOf = (text: string): string[] => {
+  try {
+    parseRunbook(text);
+    return [];
+  } catch (error) {
+    return (error as Error).message
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim());
+  }
+};
+
+it.each([
+  ["# \n## A\n", ["line 1: the goal is empty."]],
+  ["# G\n##\n", ["line 2: a task without a subject."]],
+  [
+    "# G\n## A\nPlan: maybe\n",
+    ['line 3: "Plan: maybe": write yes (its plan must be approved before anything is run) or no.'],
+  ],
+  [
+    "# G\n## A\nAfter: C, B\n## C\n## B\nAfter: A\n",
+    ['line 2: tasks that wait for each other could never start: "A" → "B" → "A".'],
+  ],
+  [
+    "# G\n## A\n## B\nAfter: A, C\n## C\nAfter: A, B\n",
+    ['line 3: tasks that wait for each other could never start: "B" → "C" → "B".'],
+  ],
+])("refuses %j", (text, problems) => expect(problemsOf(text)).toEqual(problems));
+
+it("reads the report of the goal and the plans of tasks", () => {
+  expect(parseRunbook("# G\nReport: out.md \n## A\nPlan: YES\n## B\nPlan: no\n")).toMatchObject({
+    report: "out.md",
+    tasks: [{ subject: "A", needsPlan: true }, { subject: "B" }],
+  });
+  expect(parseRunbook("# G\n## A\nPlan: no\n").tasks[0]).not.toHaveProperty("needsPlan");
+  expect(parseRunbook("# G\n## A\n")).not.toHaveProperty("report");
+});

@@ -49,3 +49,8 @@ it("is quick on long text", () => {
   const text = "password is: http://a:b ".repeat(20_000);
   expect(cpuMs(() => secretIn(text))).toBeLessThan(500);
 });
+
+it("names the kind of a secret", () => {
+  expect(secretIn(`AKIA${"A1".repeat(8)}`)).toBe("an AWS key");
+  expect(secretIn(`npm_${run(36)}`)).toBe("an npm token");
+});

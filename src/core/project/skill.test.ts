@@ -36,7 +36,37 @@ describe("a skill", () => {
   });
 });
 
+it("a skill is shown to the last character that is allowed", () => {
+  const end = (size: number) => showSkill(skill({}, "x".repeat(size))).replace(/^.*?x+/s, "");
+  expect(end(50_000)).toBe("");
+  expect(end(50_001)).toBe("\n[… 1 more characters in SKILL.md …]");
+});
+
+it("a skill that is not there is answered with the names of all", () => {
+  const skills = [skill({ name: "pdf" }), skill({ name: "docs" })];
+  expect(() => findSkill(skills, "zzzzzz")).toThrow('There is no skill "zzzzzz". The skills: pdf, docs.');
+});
+
 describe("the catalogue", () => {
+  it("fills its bound to the last character", () => {
+    const lines = (...sizes: readonly [name: number, description: number][]) =>
+      skillCatalogue(
+        sizes.map(([name, description]) => ({
+          ...skill({}),
+          name: "n".repeat(name),
+          description: "d".repeat(description),
+        })),
+      )
+        .split("\n")
+        .slice(2, -1)
+        .map((line) => (line.startsWith("-") ? line.length : line));
+    expect(lines([995, 1_000], [995, 1_000])).toEqual([1_999, 1_999]);
+    expect(lines([995, 1_000], [995, 1_001])).toEqual([997, 997]);
+    expect(lines([1_997, 0], [1_997, 0])).toEqual([1_999, 1_999]);
+    expect(lines([1_997, 1], [1_997, 0])).toEqual([1_999, 1_999]);
+    expect(lines([1_997, 0], [1_998, 0])).toEqual([1_999, "(1 more)"]);
+  });
+
   it("is nothing when there is nothing", () => {
     expect(skillCatalogue([])).toBe("");
   });
