@@ -31,6 +31,9 @@ describe("an expression", () => {
     ["5-1 * * * *", "minute", "rising range"],
     ["*/0 * * * *", "minute", "step"],
     ["*/60 * * * *", "minute", "1 to 59"],
+    ["* * */31 * *", "day of month", "1 to 30"],
+    ["* * * */12 *", "month", "1 to 11"],
+    ["* */2,1-9/24 * * *", "hour", "1 to 23"],
     ["1,,2 * * * *", "minute", "0-59"],
     ["1, * * * *", "minute", "0-59"],
     ["² * * * *", "minute", "0-59"],
@@ -77,6 +80,13 @@ describe("an expression", () => {
       "2026-12-01T09:00",
     ]);
   });
+
+  it.each(["*/59 * * * *", "* */23 * * *", "* * 1-31/30 * *", "* * * */11 *"])(
+    "takes the widest step of %s",
+    (text) => {
+      expect(parseCron(text)).toBe(text);
+    },
+  );
 
   it("knows Sunday as 0, 7 and sun, at either end of a range", () => {
     const days = (field: string) =>

@@ -67,11 +67,11 @@ export function parseCron(text: string): string {
 }
 
 function checkField([name, low, high, names]: Field, index: number, value: string): void {
-  const longest = Math.max(0, ...[...value.matchAll(/\/(\d+)/g)].map(([, step]) => Number(step)));
+  const stepsFit = [...value.matchAll(/\/(\d+)/g)].every(([, step]) => Number(step) <= high - low);
   const alone = FIELDS.map((_, i) => (i === index ? value : "*")).join(" ");
   // Of croner's further signs, `L` and `W` are letters also of "jul" and "wed": a name has three letters.
   const isClassic = /^(?:[\d*/,-]|(?<![a-z])[a-z]{3}(?![a-z]))+$/i.test(value);
-  if (isClassic && longest <= high - low && isReadable(alone)) return;
+  if (isClassic && stepsFit && isReadable(alone)) return;
   throw new EkidenError(
     "bad_input",
     `The ${name} field ${quote(value)} of a cron expression is wrong. It takes ${low}-${high}${names ? ` or ${names}` : ""}, as *, a number, a list (1,2), a rising range (1-5) or a range with a step from 1 to ${high - low} (*/2, ${low}-${high}/2).`,

@@ -14,6 +14,7 @@ it.each([
   "Press any key to continue",
   "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
   "working\rDelete it (y/n)",
+  `${"x".repeat(299)}?`,
 ])("%j is a prompt", (tail) => {
   expect(looksLikePrompt(tail)).toBe(true);
 });
@@ -27,7 +28,7 @@ it.each([
   "downloading (3 of 10)",
   "[ 40%]",
   "compiling src/a.ts…",
-  `${"x".repeat(400)}:`,
+  `${"x".repeat(300)}:`,
 ])("%j is none", (tail) => {
   expect(looksLikePrompt(tail)).toBe(false);
 });

@@ -22,6 +22,11 @@ it("ends an idle member after the timeout, unless it waits for an answer or its 
   expect(after("no_tool_use", 999).at).toBe("idle");
 });
 
+it("wakes each idle member by a change on the board, unless it waits for mail or for permission", () => {
+  const asleep = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].wantsBoard);
+  expect(asleep).toEqual(["awaiting_messages", "awaiting_permission"]);
+});
+
 it("neither reminds nor gives a task to a member that waits for an answer", () => {
   const waiting = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].reminded);
   expect(waiting).toEqual(["awaiting_messages", "awaiting_plan", "awaiting_permission"]);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Image } from "./conversation/image.ts";
 import type { Name, TaskId } from "./ids.ts";
 import {
   type Body,
@@ -8,6 +9,7 @@ import {
   isStop,
   MAIL_MAX,
   type Mail,
+  render,
   wakes,
   words,
 } from "./mail.ts";
@@ -57,8 +59,8 @@ it("the notice of a quiet board counts what failed and what was cancelled, if an
   expect(words(quiet)).toMatch(
     /^The board is quiet: 3 of 4 tasks completed\. Nobody .*\nUnfinished:\n#7 Ship: waits for #6\nConclude:/,
   );
-  expect(words({ ...quiet, counts: { ...counts, failed: 1, cancelled: 2 } })).toContain(
-    "3 of 4 tasks completed, 1 failed, 2 cancelled.",
+  expect(words({ ...quiet, counts: { ...counts, failed: 1, cancelled: 1 } })).toContain(
+    "3 of 4 tasks completed, 1 failed, 1 cancelled.",
   );
 });
 
@@ -146,5 +148,20 @@ it("tells a stop request, the notice of idling and images from other mail", () =
   const idle = mail({ kind: "idle_notice", reason: "awaiting_tasks", completed: [] });
   expect([note, stop, idle].map(isStop)).toEqual([false, true, false]);
   expect([note, stop, idle].map(isRoutine)).toEqual([false, false, true]);
-  expect([note, idle].map(imagesIn)).toEqual([[], []]);
+  const image = { name: "a.png" } as unknown as Image;
+  const drawn = mail({ kind: "broadcast", text: "x", images: [image] });
+  expect([note, idle, drawn].map(imagesIn)).toEqual([[], [], [image]]);
+});
+
+it("wakes a member for a note to all, and not for an answer that its call waits for", () => {
+  expect(wakes({ kind: "broadcast", text: "x" })).toBe(true);
+  expect(wakes({ kind: "permission_response", allowed: true, reason: "" } as unknown as Body)).toBe(false);
+});
+
+it("gives a model the id of a request to answer, and of no other mail", () => {
+  const mail = (body: object): Mail => ({ id: 3, from: "bob", body }) as unknown as Mail;
+  expect(render(mail({ kind: "note", text: "x" }))).toMatch(/^<mail id="3" from="bob" kind="note">/);
+  expect(render(mail({ kind: "shutdown_request", request: "r1", reason: "" }))).toMatch(
+    /^<mail id="3" from="bob" kind="shutdown_request" request="r1">/,
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Activity, goesOn } from "./member.ts";
+import { type Activity, goesOn, NOTHING_SPENT, ownModel } from "./member.ts";
 
 const stopped = (reason: "asked" | "timeout" | "failed" | "budget" | "replaced"): Activity => ({
   phase: "shutdown",
@@ -20,3 +20,18 @@ it.each([
     expect(goesOn({ activity }, true)).toBe(byResume);
   },
 );
+
+it.each([
+  ["anthropic/claude-opus-5", "anthropic/claude-opus-5"],
+  ["runbook", "runbook"],
+  ["scripted:demo.json", "scripted:demo.json"],
+  ["sonnet", ""],
+  ["inherit", ""],
+  ["", ""],
+])("reads the model %j of a role file as %j", (spec, expected) => {
+  expect(ownModel(spec)).toBe(expected);
+});
+
+it("begins with nothing spent", () => {
+  expect(new Set(Object.values(NOTHING_SPENT))).toEqual(new Set([0]));
+});

@@ -25,6 +25,16 @@ it("charges a long prompt the long rate, counting what was cached", () => {
   );
 });
 
+it("begins the long rate above its limit, and counts what was written to the cache", () => {
+  const reply = { fresh: 272_000, cached: 0, written: 0, output: 0 };
+  expect(usdOf("gpt-5.4", reply)).toBeCloseTo(0.68);
+  expect(usdOf("gpt-5.4", { ...reply, written: 1 })).toBeGreaterThan(1.36);
+});
+
+it.each(["claude-new", "gemini-9", "qwen3:8b"])("charges nothing for %s, which has no price", (model) => {
+  expect(usdOf(model, { fresh: 1e6, cached: 1e6, written: 1e6, output: 1e6 })).toBe(0);
+});
+
 it("knows windows, and says 0 dollars and a careful window for strangers", () => {
   expect(windowOf("claude-haiku-4-5")).toBe(200_000);
   expect(windowOf("claude-sonnet-5-5")).toBe(1_000_000);

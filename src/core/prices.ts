@@ -13,7 +13,7 @@ type Rates = {
   readonly written: number;
   readonly output: number;
 };
-/** From this many input tokens on, the whole request costs these multiples. */
+/** Above this many input tokens the whole request costs these multiples. */
 type Long = { readonly above: number; readonly input: number; readonly output: number };
 type Row = Rates & { readonly window: number; readonly long?: Long };
 

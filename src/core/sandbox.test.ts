@@ -54,6 +54,58 @@ it("neither the home folder nor what contains it becomes writable", () => {
   ]);
 });
 
+it("makes the folders around what is guarded mounts of their own, so that none can be renamed", () => {
+  const none = { git: [], secretFolders: [], secretFiles: [], sockets: [], replaced: [] };
+  const rules = (roots: string[], guarded: string[], readOnly = false) =>
+    sandboxPolicy({ ...none, cwd: "/w", home: "/h", roots, guarded }, { readOnly }, "off").rules.map(
+      ({ access, path }) => `${access} ${path}`,
+    );
+  expect(rules(["/w"], ["/w/a/b/.husky"])).toEqual([
+    "write /w",
+    "write /w/a",
+    "write /w/a/b",
+    "read /w/a/b/.husky",
+  ]);
+  expect(rules(["/w"], ["/w/.husky"])).toEqual(["write /w", "read /w/.husky"]);
+  expect(rules(["/w"], ["/w/a/.husky"], true)).toEqual(["read /w", "read /w/a", "read /w/a/.husky"]);
+  // Within a guarded folder none becomes writable.
+  expect(rules(["/w"], ["/w/.ekiden", "/w/.ekiden/a/hooks"])).toEqual([
+    "write /w",
+    "read /w/.ekiden",
+    "read /w/.ekiden/a/hooks",
+  ]);
+  // Outside of the writable folders nothing does.
+  expect(rules(["/w"], ["/v/a/.husky"])).toEqual(["write /w", "read /v/a/.husky"]);
+  // A writable folder in another one ends the search.
+  expect(rules(["/w", "/w/a"], ["/w/a/b/.husky"])).toEqual([
+    "write /w",
+    "write /w/a",
+    "write /w/a/b",
+    "read /w/a/b/.husky",
+  ]);
+});
+
+it("puts the rule of a folder before those of what it contains, and keeps the last of two", () => {
+  const place = {
+    ...PLACE,
+    cwd: "/",
+    roots: ["/w", "/"],
+    secretFolders: ["/w/x/y"],
+    git: [],
+    guarded: ["/w"],
+  };
+  const { rules } = sandboxPolicy({ ...place, replaced: [["/tmp", "/private"]] }, {}, "off");
+  const at = (path: string) => rules.findIndex((rule) => rule.path === path);
+  expect(at("/")).toBe(0);
+  expect(at("/w")).toBeLessThan(at("/w/x/y"));
+  expect(rules.filter(({ path }) => path === "/w")).toEqual([{ access: "read", path: "/w" }]);
+});
+
+it("shows the folder of a command that is in no root", () => {
+  expect(accessOf({ ...PLACE, cwd: "/tmp/a" }, "/tmp/a/b")).toBe("read");
+  expect(sandboxPolicy(PLACE, { network: "all" }, "off").network).toBe("all");
+});
+
 describe("hosts", () => {
   it.each([
     ["example.org", 443, ["example.org"], true],
@@ -65,6 +117,7 @@ describe("hosts", () => {
     ["example.org", 443, ["*.example.org"], false],
     ["evilexample.org", 443, ["*.example.org"], false],
     ["example.org.evil.net", 443, ["example.org"], false],
+    [".example.org", 443, ["*.example.org"], false],
   ] as const)("%s:%i with %j: %s", (host, port, patterns, expected) => {
     expect(hostAllowed(host, port, patterns)).toBe(expected);
   });
@@ -93,6 +146,20 @@ describe("the note about a failed command", () => {
     ["touch: cannot touch '/etc/x': Read-only file system", "only the workspace and /tmp are writable"],
   ])("%s", (output, expected) => {
     expect(denialNote(output, policy, [])).toContain(expected);
+  });
+
+  it("tells what the network of the command is, and that a read-only command may write nothing", () => {
+    const note = (network: "off" | "all" | string[], output: string, readOnly = false) =>
+      denialNote(output, sandboxPolicy(PLACE, { readOnly }, network), []);
+    const output = "curl: (6) Could not resolve host: a.example.org";
+    expect(note("off", output)).toContain("have no network connection. The rule");
+    expect(note(["b.org"], output)).toContain(
+      "but to listed hosts, through the proxy in HTTPS_PROXY. The rule",
+    );
+    expect(note("all", output)).toBeNull();
+    expect(note("off", "network is unreachable")).toContain("allow network(HOST)");
+    expect(note("off", "EROFS", true)).toContain("runs with a read-only workspace");
+    expect(note("off", "EROFS")).toContain("only the workspace and /tmp are writable");
   });
 
   it("is none for other failures, and names a host that the proxy refused", () => {

@@ -97,14 +97,10 @@ const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIn
 
 /** Of two rules about one path the later one wins, alone. Parents come before children: a worktree lies in `.ekiden`, which is read-only. */
 function parentsFirst(rules: readonly SandboxRule[]): SandboxRule[] {
-  const last = new Map<string, SandboxRule>();
-  for (const rule of rules) {
-    last.delete(rule.path);
-    last.set(rule.path, rule);
-  }
+  const last = new Map(rules.map((rule) => [rule.path, rule]));
   return [...last.values()].sort((a, b) => depth(a.path) - depth(b.path));
 }
-const depth = (path: string): number => (path === "/" ? 0 : path.split("/").length);
+const depth = (path: string): number => path.split("/").filter(Boolean).length;
 
 /**
  * The roots that can be made writable without giving away the home folder. A workspace that is the home folder, or contains

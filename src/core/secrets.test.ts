@@ -85,3 +85,58 @@ it("is quick on long text", () => {
   const text = `eyJ${"a".repeat(300_000)} -----BEGIN PRIVATE KEY-----${"a".repeat(300_000)} ${"sk-".repeat(100_000)}`;
   expect(cpuMs(() => secrets.redact(text))).toBeLessThan(1_000);
 });
+
+it.each([
+  ["of 8 characters with a digit", "abcdefg1", true],
+  ["of 7 characters", "abcdef1", false],
+  ["of 15 letters", "abcdefghijklmno", false],
+  ["of 16 letters", "abcdefghijklmnop", true],
+  ["of 10,000 characters", "ab1".padEnd(10_000, "z"), true],
+  ["of 10,001 characters", "ab1".padEnd(10_001, "z"), false],
+  ["that is a number", "1234567890123456", false],
+  ["that is a path", "/abcdefghijklmnop1", false],
+  ["that begins with a blank", " abcdefghijklmnop1", false],
+])("takes out a value %s only if it can be nothing else", (_, value, expected) => {
+  const { redact } = new Secrets([{ name: "TOKEN", value }]);
+  expect(redact(`<${value}>`)).toBe(expected ? "<[secret TOKEN]>" : `<${value}>`);
+});
+
+it("takes out what is added later, and the longer of two secrets that begin alike", () => {
+  const [short, long] = [
+    { name: "A", value: "abcdefg1" },
+    { name: "B", value: "abcdefg1-2345" },
+  ];
+  for (const [first, second] of [
+    [short, long],
+    [long, short],
+  ] as const) {
+    const secrets = new Secrets([first]);
+    secrets.add([second]);
+    expect(secrets.redact("abcdefg1-2345 abcdefg1-23")).toBe("[secret B] [secret A]-23");
+  }
+});
+
+it("takes out all of a secret in base64 but the last character, which depends on what follows", () => {
+  const { redact } = new Secrets([{ name: "TOKEN", value: "t0psecret" }]);
+  expect(redact(btoa("t0psecret"))).toBe(`[secret TOKEN]${btoa("t0psecret").at(-1)}`);
+  expect(redact(btoa("t0psecret and more"))).toMatch(/^\[secret TOKEN\]/);
+});
+
+it.each([
+  [{ A_TOKEN: "one", EDITOR: "two" }, [{ name: "A_TOKEN", value: "one" }]],
+  [{ authorization: "Basic abc" }, [{ name: "authorization", value: "abc" }]],
+  [{ KEYS: { API_KEY: ["one", "two"] } }, ["one", "two"].map((value) => ({ name: "API_KEY", value }))],
+  [{ A_TOKEN: null, B_TOKEN: 5, C_TOKEN: undefined }, []],
+  [null, []],
+  [
+    "https://ann:pass@host",
+    [
+      { name: "password", value: "pass" },
+      { name: "password", value: "pass" },
+    ],
+  ],
+  // Of an address only the password is secret, also where the name says secret.
+  [{ URL_TOKEN: "https://ann:p%zz@host" }, [{ name: "URL_TOKEN", value: "p%zz" }]],
+])("finds the secrets of %j by their names", (values, expected) => {
+  expect(namedSecrets(values)).toEqual(expected);
+});

@@ -50,14 +50,11 @@ export class Secrets {
   private shape: RegExp;
 
   constructor(known: readonly Secret[] = []) {
-    this.shape = this.compiled();
-    this.add(known);
+    this.shape = this.shapeWith(known);
   }
 
   add(known: readonly Secret[]): void {
-    for (const { name, value } of known)
-      if (isTelling(value)) for (const form of formsOf(value)) this.known.set(form, name);
-    this.shape = this.compiled();
+    this.shape = this.shapeWith(known);
   }
 
   readonly redact = (text: string): string => text.replace(this.shape, (found) => markOf(this.nameOf(found)));
@@ -69,8 +66,10 @@ export class Secrets {
       const mark = markOf(this.nameOf(found));
       values.set(mark, (values.get(mark) ?? new Set()).add(found));
     }
-    for (const [mark] of text.matchAll(MARKS))
-      if ((values.get(mark)?.size ?? 0) > 1) return { kind: "ambiguous", mark };
+    for (const [mark] of text.matchAll(MARKS)) {
+      const [, second] = values.get(mark) ?? [];
+      if (second !== undefined) return { kind: "ambiguous", mark };
+    }
     return {
       kind: "text",
       text: text.replace(MARKS, (mark) => [...(values.get(mark) ?? [mark])][0] ?? mark),
@@ -83,8 +82,10 @@ export class Secrets {
     return SHAPES.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(found))?.[0] ?? "token";
   }
 
-  /** A longer secret may begin as a shorter one does. */
-  private compiled(): RegExp {
+  /** Keeps what is known, and returns what to look for. The longest comes first: it may begin as a shorter one does. */
+  private shapeWith(more: readonly Secret[]): RegExp {
+    for (const { name, value } of more)
+      if (isTelling(value)) for (const form of formsOf(value)) this.known.set(form, name);
     const known = [...this.known.keys()].sort((a, b) => b.length - a.length).map(literal);
     return new RegExp([...known, ...SHAPES.map(([, shape]) => shape)].join("|"), "g");
   }

@@ -1,5 +1,6 @@
 /** The shape, meaning, unit and bounds of each setting. The schemas of all take longer to make than most commands run. */
 import { z } from "zod";
+import { messageOf } from "./errors.ts";
 import { name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { MODES } from "./permission/mode.ts";
@@ -15,7 +16,7 @@ const read =
     try {
       return reader(input);
     } catch (error) {
-      ctx.addIssue(error instanceof Error ? error.message : String(error));
+      ctx.addIssue(messageOf(error));
       return z.NEVER;
     }
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Name } from "./ids.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { recruits } from "./recruit.ts";
-import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, settingsLayer } from "./settings.ts";
+import { aboutSetting, DEFAULT_SETTINGS, mayMail, SETTING_KEYS, settingsLayer } from "./settings.ts";
 import { mergeSettings } from "./settings-merge.ts";
 
 describe("settings", () => {
@@ -11,6 +12,28 @@ describe("settings", () => {
 
   it("have defaults that are themselves valid", () => {
     expect(settingsLayer().parse({ ...DEFAULT_SETTINGS })).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it("switch on nothing and run one gate at a time by default", () => {
+    expect(
+      SETTING_KEYS.filter((key) => DEFAULT_SETTINGS[key as keyof typeof DEFAULT_SETTINGS] === true),
+    ).toEqual([]);
+    expect(DEFAULT_SETTINGS.gateParallel).toBe(1);
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+    [["blue"], true],
+    [["green"], false],
+    [[], false],
+  ])("mail across teams %j: mail to the team blue %j", (mailAcrossTeams, expected) => {
+    expect(mayMail({ mailAcrossTeams: mailAcrossTeams as boolean | Name[] }, "blue" as Name)).toBe(expected);
+  });
+
+  it("take the least value of a field", () => {
+    const least = { teammates: 0, turnsPerStint: 1, model: "m" };
+    expect(settingsLayer().parse(least)).toEqual({ ...least, teammates: [] });
   });
 
   it("read teammates as a number or as names with roles", () => {

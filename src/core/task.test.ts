@@ -1,7 +1,16 @@
 /** The limits of a task's fields, each at its last good and its first bad value; and what a command knows about its task. */
 import { expect, it } from "vitest";
 import type { Name, TaskId } from "./ids.ts";
-import { type Claimed, checkTask, DESCRIPTION_MAX, type NewTask, SUBJECT_MAX } from "./task.ts";
+import {
+  type Claimed,
+  checkTask,
+  DESCRIPTION_MAX,
+  isFinished,
+  isReady,
+  type NewTask,
+  SUBJECT_MAX,
+  type Task,
+} from "./task.ts";
 import { taskVariables } from "./task-variables.ts";
 
 it.each<[Partial<NewTask>, Partial<NewTask>]>([
@@ -38,4 +47,16 @@ it("gives a command a key that is the same for the same command of a task, and a
     key({}, "make "),
   ];
   expect(new Set([...others, key({}, "make a", "u" as Name), key()]).size).toBe(6);
+});
+
+it.each([
+  ["pending", false, true],
+  ["in_progress", false, false],
+  ["completed", true, false],
+  ["failed", true, false],
+  ["cancelled", true, false],
+])("a task that is %s: finished %j, ready without open blockers %j", (status, finished, ready) => {
+  const task = { status, openBlockers: 0 } as Task;
+  expect([isFinished(task), isReady(task)]).toEqual([finished, ready]);
+  expect(isReady({ ...task, openBlockers: 1 })).toBe(false);
 });

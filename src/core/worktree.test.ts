@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asTaskId, DEFAULT_TEAM, name } from "./ids.ts";
-import { branchOf, slugOf, worktreeName, worktreePath } from "./worktree.ts";
+import { branchOf, slugOf, startAnew, worktreeName, worktreePath, worktreeRules } from "./worktree.ts";
 
 describe("names of worktrees", () => {
   it.each([
@@ -40,4 +40,26 @@ describe("names of worktrees", () => {
     expect(worktreePath(DEFAULT_TEAM, asTaskId(3), "fix")).toBe("3-fix");
     expect(branchOf(worktreePath(name("blue"), asTaskId(3), ""))).toBe("ekiden/blue/3");
   });
+});
+
+it("tells a model of the gate if there is one, and the lead of tasks that edit the same files", () => {
+  const GATE = "runs `npm test`";
+  const TOUCHES = "give both `touches`";
+  const told = (gate: string | undefined, isLead: boolean) => {
+    const rules = worktreeRules("main", gate, isLead);
+    expect(rules).toContain("rebases on main");
+    return [rules.includes(GATE), rules.includes(TOUCHES)];
+  };
+  expect(told("npm test", false)).toEqual([true, false]);
+  expect(told("npm test", true)).toEqual([true, true]);
+  expect(told(undefined, true)).toEqual([false, true]);
+  expect(worktreeRules("main", undefined, false)).not.toContain("runs `");
+});
+
+it.each([
+  ["origin/main-2.0", "origin/main-2.0"],
+  ["it's", "'it'\\''s'"],
+  ["a$(b)", "'a$(b)'"],
+])("resets a worktree to %j in a way that a shell reads as one word", (target, word) => {
+  expect(startAnew(target)).toBe(`git reset --quiet --hard ${word}`);
 });
