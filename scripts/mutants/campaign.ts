@@ -103,15 +103,16 @@ export class Campaign {
   }
 
   private async judge(lane: Lane, test: string, faults: readonly State[]): Promise<void> {
-    let begun: State | null = null;
     let todo = [...faults];
-    while (todo.length > 0) {
-      const again = todo.filter((one) => this.doubted.has(`${one.fault.id} ${test}`));
-      const rest = todo.filter((one) => !again.includes(one));
-      const before = todo.length;
+    for (let isCut = true; isCut && todo.length > 0; ) {
+      isCut = false;
+      const again = todo.filter((one) => this.isDoubted(one, test));
+      const order = this.orderOf([...again, ...todo.filter((one) => !again.includes(one))]);
       let isPassed = false;
-      begun = null;
-      const order = this.orderOf([...again, ...rest]);
+      let begun: State | null = null;
+      const settle = (state: State): void => {
+        if (!this.isDoubted(state, test)) todo = todo.filter((one) => one !== state);
+      };
       const isDone = await lane.run(test, order, this.silence(test), (line) => {
         if (line.at === "unusable") console.log(`not used: ${test} ${line.why.slice(0, 200)}`);
         if (line.at === "passed") {
@@ -121,24 +122,28 @@ export class Campaign {
         if (line.at === "imported") for (const id of line.faults) this.importedBy(id, test);
         if (line.at === "begin") begun = this.stateOf(line.fault);
         if (line.at !== "end") return;
+        const { verdict } = line;
         const state = this.stateOf(line.fault);
         begun = null;
         state.ms += line.ms;
-        if (line.verdict === "killed" || line.verdict === "timed out") state.verdict = line.verdict;
-        if (line.verdict === "late") this.doubt(state, test, "timed out");
-        if (line.verdict === "dirty") this.doubt(state, test, "killed");
-        if (!this.isDoubted(state, test)) todo = todo.filter((one) => one !== state);
+        // The process ends after these two, and the other faults need a new one.
+        isCut = verdict === "late" || verdict === "dirty";
+        if (verdict === "late" || verdict === "dirty")
+          this.doubt(state, test, verdict === "late" ? "timed out" : "killed");
+        else this.doubted.delete(`${line.fault} ${test}`);
+        if (verdict === "killed" || verdict === "timed out") state.verdict = verdict;
+        settle(state);
       });
       if (!isPassed) {
         this.unusable.add(test);
-        if (isDone === false) console.log(`not used: ${test} takes too long`);
+        if (!isDone) console.log(`not used: ${test} takes too long`);
         return;
       }
       if (begun) {
+        isCut = true;
         this.doubt(begun, test, "timed out");
-        if (!this.isDoubted(begun, test)) todo = todo.filter((one) => one !== begun);
-      } else if (isDone && todo.length === before) break;
-      else if (isDone && !todo.some((one) => this.isDoubted(one, test))) break;
+        settle(begun);
+      }
     }
     for (const state of faults) state.asked.add(test);
     const noticed = faults.filter((one) => one.verdict !== "alive").length;
