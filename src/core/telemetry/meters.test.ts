@@ -75,6 +75,8 @@ it("counts attempts and landings by how they ended, of the members here", () => 
     { type: "task.proposed", task },
     { type: "task.reopened", task, why: "conflict" },
     { type: "task.reopened", task, why: "hook" },
+    { type: "task.unblocked", task },
+    { type: "task.unblocked", task },
     { type: "mail.sent" },
   ] as unknown as Fact[];
   for (const fact of facts) {
@@ -109,7 +111,7 @@ it("counts the time to a claim from the last moment at which the task became rea
 
 it("puts each value into the bucket of the first bound that is not below it", () => {
   const meters = new Meters();
-  for (const ms of [10, 11, 20, 81_920, 81_921, 500_000]) {
+  for (const ms of [20, 10, 11, 81_920, 81_921, 500_000]) {
     meters.take(at(0, added), true);
     meters.take(at(ms, claimed), true);
   }

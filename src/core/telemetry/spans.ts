@@ -173,7 +173,6 @@ const PROVIDERS: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
 /** "anthropic/claude-x" → provider and model; the embedded models have one name for both. */
 export function modelNames(spec: string): [provider: string, model: string] {
-  const at = spec.indexOf("/");
-  const provider = at === -1 ? spec : spec.slice(0, at);
-  return [PROVIDERS[provider] ?? provider, at === -1 ? spec : spec.slice(at + 1)];
+  const [provider = spec, model = spec] = /^([^/]*)\/(.*)$/s.exec(spec)?.slice(1) ?? [];
+  return [PROVIDERS[provider] ?? provider, model];
 }
