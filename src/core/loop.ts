@@ -247,7 +247,7 @@ const KEPT_MAX = 500;
 function digest(text: string): string {
   if (text.length <= KEPT_MAX) return text;
   let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  for (const char of text) hash = Math.imul(hash ^ Number(char.codePointAt(0)), 0x01000193);
   return `${text.length} ${hash}`;
 }
 

@@ -138,3 +138,16 @@ it("counts each time of idling once", () => {
   phase(6_000, "shutdown");
   expect(meters.snapshot()).toMatchObject([{ points: [{ count: 2, sum: 2, min: 1, max: 1 }] }]);
 });
+
+it("keeps a snapshot as it was", () => {
+  const meters = new Meters();
+  const wait = (): void => {
+    meters.take(at(0, added), true);
+    meters.take(at(10, claimed), true);
+  };
+  wait();
+  const before = meters.snapshot();
+  const text = JSON.stringify(before);
+  wait();
+  expect(JSON.stringify(before)).toBe(text);
+});

@@ -51,7 +51,7 @@ type Series = {
   sum: number;
   min: number;
   max: number;
-  buckets: number[];
+  buckets: readonly number[];
 };
 
 export class Meters {
@@ -123,19 +123,18 @@ export class Meters {
     const all = this.series.get(name) ?? new Map<string, Series>();
     this.series.set(name, all);
     const key = JSON.stringify(attributes);
-    const bounds = INSTRUMENTS[name][2];
+    const bounds: readonly number[] = INSTRUMENTS[name][2] ?? [];
     const one = all.get(key) ?? {
       ...{ attributes, count: 0, sum: 0, min: value, max: value },
-      buckets: Array.from({ length: (bounds?.length ?? 0) + 1 }, () => 0),
+      buckets: [...bounds, value].map(() => 0),
     };
     all.set(key, one);
     one.count += 1;
     one.sum += value;
     one.min = Math.min(one.min, value);
     one.max = Math.max(one.max, value);
-    const above = bounds?.findIndex((bound) => value <= bound) ?? 0;
-    const at = above === -1 ? one.buckets.length - 1 : above;
-    one.buckets[at] = (one.buckets[at] ?? 0) + 1;
+    const at = bounds.filter((bound) => bound < value).length;
+    one.buckets = one.buckets.map((count, i) => (i === at ? count + 1 : count));
   }
 
   snapshot(): Metric[] {
