@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { nextRun, parseCron } from "./cron.ts";
 import { instant } from "./ids.ts";
+import { cronText } from "./zone.ts";
 
 const at = (iso: string) => instant(Date.parse(iso));
 
@@ -186,4 +187,11 @@ describe("the next run", () => {
       '"Mars/Base" is not a time zone',
     );
   });
+});
+
+it("says in the text of a late cron when it was due", () => {
+  expect(cronText("Look", null)).toBe("Look");
+  expect(cronText("Look", { dueAt: at("2026-05-04T07:30Z"), zone: "Europe/Berlin" })).toBe(
+    "[late: it was due at 2026-05-04 09:30 (Europe/Berlin), when no process ran]\nLook",
+  );
 });

@@ -34,7 +34,7 @@ export function showHidden(text: string, show: (run: string) => string): string 
 }
 
 export const codePoint = (character: string): string =>
-  (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");
 
 /** For people: `\u{202e}`. */
 export const spellHidden = (text: string): string =>

@@ -1,5 +1,18 @@
 import { expect, it } from "vitest";
-import { address, cronId, foldRole, jobId, name, quote, speaker, taskId, teammateName } from "./ids.ts";
+import {
+  address,
+  cronId,
+  foldRole,
+  instant,
+  jobId,
+  later,
+  name,
+  quote,
+  renaming,
+  speaker,
+  taskId,
+  teammateName,
+} from "./ids.ts";
 
 it("tells a member's conversation from a subagent's", () => {
   expect(speaker("alice")).toEqual({ who: "alice", member: "alice" });
@@ -107,4 +120,13 @@ it("quotes input on one line, at most 80 characters long", () => {
   expect([quote("a\nb"), quote(5), quote(undefined)]).toEqual(['"a\\nb"', '"5"', '"undefined"']);
   expect(quote("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
   expect(quote("x".repeat(79))).toBe(`"${"x".repeat(75)}…"`);
+});
+
+it("says how somebody is called whose name was written otherwise", () => {
+  expect(renaming("Zoë", name("zoe"))).toBe(' "Zoë" is called zoe here.');
+  expect(renaming("zoe", name("zoe"))).toBe("");
+});
+
+it("counts on from an instant", () => {
+  expect(later(instant(5), 3)).toBe(8);
 });

@@ -11,6 +11,12 @@ it.each([
   ["a remote", LOCAL, REMOTE, 'remote is "origin" there and not set here'],
   ["a remote here", REMOTE, LOCAL, 'remote is not set there and "origin" here'],
   ["the first of several", LOCAL, { ...REMOTE, gate: null }, 'remote is "origin" there and not set here'],
+  [
+    "a remote, and no worktrees here",
+    { ...LOCAL, targetBranch: null },
+    REMOTE,
+    'remote is "origin" there and not set here',
+  ],
   ["no worktrees there", LOCAL, { ...LOCAL, targetBranch: null, gate: null }, null],
   ["no worktrees here", { ...LOCAL, targetBranch: null, gate: null }, LOCAL, null],
   // With a remote the branch is the one of the remote, and a host without a setting lands on another one.

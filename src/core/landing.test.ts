@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { asTaskId, type Name } from "./ids.ts";
 import {
+  holderOf,
   type Landings,
   lineUp,
   type Reservation,
   rankAt,
+  reservedRank,
   reservedUntil,
   turnOf,
   type Waiting,
@@ -192,4 +194,20 @@ describe("a turn", () => {
     expect(turn(entries, 2, 1)).toEqual({ kind: "go", base: "tip", isFirst: false });
     expect(turn(entries, 3, 1)).toEqual({ kind: "go", base: "c2", isFirst: false });
   });
+});
+
+it.each([
+  ["an earlier one", -1, 0, true],
+  ["one of the same time and an earlier branch", 0, -1, true],
+  ["one of the same time and a later branch", 0, 1, false],
+  ["a later one, by less than a millisecond", 0.5, 0, false],
+  ["its own", -1, null, false],
+])("a reserved landing waits for the reservation of another: %s", (_, later, nth, expected) => {
+  const entry = waiting(5);
+  const one = reservation(nth === null ? 5 : 5 + nth, { since: 100 + later, paths: null, until: NOW + 1 });
+  const other = nth === 0 ? { ...one, branch: "ekiden/4" } : one;
+  const rank = reservedRank({ since: 100, branch: entry.branch });
+  expect(holderOf(entry, rank, [other], NOW)).toBe(expected ? other : undefined);
+  // It is over at its end.
+  expect(holderOf(entry, rank, [other], NOW + 1)).toBeUndefined();
 });

@@ -20,6 +20,9 @@ it("ends an idle member after the timeout, unless it waits for an answer or its 
   const stays = (Object.keys(IDLE) as IdleReason[]).filter((reason) => after(reason, 1_000).at === "idle");
   expect(stays).toEqual(["awaiting_plan", "awaiting_permission", "rate_limited"]);
   expect(after("no_tool_use", 999).at).toBe("idle");
+  const later = { at: "idle", since: instant(600), reason: "no_tool_use" } as const;
+  expect(next(later, { kind: "waited", now: instant(1_599) }, LIMITS)).toBe(later);
+  expect(next(later, { kind: "waited", now: instant(1_600) }, LIMITS).at).toBe("shutdown");
 });
 
 it("wakes each idle member by a change on the board, unless it waits for mail or for permission", () => {

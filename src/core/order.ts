@@ -17,17 +17,15 @@ export function inOrder<Id>(tasks: ReadonlyMap<Id, Waiting<Id>>): Id[] {
     }
   }
   const order = [...open].filter(([, count]) => count === 0).map(([id]) => id);
-  for (let i = 0; i < order.length; i += 1)
-    for (const id of after.get(order[i] as Id) ?? []) {
+  // The loop also comes to what it adds.
+  for (const done of order)
+    for (const id of after.get(done) ?? []) {
       const left = (open.get(id) as number) - 1;
       open.set(id, left);
       if (left === 0) order.push(id);
     }
-  if (order.length < open.size) {
-    const placed = new Set(order);
-    order.push(...[...open.keys()].filter((id) => !placed.has(id)));
-  }
-  return order;
+  const placed = new Set(order);
+  return [...order, ...[...open.keys()].filter((id) => !placed.has(id))];
 }
 
 type Estimated<Id> = Waiting<Id> & { readonly status: Status; readonly estimate: number };
@@ -45,8 +43,8 @@ export function criticalPath<Id>(tasks: ReadonlyMap<Id, Estimated<Id>>): Id[] {
     }
     best.set(id, { work: work + task.estimate, after });
   }
-  let last: Id | null = null;
-  for (const [id, { work }] of best) if (last === null || work > (best.get(last)?.work ?? 0)) last = id;
+  let [last, most]: [Id | null, number] = [null, Number.NEGATIVE_INFINITY];
+  for (const [id, { work }] of best) if (work > most) [last, most] = [id, work];
   const path: Id[] = [];
   for (let at = last; at !== null; at = best.get(at)?.after ?? null) path.unshift(at);
   return path.length > 1 ? path : [];

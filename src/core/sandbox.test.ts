@@ -74,6 +74,7 @@ it("makes the folders around what is guarded mounts of their own, so that none c
     "read /w/.ekiden",
     "read /w/.ekiden/a/hooks",
   ]);
+  expect(rules(["/"], ["/x"])).toEqual(["write /", "read /x"]);
   // Outside of the writable folders nothing does.
   expect(rules(["/w"], ["/v/a/.husky"])).toEqual(["write /w", "read /v/a/.husky"]);
   // A writable folder in another one ends the search.

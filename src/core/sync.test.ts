@@ -51,6 +51,7 @@ it.each([
   ["pending", "in_progress", false],
   ["pending", "completed", false],
   ["completed", "in_progress", false],
+  ["in_progress", "failed", false],
   ["in_progress", "in_progress", false],
   ["pending", "pending", false],
   ["completed", "completed", true],

@@ -66,7 +66,7 @@ const ending = (status: Status): Status => (status === "failed" ? "cancelled" : 
 
 /** Owners of ended tasks are history, and nobody waits for them. */
 export function sameProgress(a: Progress, b: Progress): boolean {
-  if (isOver(a.status) || isOver(b.status)) return ending(a.status) === ending(b.status);
+  if (isOver(a.status)) return ending(a.status) === ending(b.status);
   return a.status === b.status && a.owner === b.owner;
 }
 

@@ -6,7 +6,7 @@ import { asCronId, DEFAULT_TEAM, type HostId, instant, LEAD, type Name, type Req
 import { type Member, NOTHING_SPENT } from "../member.ts";
 import type { Counts } from "../task.ts";
 import { cronLine, cronsViews } from "./cron.ts";
-import { type PrunedTeam, pruneViews } from "./prune.ts";
+import { isActive, type PrunedTeam, pruneViews } from "./prune.ts";
 import { type QuestionData, questionViews } from "./request.ts";
 import { teamData, teamViews } from "./team.ts";
 import { teamsViews } from "./teams.ts";
@@ -78,6 +78,12 @@ it("shows what was pruned of each team, and what would be", () => {
   const label = (view: View | undefined) => (view?.kind === "figures" ? view.figures[0]?.label : null);
   expect(label(figures)).toBe("deleted, from before");
   expect(label(pruneViews({ ...data, dryRun: true })[1])).toBe("would be deleted, from before");
+});
+
+it("keeps the team of a member that has not stopped", () => {
+  const idle = member({ activity: { phase: "idle", reason: "awaiting_tasks" } });
+  const stopped = member({ activity: { phase: "shutdown", reason: "asked" } });
+  expect([member(), idle, stopped].map(isActive)).toEqual([true, true, false]);
 });
 
 it.each([
