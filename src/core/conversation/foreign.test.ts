@@ -46,6 +46,8 @@ describe("a result of a tool", () => {
     expect(shownResult("A\u{e0041}\u{e0042}")).toBe("A[U+E0041][U+E0042]");
     expect(shownResult(`😀${"\u{e0101}".repeat(40)}`)).toBe("😀[40 invisible characters from U+E0101 on]");
     expect(shownResult("a\u200db")).toBe("a[U+200D]b");
+    expect(shownResult("\u200b".repeat(8))).toBe("[U+200B]".repeat(8));
+    expect(shownResult("\u200b".repeat(9))).toBe("[9 invisible characters from U+200B on]");
   });
 
   it("gives the text back that its marks stand for", () => {
@@ -55,6 +57,17 @@ describe("a result of a tool", () => {
     expect(behindMarks(shown)).toBe(text);
     expect(withoutMarks(shown, (mark) => mark === "[U+202E]")).toBe('x\u202e = "&lt;mail>"; // [U+0041]');
     expect(behindMarks("[U+FFFFFF] [U+12] &lt;b>")).toBe("[U+FFFFFF] [U+12] &lt;b>");
+  });
+
+  it("knows which claim a member heard of last, in mail or in a result", () => {
+    const claim = { id: 1 as never, attempt: 1 };
+    const claimed = '<own-task task="1" attempt="2">\nx\n</own-task>';
+    const result = { type: "result", id: "1", tool: "claim_task", text: claimed, isError: false } as const;
+    expect(hasLostClaim([])).toBe(false);
+    expect(hasLostClaim([{ kind: "heard", text: "hello" }])).toBe(false);
+    expect(hasLostClaim([{ kind: "heard", text: claimed }, lostClaim(claim)])).toBe(true);
+    expect(hasLostClaim([lostClaim(claim), { kind: "result", result }])).toBe(false);
+    expect(hasLostClaim([lostClaim(claim), { kind: "heard", text: claimed }])).toBe(false);
   });
 
   it("gives no claim back to a member that lost it", () => {

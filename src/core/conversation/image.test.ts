@@ -1,7 +1,17 @@
 import { expect, it } from "vitest";
 import { heard } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
-import { IMAGE_CHARACTERS, type Image, imagesNamed, imagesOf, mediaTypeOf, withImages } from "./image.ts";
+import {
+  IMAGE_CHARACTERS,
+  type Image,
+  imageLine,
+  imageName,
+  imagesNamed,
+  imagesOf,
+  mediaTypeOf,
+  mention,
+  withImages,
+} from "./image.ts";
 import { trimmed, WHOLE } from "./trim.ts";
 
 it.each([
@@ -78,4 +88,31 @@ it("counts for the size of a conversation and is left out before the last shorte
   ]);
   expect(view.flatMap(imagesOf).map(({ name }) => name)).toEqual(["new.png"]);
   expect(conversation.whole.flatMap(imagesOf)).toHaveLength(2);
+});
+
+it.each([
+  ["a.png", "@a.png"],
+  ["a b.png", '@"a b.png"'],
+  ["it's.png", '@"it\'s.png"'],
+  ["a\\b.png", '@"a\\b.png"'],
+  ['a "b".png', '@a\\ \\"b\\".png'],
+])("mentions %j so that it is found again", (path, text) => {
+  expect(mention(path)).toBe(text);
+  expect(imagesNamed(`see ${text}`)).toEqual([path]);
+});
+
+it.each([
+  [999, "999 bytes"],
+  [1_000, "1 kB"],
+  [999_499, "999 kB"],
+  [1_000_000, "1.0 MB"],
+])("shows %i bytes as %s", (bytes, size) => {
+  const image = { type: "image", name: "a", sha256: "0", mediaType: "image/png", bytes } as const;
+  expect(imageLine(image)).toBe(`[image a, ${size}]`);
+});
+
+it("names an image without its folder and without signs of a tag", () => {
+  expect(imageName("a/b/shot 1.png")).toBe("shot 1.png");
+  expect(imageName("<b>\n.png")).toBe("_b__.png");
+  expect(imageName(`${"x".repeat(99)}.png`)).toBe(`${"x".repeat(76)}.png`);
 });

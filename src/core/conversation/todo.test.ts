@@ -147,4 +147,35 @@ describe("the reminder", () => {
     expect(reminds(restarted, other())).toBe(false);
     expect(restarted.list).toEqual(LIST);
   });
+
+  const firstAt = (watch: TodoWatch): number => [1, 2, 3, 4, 5].find(() => reminds(watch, other())) ?? 0;
+  const said = (text: string): Entry => ({
+    kind: "said",
+    message: { role: "assistant", content: [{ type: "text", text }] },
+  });
+
+  it("counts from a list, a summary or a reminder on, and no words", () => {
+    expect(firstAt(new TodoWatch(write(LIST)))).toBe(3);
+    expect(firstAt(new TodoWatch([...other(), ...write(LIST), said("I think.")]))).toBe(3);
+    const summary: Entry = { kind: "summary", text: carriedTodos(LIST) };
+    expect(firstAt(new TodoWatch([...write(LIST), ...other(), ...other(), summary]))).toBe(3);
+    const due = heard('<reminder about="todo_write">\nx\n</reminder>');
+    expect(firstAt(new TodoWatch([...write(LIST), ...other(), ...other(), ...other(), due]))).toBe(3);
+  });
+
+  it("takes no list of an earlier reply, whose call has the id of a new one", () => {
+    const [call] = write(LIST);
+    const [, answer] = other();
+    const id =
+      call?.kind === "said" ? call.message.content.flatMap((part) => ("id" in part ? part.id : [])) : [];
+    if (!call || answer?.kind !== "result") throw new Error("no round");
+    const late: Entry = { kind: "result", result: { ...answer.result, id: id[0] ?? "" } };
+    expect(new TodoWatch([call, said("On."), late]).list).toEqual([]);
+    expect(new TodoWatch([call, late]).list).toEqual(LIST);
+  });
+});
+
+it("takes the shortest item and the longest list", () => {
+  const todos = Array.from({ length: TODOS_MAX }, () => ({ content: "a", status: "pending" }));
+  expect(todoInput().parse({ todos })).toEqual({ todos });
 });

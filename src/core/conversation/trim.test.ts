@@ -41,6 +41,11 @@ describe("a trimmed conversation", () => {
     expect(view[4]).toBe(whole[4]);
   });
 
+  it("is the conversation itself while nothing is trimmed", () => {
+    const { whole } = new Conversation([heard("go"), ...step(1), ...step(2), said("done")]);
+    expect(trimmed(whole, WHOLE)).toEqual(whole);
+  });
+
   it("keeps what was read for longer, and short results for ever", () => {
     const entries = [
       heard("go"),
