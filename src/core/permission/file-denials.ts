@@ -3,7 +3,8 @@
  * refused. `write_file` and `edit_file` rules also hold for each other and for the files that a shell line writes. A program that
  * opens the file by itself cannot be seen through: deny the program.
  */
-import { pathPattern, relativeTo, resolvePath } from "../paths.ts";
+import { pathPattern } from "../path-pattern.ts";
+import { relativeTo, resolvePath } from "../paths.ts";
 import { type Command, programOf } from "../shell/command.ts";
 import { type Place, pathsOf, physical } from "../shell/places.ts";
 import type { Word } from "../shell/plain.ts";

@@ -185,3 +185,11 @@ describe("a rule and a command", () => {
     ]);
   });
 });
+
+it("compares a rule with many stars soon: a project that nobody trusts yet may bring one", () => {
+  const words = [{ text: "e ".repeat(2_000), exact: true }];
+  expect(meetsCommand(parseRule("deny", `bash(${"*e".repeat(30)}#)`), words)).toBe(false);
+  expect(
+    meetsCommand(parseRule("deny", `bash(${"*e".repeat(30)})`), [{ text: "e".repeat(30), exact: true }]),
+  ).toBe(true);
+});

@@ -2,7 +2,8 @@
 import { EkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { didYouMean } from "../nearest.ts";
-import { pathPattern, relativeTo, resolvePath, textPattern } from "../paths.ts";
+import { pathPattern } from "../path-pattern.ts";
+import { fits, relativeTo, resolvePath, textPattern } from "../paths.ts";
 import { ourName, TOOL_NAMES } from "../tool-names.ts";
 
 export type Effect = "allow" | "ask" | "deny";
@@ -66,22 +67,13 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
 
 /** Between words, so that a pattern's blank never matches a blank inside a word: `"git x/pwn"` is not `git *`. */
 const SEPARATOR = "\u001f";
-const patterns = new Map<string, RegExp>();
 
 /** A pattern over a command's words. `*` spans words; a trailing ` *` or `:*` also matches no further word. */
-function wordPattern(match: string): RegExp {
-  let pattern = patterns.get(match);
-  if (!pattern) {
-    const [, stem = match, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(match) ?? [];
-    const text = stem
-      .replace(/\*+/g, "*")
-      .replace(/[\\^$.+?()[\]{}|/]/g, "\\$&")
-      .replace(/ +/g, SEPARATOR)
-      .replace(/\*/g, "[^]*");
-    pattern = new RegExp(`^${text}${tail === "" ? "" : `(?:${SEPARATOR}[^]*)?`}$`, "u");
-    patterns.set(match, pattern);
-  }
-  return pattern;
+function wordPattern(match: string): { test(text: string): boolean } {
+  const [, stem = match, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(match) ?? [];
+  const pattern = stem.replace(/ +/g, SEPARATOR);
+  const longer = `${pattern}${SEPARATOR}*`;
+  return { test: (text) => fits(pattern, text) || (tail !== "" && fits(longer, text)) };
 }
 
 type Spelled = { readonly text: string; readonly exact: boolean; readonly glob?: string };

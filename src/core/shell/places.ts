@@ -1,5 +1,6 @@
 /** Where a word of a command leads on the disk: globs are expanded, links and `..` are followed as the system does. */
-import { isWithin, pathPattern, resolvePath } from "../paths.ts";
+import { pathPattern } from "../path-pattern.ts";
+import { isWithin, resolvePath } from "../paths.ts";
 import type { Word } from "./plain.ts";
 
 /** The part of the disk that the judge reads. Answers are as of now; a race is the sandbox's business. */

@@ -1,5 +1,5 @@
 /** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
-import { pathPattern } from "../paths.ts";
+import { type PathPattern, pathPattern } from "../path-pattern.ts";
 import { Folders } from "./folders.ts";
 import { gitPaths } from "./git.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
@@ -187,7 +187,7 @@ const findsFiles = (before: readonly Word[], all: readonly Word[]): boolean =>
   before.some(({ text }, i) => text === "-type" && before[i + 1]?.text === "f") && !hasAlternatives(all);
 
 /** The names of all files that a `find` goes on with after `before`; undefined where others may be among them. */
-function nameIn(before: readonly Word[], all: readonly Word[]): RegExp | undefined {
+function nameIn(before: readonly Word[], all: readonly Word[]): PathPattern | undefined {
   const at = before.findIndex(({ text }) => text === "-name");
   const pattern = before[at + 1]?.text ?? "";
   // Simple enough to fit the same names in every locale, and to be tried on many.
@@ -195,7 +195,7 @@ function nameIn(before: readonly Word[], all: readonly Word[]): RegExp | undefin
   return at !== -1 && isSimple && !hasAlternatives(all) ? pathPattern(pattern) : undefined;
 }
 
-const isTame = (roots: readonly Word[], folder: string, { disk }: Place, name?: RegExp): boolean =>
+const isTame = (roots: readonly Word[], folder: string, { disk }: Place, name?: PathPattern): boolean =>
   (roots.length > 0 ? roots : [{ text: ".", exact: true }]).every(
     ({ text, glob }) => glob === undefined && disk?.isTame(physical(text, folder, disk), name) === true,
   );

@@ -1,0 +1,142 @@
+/**
+ * Patterns over paths, as an automaton that is in several states at once. A match costs the length of the pattern times that of the
+ * path. With a regular expression, a pattern with many `*` could keep the process busy for hours.
+ */
+
+export type PathPattern = { test(path: string): boolean };
+
+type Edge = { readonly to: number; readonly fits: (char: string) => boolean };
+
+const isSlash = (char: string): boolean => char === "/";
+const inName = (char: string): boolean => char !== "/";
+const anything = (): boolean => true;
+
+/**
+ * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/**` also matches everything deep below,
+ * and `**` followed by a slash also matches no folder at all.
+ */
+export function pathPattern(pattern: string): PathPattern {
+  const states = new States();
+  let at = states.add();
+  const braces: { readonly from: number; readonly ends: number[] }[] = [];
+  const one = (fits: Edge["fits"]): void => {
+    const next = states.add();
+    states.on(at, next, fits);
+    at = next;
+  };
+  const many = (fits: Edge["fits"]): void => {
+    at = states.after(at);
+    states.on(at, at, fits);
+    at = states.after(at);
+  };
+  for (let rest = pattern; rest !== ""; ) {
+    const [char = ""] = rest;
+    const bracket = /^\[([!^]?)(\]?[^\]]*)\]/.exec(rest);
+    const open = braces.at(-1);
+    let read = char;
+    if (rest.startsWith("**/")) {
+      read = "**/";
+      at = states.after(at);
+      const name = states.add();
+      states.on(at, name, inName);
+      states.on(name, name, inName);
+      states.on(name, at, isSlash);
+      at = states.after(at);
+    } else if (rest.startsWith("**")) {
+      read = "**";
+      many(anything);
+    } else if (char === "*") many(inName);
+    else if (char === "?") one(inName);
+    else if (bracket) {
+      read = bracket[0];
+      const set = `[${bracket[1] ? "^/" : ""}${(bracket[2] ?? "").replace(/[\\[\]^]/g, "\\$&")}]`;
+      const shape = new RegExp(set, "su");
+      one((found) => shape.test(found));
+    } else if (char === "{" && closes(rest)) {
+      at = states.after(at);
+      braces.push({ from: at, ends: [] });
+      at = states.after(at);
+    } else if (char === "}" && open) {
+      braces.pop();
+      const end = states.after(at);
+      for (const other of open.ends) states.skip(other, end);
+      at = end;
+    } else if (char === "," && open) {
+      open.ends.push(at);
+      at = states.after(open.from);
+    } else {
+      const isQuoted = char === "\\" && rest !== char;
+      const [letter = char] = isQuoted ? rest.slice(1) : char;
+      read = isQuoted ? char + letter : char;
+      one((found) => found === letter);
+    }
+    rest = rest.slice(read.length);
+  }
+  return { test: (path) => states.leadTo(at, path) };
+}
+
+class States {
+  private readonly edges: Edge[][] = [];
+  private readonly skips: number[][] = [];
+
+  add(): number {
+    this.skips.push([]);
+    return this.edges.push([]) - 1;
+  }
+
+  /** A new state that is entered together with `state`. */
+  after(state: number): number {
+    const next = this.add();
+    this.skip(state, next);
+    return next;
+  }
+
+  skip(from: number, to: number): void {
+    this.skips[from]?.push(to);
+  }
+
+  on(from: number, to: number, fits: Edge["fits"]): void {
+    this.edges[from]?.push({ to, fits });
+  }
+
+  /** Whether the text leads from the first state to `end`. */
+  leadTo(end: number, text: string): boolean {
+    /** Of each state: the character before which it was entered last. */
+    const entered = new Int32Array(this.edges.length).fill(-1);
+    let at = 0;
+    let now = this.enter(0, at, entered, []);
+    for (const char of text) {
+      at += 1;
+      const next: number[] = [];
+      for (const state of now)
+        for (const { to, fits } of this.edges[state] ?? [])
+          if (entered[to] !== at && fits(char)) this.enter(to, at, entered, next);
+      if (next.length === 0) return false;
+      now = next;
+    }
+    return entered[end] === at;
+  }
+
+  /** Adds the state and those that are entered together with it. */
+  private enter(state: number, at: number, entered: Int32Array, into: number[]): number[] {
+    const open = [state];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (entered[next] === at) continue;
+      entered[next] = at;
+      into.push(next);
+      open.push(...(this.skips[next] ?? []));
+    }
+    return into;
+  }
+}
+
+/** Whether the brace that `text` begins with is closed. */
+function closes(text: string): boolean {
+  let depth = 0;
+  for (const [sign] of text.matchAll(/\\.|[{}]/gsu)) {
+    if (sign === "{") depth += 1;
+    if (sign === "}") depth -= 1;
+    if (depth === 0) return true;
+  }
+  return false;
+}
