@@ -179,37 +179,35 @@ it("needs an approved plan, a gate and a landing like any other member", async (
 it("leaves when it was silent for a while without a task, and keeps a task that it has read", async () => {
   await project.run(["add", "Build"]);
   const url = `sqlite:${join(project.dir, ".ekiden/team.db")}`;
-  const guest = new Guest({
-    settings: { ...DEFAULT_SETTINGS, store: url },
-    cwd: project.dir,
-    env: { PATH: process.env.PATH, HOME: project.home },
-    trust: true,
-    name: name("guest"),
-    mayNumber: true,
-    role: "",
-    tell: () => {},
-    waitMs: 500,
-    absentMs: 300,
-  });
+  const guestNamed = (text: string): Guest =>
+    new Guest({
+      settings: { ...DEFAULT_SETTINGS, store: url },
+      ...{ cwd: project.dir, env: { PATH: process.env.PATH, HOME: project.home }, trust: true },
+      ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300 },
+    });
+  const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
   const store = await openStore({ url, team: name("default"), clock: systemClock });
+  const phase = async (who: string) => (await store.roster.member(name(who)))?.activity.phase;
+  const nothing = { text: "Nothing to do yet. Call wait_for_work again to go on waiting.", isError: false };
   try {
     const { signal } = new AbortController();
-    expect((await guest.wait({}, signal)).text).toContain("Build");
-    await new Promise((done) => setTimeout(done, 900)); // three times the time after which it would leave
-    expect((await store.board.mine(name("guest")))?.id).toBe(1);
-    await guest.call("complete_task", { result: "built" }, signal);
-    expect(await guest.wait({}, signal)).toEqual({
-      text: "Nothing to do yet. Call wait_for_work again to go on waiting.",
-      isError: false,
-    });
-    await soon(async () =>
-      expect((await store.roster.member(name("guest")))?.activity.phase).toBe("shutdown"),
-    );
+    expect((await busy.wait({}, signal)).text).toContain("Build");
+    expect(await idle.wait({}, signal)).toEqual(nothing);
+    await soon(async () => expect(await phase("idle")).toBe("shutdown"));
+    // The other one has been silent for longer.
+    expect((await store.board.mine(name("busy")))?.id).toBe(1);
+    await busy.call("complete_task", { result: "built" }, signal);
+    await soon(async () => expect(await phase("busy")).toBe("shutdown"));
     await store.board.add({ subject: "Test" }, name("person"));
-    expect((await guest.wait({}, signal)).text).toBe("guest has left the team. wait_for_work joins again.");
-    expect((await guest.wait({}, signal)).text).toContain("Test");
+    expect((await idle.wait({}, signal)).text).toBe("idle has left the team. wait_for_work joins again.");
+    expect((await idle.wait({}, signal)).text).toContain("Test");
   } finally {
-    await guest.close();
+    await Promise.all([busy.close(), idle.close()]);
     await store.close();
   }
+});
+
+it("refuses options that say which model its member has", async () => {
+  const { code, stderr } = await project.run(["mcp", "--model", "runbook"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--model has no meaning for ekiden mcp")]);
 });

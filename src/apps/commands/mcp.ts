@@ -1,4 +1,5 @@
 /** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio. The agent that uses it is a teammate. */
+import { EkidenError } from "../../core/errors.ts";
 import { type Name, teammateName } from "../../core/ids.ts";
 import type { Invocation } from "../invocation.ts";
 import { Guest } from "../mcp/guest.ts";
@@ -12,7 +13,17 @@ export async function run(
   _args: readonly string[],
   { as, role = "" }: { as?: string; role?: string },
 ): Promise<undefined> {
+  for (const flag of ["model", "leadModel", "teammates"] as const)
+    if (call.flags[flag] !== undefined)
+      throw new EkidenError(
+        "bad_input",
+        `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead-model has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
+      );
   const [settings, trust] = [await call.settings(), await call.trust()];
+  if (process.stdin.isTTY)
+    call.say(
+      "Waits for MCP messages on stdin (Ctrl-C ends it). Agents start this command themselves: claude mcp add ekiden -- ekiden mcp",
+    );
   const given = as === undefined ? null : teammateName(as);
   const release = onSignals(() => process.stdin.destroy());
   try {

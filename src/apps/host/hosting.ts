@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import { MemoryFolder } from "../../adapters/disk/memory.ts";
 import { livesAs, OWN_IDENTITY } from "../../adapters/process-identity.ts";
+import type { IsAlive } from "../../core/host.ts";
 import type { HostId } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { TeamParts } from "../../runtime/team/team-parts.ts";
@@ -12,10 +13,12 @@ import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.
 
 const REAP_MS = 500;
 
+export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
+
 export const teamParts = (parts: Parts, host: HostId): Omit<TeamParts, "agent"> => ({
   ...{ store: parts.store, clock: parts.clock, shell: parts.shell, jobs: parts.jobs, host },
   process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
-  isAlive: ({ identity }) => livesAs(identity),
+  isAlive,
   onOrphans: parts.endOrphans,
   settings: { ...parts.settings, reapMs: REAP_MS },
 });

@@ -2,6 +2,7 @@
  * The model of a member whose turns are taken by an agent outside of this program, over MCP. A request waits until that agent calls a
  * tool, and the call becomes the reply. So leases, plans, landings, hooks and mail work for this member as for any other.
  */
+import { localReply } from "../../adapters/models/local.ts";
 import type { Text, ToolResult } from "../../core/conversation/chat.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 
@@ -43,7 +44,7 @@ export class GuestModel implements Model {
         end();
         this.calls += 1;
         const id = `mcp-${Date.now()}-${this.calls}`;
-        resolve(callReply({ type: "call", id, tool, input }));
+        resolve(localReply([{ type: "call", id, tool, input }], {}));
         return id;
       };
       this.current = { request, isRead: false, call };
@@ -67,13 +68,6 @@ export class GuestModel implements Model {
     });
   }
 }
-
-const callReply = (call: Extract<Reply["message"]["content"][number], { type: "call" }>): Reply => ({
-  message: { role: "assistant", content: [call] },
-  stop: "calls",
-  usage: { inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
-  usd: 0,
-});
 
 /** The results and texts that came after the last reply. */
 export function newsOf({ messages }: ModelRequest): (ToolResult | Text)[] {

@@ -2,7 +2,6 @@
  * An agent outside of this program as a teammate. It joins with its first call and leaves when it is gone, or when it was silent for
  * a while and has no task: a task must not be claimed for an agent that is not there.
  */
-import { systemClock } from "../../adapters/clock.ts";
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { HARNESS, type Name, teammateName } from "../../core/ids.ts";
 import { awaitTeam } from "../worker/await-team.ts";
@@ -25,8 +24,7 @@ export type Said = { readonly text: string; readonly isError: boolean };
 const WAIT_MS = 45_000;
 const ABSENT_MS = 120_000;
 const WAKE_MS = 10_000;
-const TRIES = 5;
-const AGAIN_MS = 1_000;
+const NAMES_MAX = 20;
 
 const NOTHING = "Nothing to do yet. Call wait_for_work again to go on waiting.";
 
@@ -75,15 +73,7 @@ export class Guest {
       const turn = this.model.turn ?? (await this.wake(signal));
       if (!turn) return this.gone() ?? error(`${this.name} is busy. Call wait_for_work for what comes next.`);
       const before = turn.isRead ? "" : this.read(turn, ["text"]).text;
-      const id = turn.call(tool, input);
-      const over = new AbortController();
-      const limit = AbortSignal.any([over.signal, this.until(signal), AbortSignal.timeout(this.waitMs)]);
-      const [rested, heard] = [this.atRest(id, limit), this.model.next(this.waitMs, limit)];
-      const result = await Promise.race([rested, heard.then(() => null)]);
-      over.abort();
-      const said =
-        result ??
-        (await this.heard(signal, `${tool} is still at work. wait_for_work returns its result.`, 0));
+      const said = await this.answered(turn.call(tool, input), tool, signal);
       return before === "" ? said : { ...said, text: `${said.text}\n\n${before}` };
     });
   }
@@ -120,18 +110,32 @@ export class Guest {
     return this.gone() ?? { text: otherwise, isError: false };
   }
 
-  /** The result of a call after which the member waits, such as `submit_plan`: there is no turn that could show it. */
-  private async atRest(id: string, signal: AbortSignal): Promise<Said | null> {
+  /** The result of a call: in the next turn, or at once where the member waits after the call and has no turn, as for a plan. */
+  private async answered(id: string, tool: string, signal: AbortSignal): Promise<Said> {
+    const over = new AbortController();
+    const limit = AbortSignal.any([over.signal, this.until(signal)]);
+    const rested = this.resultAtRest(id, limit).catch(() => null); // the store is away: the next turn waits for it
+    const heard = this.model.next(this.waitMs, limit).then(() => null);
+    const result = await Promise.race([heard, rested.then((found) => found ?? heard)]);
+    over.abort();
+    return (
+      result ?? (await this.heard(signal, `${tool} is still at work. wait_for_work returns its result.`, 0))
+    );
+  }
+
+  private async resultAtRest(id: string, signal: AbortSignal): Promise<Said | null> {
     const { store } = this.worker as Worker;
     for (;;) {
       const mark = store.wake.mark();
       const member = await store.roster.member(this.name);
-      const entries = await store.transcript.current(this.name);
       if (this.model.turn || signal.aborted) return null;
-      const entry = entries.findLast((one) => one.kind === "result" && one.result.id === id);
-      if (entry?.kind === "result" && member?.activity.phase !== "work") {
-        this.told = id;
-        return entry.result;
+      if (member && member.activity.phase !== "work") {
+        const entries = await store.transcript.current(this.name);
+        const entry = entries.findLast((one) => one.kind === "result" && one.result.id === id);
+        if (entry?.kind === "result") {
+          this.told = id;
+          return entry.result;
+        }
       }
       await store.wake.changed(mark, ["journal"], this.waitMs, signal);
     }
@@ -154,8 +158,7 @@ export class Guest {
   private async wake(signal: AbortSignal): Promise<Turn | null> {
     const note = { kind: "note", text: "You go on." } as const;
     await this.worker?.store.mail.send(HARNESS, { to: this.name, body: note, urgent: true });
-    const turn = await this.model.next(WAKE_MS, this.until(signal));
-    return turn;
+    return await this.model.next(WAKE_MS, this.until(signal));
   }
 
   private until(signal: AbortSignal): AbortSignal {
@@ -191,13 +194,11 @@ export class Guest {
   private async opened(open: (name: Name) => Promise<Worker>): Promise<Worker> {
     const { name, mayNumber } = this.options;
     for (let nth = 1; ; nth += 1) {
-      this.name = nth === 1 || !mayNumber ? name : teammateName(`${name}-${nth}`);
+      this.name = nth === 1 ? name : teammateName(`${name}-${nth}`);
       try {
         return await open(this.name);
       } catch (caught) {
-        if (nth === TRIES || !isEkidenError(caught, "name_taken")) throw caught;
-        // The member of a process that was killed a moment ago is free as soon as its host is declared dead.
-        if (!mayNumber) await systemClock.sleep(AGAIN_MS, this.closed.signal);
+        if (!mayNumber || nth === NAMES_MAX || !isEkidenError(caught, "name_taken")) throw caught;
       }
     }
   }

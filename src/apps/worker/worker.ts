@@ -3,7 +3,6 @@
  * and leaves by a drain: no new task is begun, begun ones are finished, members that cannot finish in time give theirs back.
  */
 import { randomUUID } from "node:crypto";
-import { livesAs } from "../../adapters/process-identity.ts";
 import { Budget } from "../../core/budget.ts";
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { type HostId, type Name, PERSON } from "../../core/ids.ts";
@@ -12,7 +11,7 @@ import type { Cursor, Store } from "../../ports/index.ts";
 import type { End } from "../../runtime/member/member-loop.ts";
 import type { Team } from "../../runtime/team/team.ts";
 import { park, removeLanded } from "../../runtime/wraps/worktrees.ts";
-import { closeParts } from "../host/hosting.ts";
+import { closeParts, isAlive } from "../host/hosting.ts";
 import { asEkidenError } from "../host/outcome.ts";
 import { openParts, type Parts } from "../host/parts.ts";
 import { StoreOutage } from "../host/store-outage.ts";
@@ -167,7 +166,7 @@ export class Worker {
       {
         host: this.id,
         live: new Set(
-          hosts.filter((one) => one.leaseUntil > now && livesAs(one.identity) !== false).map(({ id }) => id),
+          hosts.filter((one) => one.leaseUntil > now && isAlive(one) !== false).map(({ id }) => id),
         ),
         count: options.count,
         wanted: this.wanted,
