@@ -5,6 +5,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { type File, type Suite, startTests, type Task } from "@vitest/runner";
+import { getTests, hasFailed } from "@vitest/runner/utils";
 import { TestRunner } from "vitest";
 import { type Line, ORDER, type Order, type Seen } from "./protocol.ts";
 
@@ -86,7 +87,7 @@ export default class Judge extends TestRunner {
     const inFirst = idsOf(passes);
     const passed: Line = { at: "passed", ms, passes: [...inFirst] };
     if (!order.faults.some((id) => inFirst.has(id))) return tell(passed);
-    const slowest = Math.max(0, ...testsOf(file).map((test) => test.result?.duration ?? 0));
+    const slowest = Math.max(0, ...getTests(file).map((test) => test.result?.duration ?? 0));
     const inner = this.inner(Math.max(LEAST_MS, SLOWER * slowest));
     passes = { of: new Map(), count: 0 };
     const again = await inner.once(file, null);
@@ -124,7 +125,7 @@ export default class Judge extends TestRunner {
 
   /** The quickest tests, as many as the time allows, and one at least. */
   private affordable(file: File, reaching: readonly string[], left: number): Set<string> {
-    const took = new Map(testsOf(file).map((test) => [test.id, test.result?.duration ?? 0]));
+    const took = new Map(getTests(file).map((test) => [test.id, test.result?.duration ?? 0]));
     const sorted = [...reaching].sort((a, b) => (took.get(a) ?? 0) - (took.get(b) ?? 0));
     let ms = 0;
     const isAffordable = (test: string, i: number): boolean => {
@@ -188,14 +189,6 @@ function skipOthers(task: Task, only: ReadonlySet<string>): boolean {
     task.type === "suite" ? task.tasks.map((one) => skipOthers(one, only)).includes(true) : only.has(task.id);
   if (!isOn) task.mode = "skip";
   return isOn;
-}
-
-function testsOf(task: Task): Task[] {
-  return task.type === "suite" ? task.tasks.flatMap(testsOf) : [task];
-}
-
-function hasFailed(task: Task): boolean {
-  return task.result?.state === "fail" || (task.type === "suite" && task.tasks.some(hasFailed));
 }
 
 function errorsOf(task: Task): string {

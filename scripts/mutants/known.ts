@@ -18,6 +18,7 @@ export class Known {
   private readonly faults: readonly Fault[];
   private readonly keys: ReadonlyMap<string, string>;
   private readonly sets = new Map<readonly number[], ReadonlySet<number>>();
+  private readonly digests = new Map<string, string>();
 
   /** `faults`: all faults that have a switch. */
   constructor(root: string, path: string, faults: readonly Fault[]) {
@@ -56,8 +57,6 @@ export class Known {
     this.entries[test] = { digest, ms, passes: { ...(old?.digest === digest ? old.passes : {}), ...passes } };
     writeFileSync(this.path, JSON.stringify(this.entries));
   }
-
-  private readonly digests = new Map<string, string>();
 
   private digestOf(file: string): string {
     const known = this.digests.get(file);

@@ -67,7 +67,10 @@ export class Lane {
   }
 
   private start(): Promise<ChildProcess> {
-    const options = { ...this.options, env: { ...this.environment(), [ORDER]: this.order } };
+    const options = {
+      ...this.options,
+      env: { XDG_CONFIG_HOME: join(this.root, "config"), [ORDER]: this.order },
+    };
     const child = fork(join(import.meta.dirname, "driver.ts"), [this.root, JSON.stringify(options)], {
       cwd: this.root,
       detached: true,
@@ -77,9 +80,5 @@ export class Lane {
       child.once("message", () => resolve(child));
       child.once("exit", () => reject(new Error("vitest did not start")));
     });
-  }
-
-  private environment(): Record<string, string> {
-    return { XDG_CONFIG_HOME: join(this.root, "config") };
   }
 }

@@ -149,7 +149,7 @@ describe("a move to a place of the line", () => {
     expect(moved(all, 2, 3)).toEqual(["id3", "id4", "id2", "id1"]);
   });
 
-  it("keeps one at the only place that there is, behind whoever is refused later", () => {
+  it("keeps one at the only place that there is, behind one that is refused later", () => {
     const all = landings([waiting(1)]);
     expect(rankAt(lineUp(all, "main", NOW), 1, waiting(1), all, NOW)).toEqual([0, NOW + 1, "id1"]);
   });

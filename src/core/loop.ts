@@ -14,6 +14,7 @@
  * A poll of something that really changes may be useful, so only `turnsPerStint` limits it.
  */
 import { callsOf, type Entry, textOf } from "./conversation/chat.ts";
+import { hashOf } from "./hash.ts";
 import { PERSON } from "./ids.ts";
 import { type Mail, type Kind as MailKind, words } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
@@ -243,13 +244,7 @@ function newsKey({ from, body }: Mail): string | null {
 /** A longer text is kept as its length and a hash. */
 const KEPT_MAX = 500;
 
-/** A key for a text of any length. The hash has 32 bits (FNV-1a). */
-function digest(text: string): string {
-  if (text.length <= KEPT_MAX) return text;
-  let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ Number(char.codePointAt(0)), 0x01000193);
-  return `${text.length} ${hash}`;
-}
+const digest = (text: string): string => (text.length <= KEPT_MAX ? text : `${text.length} ${hashOf(text)}`);
 
 /** Characters of a call, a text and a result in the evidence. */
 const SHOWN = 160;

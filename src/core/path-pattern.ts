@@ -29,30 +29,33 @@ export function pathPattern(pattern: string): PathPattern {
     states.on(at, at, fits);
     at = states.after(at);
   };
-  for (let rest = pattern; rest !== ""; ) {
-    const [char = ""] = rest;
-    const bracket = /^\[([!^]?)(\]?[^\]]*)\]/.exec(rest);
+  const closed = closedBraces(pattern);
+  const lastBracket = pattern.lastIndexOf("]");
+  for (let i = 0; i < pattern.length; ) {
+    const char = String.fromCodePoint(pattern.codePointAt(i) as number);
     const open = braces.at(-1);
-    let read = char;
-    if (rest.startsWith("**/")) {
-      read = "**/";
+    BRACKET.lastIndex = i;
+    const bracket = char === "[" && i < lastBracket ? BRACKET.exec(pattern) : null;
+    let read = char.length;
+    if (pattern.startsWith("**/", i)) {
+      read = 3;
       at = states.after(at);
       const name = states.add();
       states.on(at, name, inName);
       states.on(name, name, inName);
       states.on(name, at, isSlash);
       at = states.after(at);
-    } else if (rest.startsWith("**")) {
-      read = "**";
+    } else if (pattern.startsWith("**", i)) {
+      read = 2;
       many(anything);
     } else if (char === "*") many(inName);
     else if (char === "?") one(inName);
     else if (bracket) {
-      read = bracket[0];
-      const set = `[${bracket[1] ? "^/" : ""}${(bracket[2] ?? "").replace(/[\\[\]^]/g, "\\$&")}]`;
-      const shape = new RegExp(set, "su");
+      const [whole, not, set = ""] = bracket;
+      read = whole.length;
+      const shape = new RegExp(`[${not ? "^/" : ""}${set.replace(/[\\[\]^]/g, "\\$&")}]`, "su");
       one((found) => shape.test(found));
-    } else if (char === "{" && closes(rest)) {
+    } else if (char === "{" && closed.has(i)) {
       at = states.after(at);
       braces.push({ from: at, ends: [] });
       at = states.after(at);
@@ -65,14 +68,28 @@ export function pathPattern(pattern: string): PathPattern {
       open.ends.push(at);
       at = states.after(open.from);
     } else {
-      const isQuoted = char === "\\" && rest !== char;
-      const [letter = char] = isQuoted ? rest.slice(1) : char;
-      read = isQuoted ? char + letter : char;
+      const quoted = char === "\\" ? pattern.codePointAt(i + 1) : undefined;
+      const letter = quoted === undefined ? char : String.fromCodePoint(quoted);
+      if (quoted !== undefined) read = 1 + letter.length;
       one((found) => found === letter);
     }
-    rest = rest.slice(read.length);
+    i += read;
   }
   return { test: (path) => states.leadTo(at, path) };
+}
+
+const BRACKET = /\[([!^]?)(\]?[^\]]*)\]/y;
+
+/** The places of the braces that are closed. */
+function closedBraces(pattern: string): Set<number> {
+  const closed = new Set<number>();
+  const open: number[] = [];
+  for (const { 0: sign, index } of pattern.matchAll(/\\.|[{}]/gsu)) {
+    if (sign === "{") open.push(index);
+    const brace = sign === "}" ? open.pop() : undefined;
+    if (brace !== undefined) closed.add(brace);
+  }
+  return closed;
 }
 
 class States {
@@ -128,15 +145,4 @@ class States {
     }
     return into;
   }
-}
-
-/** Whether the brace that `text` begins with is closed. */
-function closes(text: string): boolean {
-  let depth = 0;
-  for (const [sign] of text.matchAll(/\\.|[{}]/gsu)) {
-    if (sign === "{") depth += 1;
-    if (sign === "}") depth -= 1;
-    if (depth === 0) return true;
-  }
-  return false;
 }

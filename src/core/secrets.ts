@@ -66,10 +66,8 @@ export class Secrets {
       const mark = markOf(this.nameOf(found));
       values.set(mark, (values.get(mark) ?? new Set()).add(found));
     }
-    for (const [mark] of text.matchAll(MARKS)) {
-      const [, second] = values.get(mark) ?? [];
-      if (second !== undefined) return { kind: "ambiguous", mark };
-    }
+    for (const [mark] of text.matchAll(MARKS))
+      if ((values.get(mark)?.size ?? 0) > 1) return { kind: "ambiguous", mark };
     return {
       kind: "text",
       text: text.replace(MARKS, (mark) => [...(values.get(mark) ?? [mark])][0] ?? mark),

@@ -27,14 +27,18 @@ const validInput = (input: unknown): unknown =>
 
 /** The first `max` UTF-16 units of a text, or one less: never half a character. */
 export function cutEnd(text: string, max: number): string {
-  return max < text.length ? text.slice(0, Math.max(0, max)).replace(/[\uD800-\uDBFF]$/, "") : text;
+  if (max >= text.length) return text;
+  const kept = text.slice(0, Math.max(0, max));
+  const last = kept.charCodeAt(kept.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? kept.slice(0, -1) : kept;
 }
 
 /** The last `max` UTF-16 units of a text, or one less. */
 export function cutStart(text: string, max: number): string {
-  return max < text.length
-    ? text.slice(text.length - Math.max(0, max)).replace(/^[\uDC00-\uDFFF]/, "")
-    : text;
+  if (max >= text.length) return text;
+  const kept = text.slice(text.length - Math.max(0, max));
+  const first = kept.charCodeAt(0);
+  return first >= 0xdc00 && first <= 0xdfff ? kept.slice(1) : kept;
 }
 
 /** `isTaken`: ids of earlier calls of the conversation. The same object where nothing had to change. */

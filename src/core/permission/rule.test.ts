@@ -193,3 +193,9 @@ it("compares a rule with many stars soon: a project that nobody trusts yet may b
     meetsCommand(parseRule("deny", `bash(${"*e".repeat(30)})`), [{ text: "e".repeat(30), exact: true }]),
   ).toBe(true);
 });
+
+it("refuses a rule that is too long to be compared often, and reads the longest one", () => {
+  const pattern = "x".repeat(994);
+  expect(parseRule("deny", `bash(${pattern})`).match).toBe(pattern);
+  expect(() => parseRule("deny", `bash(${pattern}x)`)).toThrow(/has 1001 characters, at most 1000 are read/);
+});

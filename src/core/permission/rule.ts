@@ -16,6 +16,9 @@ export type Rule = {
   readonly match?: string;
 };
 
+/** A match costs the length of the pattern times that of the text. */
+const RULE_MAX = 1_000;
+
 /**
  * Reads a rule as people type it: `bash(git status*)`, `write_file(src/**)`, `bash`, `mcp__files__*`; `Bash(…)` and `Read(…)` mean
  * our tools.
@@ -27,6 +30,11 @@ export function parseRule(effect: Effect, text: string): Rule {
     throw new EkidenError(
       "bad_input",
       `${quote(text)} is not a permission rule. Write a tool and, in brackets, a pattern: bash(git status*), write_file(src/**), bash.`,
+    );
+  if (text.length > RULE_MAX)
+    throw new EkidenError(
+      "bad_input",
+      `the permission rule ${quote(text)} has ${text.length} characters, at most ${RULE_MAX} are read. Write a shorter pattern or several rules.`,
     );
   const all = match === undefined || /^\**$/.test(match.trim());
   const ours = ourName(tool);
@@ -62,7 +70,8 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
   const full = resolvePath(workspace, path);
   const pattern = rule.match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   const shown = pattern.startsWith("/") ? full : relativeTo(workspace, full);
-  return pathPattern(pattern).test(shown) || pathPattern(pattern).test(`${shown}/`);
+  const paths = pathPattern(pattern);
+  return paths.test(shown) || paths.test(`${shown}/`);
 }
 
 /** Between words, so that a pattern's blank never matches a blank inside a word: `"git x/pwn"` is not `git *`. */

@@ -3,6 +3,7 @@
  * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so longer ones end in a short hash.
  */
 import { z } from "zod";
+import { hashOf } from "../hash.ts";
 import { lazy } from "../lazy.ts";
 
 const NAME_MAX = 64;
@@ -104,7 +105,7 @@ export function toolNames(
   for (const tool of tools) {
     const plain = `mcp__${clean(server)}__${clean(tool)}`;
     const marked = (salt: string): string =>
-      `${plain.slice(0, NAME_MAX - 9)}_${hash(`${server}\0${tool}${salt}`)}`;
+      `${plain.slice(0, NAME_MAX - 9)}_${mark(`${server}\0${tool}${salt}`)}`;
     let name = plain.length <= NAME_MAX && !used.has(plain) ? plain : marked("");
     for (let salt = 1; used.has(name); salt += 1) name = marked(`\0${salt}`);
     used.add(name);
@@ -115,12 +116,7 @@ export function toolNames(
 
 const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, "_");
 
-/** FNV-1a, 32 bits: distinguishes names, without any security. */
-function hash(text: string): string {
-  let h = 0x811c9dc5;
-  for (const char of text) h = Math.imul(h ^ Number(char.codePointAt(0)), 0x01000193);
-  return (h >>> 0).toString(16).padStart(8, "0");
-}
+const mark = (text: string): string => hashOf(text).toString(16).padStart(8, "0");
 
 const part = lazy(() =>
   z.union([

@@ -126,7 +126,7 @@ export class Meters {
     const bounds: readonly number[] = INSTRUMENTS[name][2] ?? [];
     const one = all.get(key) ?? {
       ...{ attributes, count: 0, sum: 0, min: value, max: value },
-      buckets: [...bounds, value].map(() => 0),
+      buckets: [0, ...bounds.map(() => 0)],
     };
     all.set(key, one);
     one.count += 1;

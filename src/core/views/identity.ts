@@ -1,4 +1,5 @@
 /** How a member is shown, everywhere in the same way: its full name, and a colour that depends on nothing but its name. */
+import { hashOf } from "../hash.ts";
 import type { Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 
@@ -8,9 +9,7 @@ export type Colour = (typeof COLOURS)[number];
 
 /** The same on every machine and in every face. */
 export function colourOf(name: Name): Colour {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return COLOURS[(hash >>> 0) % COLOURS.length] ?? "blue";
+  return COLOURS[hashOf(name) % COLOURS.length] ?? "blue";
 }
 
 /** How many teammates are listed by name. */
