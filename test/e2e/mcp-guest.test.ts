@@ -1,6 +1,8 @@
 /** `ekiden mcp` as an MCP client uses it: an agent outside of this program is a teammate. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -176,17 +178,32 @@ it("needs an approved plan, a gate and a landing like any other member", async (
   expect(read("a.txt")).toBe("new\n");
 });
 
+const urlOf = (): string => `sqlite:${join(project.dir, ".ekiden/team.db")}`;
+const guestNamed = (text: string): Guest =>
+  new Guest({
+    settings: { ...DEFAULT_SETTINGS, store: urlOf() },
+    ...{ cwd: project.dir, env: { PATH: process.env.PATH, HOME: project.home }, trust: true },
+    ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300 },
+  });
+
+it("says in time that there is no team yet, also after a garbage collection", async () => {
+  const guest = guestNamed("early");
+  try {
+    const waiting = guest.wait({}, new AbortController().signal);
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 20);
+    const { text } = await waiting.finally(() => clearInterval(collecting));
+    expect(text).toMatch(/^Waits for team "default": .* Nothing to do yet/);
+  } finally {
+    await guest.close();
+  }
+});
+
 it("leaves when it was silent for a while without a task, and keeps a task that it has read", async () => {
   await project.run(["add", "Build"]);
-  const url = `sqlite:${join(project.dir, ".ekiden/team.db")}`;
-  const guestNamed = (text: string): Guest =>
-    new Guest({
-      settings: { ...DEFAULT_SETTINGS, store: url },
-      ...{ cwd: project.dir, env: { PATH: process.env.PATH, HOME: project.home }, trust: true },
-      ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300 },
-    });
   const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
-  const store = await openStore({ url, team: name("default"), clock: systemClock });
+  const store = await openStore({ url: urlOf(), team: name("default"), clock: systemClock });
   const phase = async (who: string) => (await store.roster.member(name(who)))?.activity.phase;
   const nothing = { text: "Nothing to do yet. Call wait_for_work again to go on waiting.", isError: false };
   try {

@@ -175,8 +175,12 @@ export class Guest {
     const told = (text: string): void => {
       why = text;
     };
-    const limit = AbortSignal.any([AbortSignal.timeout(this.waitMs), signal, this.closed.signal]);
-    if (!(await awaitTeam(settings, cwd, told, limit))) return { text: `${why} ${NOTHING}`, isError: false };
+    // A signal of AbortSignal.timeout may be collected before its time when only AbortSignal.any refers to it.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), this.waitMs);
+    const limit = AbortSignal.any([late.signal, signal, this.closed.signal]);
+    const isThere = await awaitTeam(settings, cwd, told, limit).finally(() => clearTimeout(timer));
+    if (!isThere) return { text: `${why} ${NOTHING}`, isError: false };
     this.model = new GuestModel();
     this.isNew = true;
     const { model } = this;
