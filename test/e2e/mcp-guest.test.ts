@@ -205,15 +205,17 @@ it("leaves when it was silent for a while without a task, and keeps a task that 
   const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
   const store = await openStore({ url: urlOf(), team: name("default"), clock: systemClock });
   const phase = async (who: string) => (await store.roster.member(name(who)))?.activity.phase;
-  const nothing = { text: "Nothing to do yet. Call wait_for_work again to go on waiting.", isError: false };
+  const nothing = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+  const noProspect = expect.stringMatching(/^Nothing to do: no task of the board can become yours/);
   try {
     const { signal } = new AbortController();
     expect((await busy.wait({}, signal)).text).toContain("Build");
-    expect(await idle.wait({}, signal)).toEqual(nothing);
+    expect(await idle.wait({}, signal)).toEqual({ text: nothing, isError: false });
     await soon(async () => expect(await phase("idle")).toBe("shutdown"));
     // The other one has been silent for longer.
     expect((await store.board.mine(name("busy")))?.id).toBe(1);
     await busy.call("complete_task", { result: "built" }, signal);
+    expect(await busy.wait({}, signal)).toEqual({ text: noProspect, isError: false });
     await soon(async () => expect(await phase("busy")).toBe("shutdown"));
     await store.board.add({ subject: "Test" }, name("person"));
     expect((await idle.wait({}, signal)).text).toBe("idle has left the team. wait_for_work joins again.");

@@ -22,6 +22,7 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     options: [
       ["--as <name>", "name of the member (default: what the agent calls itself)"],
       ["--role <role>", "role of the member"],
+      ["--wait <seconds>", "how long a call waits for something to do (default 45; many agents allow 60)"],
     ],
     near: ["server", "guest"],
     load: () => import("./mcp.ts"),

@@ -1,17 +1,19 @@
 /** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio. The agent that uses it is a teammate. */
 import { EkidenError } from "../../core/errors.ts";
 import { type Name, teammateName } from "../../core/ids.ts";
-import type { Invocation } from "../invocation.ts";
+import { type Invocation, wholeNumber } from "../invocation.ts";
 import { Guest } from "../mcp/guest.ts";
 import { serve } from "../mcp/serve.ts";
 import { onSignals } from "../run-guards.ts";
 
+/** Many clients give up a call after 60 s. */
+const WAIT_S = 45;
 const DEFAULT_NAME = "guest" as Name;
 
 export async function run(
   call: Invocation,
   _args: readonly string[],
-  { as, role = "" }: { as?: string; role?: string },
+  { as, role = "", wait = String(WAIT_S) }: { as?: string; role?: string; wait?: string },
 ): Promise<undefined> {
   for (const flag of ["model", "leadModel", "teammates"] as const)
     if (call.flags[flag] !== undefined)
@@ -24,6 +26,7 @@ export async function run(
     call.say(
       "Waits for MCP messages on stdin (Ctrl-C ends it). Agents start this command themselves: claude mcp add ekiden -- ekiden mcp",
     );
+  const waitMs = wholeNumber("--wait", wait) * 1_000;
   const given = as === undefined ? null : teammateName(as);
   const release = onSignals(() => process.stdin.destroy());
   try {
@@ -40,6 +43,7 @@ export async function run(
         role: role.trim(),
         tell,
         trust,
+        waitMs,
       });
     });
   } finally {

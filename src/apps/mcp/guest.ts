@@ -3,7 +3,7 @@
  * a while and has no task: a task must not be claimed for an agent that is not there.
  */
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import { HARNESS, type Name, teammateName } from "../../core/ids.ts";
+import { HARNESS, LEAD, type Name, teammateName } from "../../core/ids.ts";
 import { awaitTeam } from "../worker/await-team.ts";
 import type { WorkerEnd, WorkerOptions } from "../worker/options.ts";
 import { openWorker, type Worker } from "../worker/worker.ts";
@@ -13,24 +13,24 @@ export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "rol
   readonly name: Name;
   /** A name that is taken gets a number. */
   readonly mayNumber: boolean;
-  /** How long a call waits for something to say. Many clients give up a call after 60 s. */
-  readonly waitMs?: number;
+  /** How long a call waits for something to say. */
+  readonly waitMs: number;
   /** After this time without a call, a member without a task leaves. */
   readonly absentMs?: number;
 };
 
 export type Said = { readonly text: string; readonly isError: boolean };
 
-const WAIT_MS = 45_000;
 const ABSENT_MS = 120_000;
 const WAKE_MS = 10_000;
 const NAMES_MAX = 20;
 
 const NOTHING = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+const NO_PROSPECT =
+  "Nothing to do: no task of the board can become yours, and no lead is at work that could add one. You may end here; a later wait_for_work joins again.";
 
 export class Guest {
   private readonly options: GuestOptions;
-  private readonly waitMs: number;
   private readonly absentMs: number;
   private model = new GuestModel();
   private worker: Worker | null = null;
@@ -49,7 +49,6 @@ export class Guest {
   constructor(options: GuestOptions) {
     this.options = options;
     this.name = options.name;
-    this.waitMs = options.waitMs ?? WAIT_MS;
     this.absentMs = options.absentMs ?? ABSENT_MS;
   }
 
@@ -61,7 +60,8 @@ export class Guest {
       const turn = this.model.turn;
       if (turn && !turn.isRead) return this.read(turn);
       turn?.call("idle", input);
-      return await this.heard(signal, NOTHING);
+      const said = await this.heard(signal, NOTHING);
+      return said.text === NOTHING && !(await this.hasProspect()) ? { ...said, text: NO_PROSPECT } : said;
     });
   }
 
@@ -104,7 +104,7 @@ export class Guest {
   }
 
   /** Waits for the member's next turn and returns what is new in it. */
-  private async heard(signal: AbortSignal, otherwise: string, ms = this.waitMs): Promise<Said> {
+  private async heard(signal: AbortSignal, otherwise: string, ms = this.options.waitMs): Promise<Said> {
     const turn = await this.model.next(ms, this.until(signal));
     if (turn) return this.read(turn);
     return this.gone() ?? { text: otherwise, isError: false };
@@ -115,7 +115,7 @@ export class Guest {
     const over = new AbortController();
     const limit = AbortSignal.any([over.signal, this.until(signal)]);
     const rested = this.resultAtRest(id, limit).catch(() => null); // the store is away: the next turn waits for it
-    const heard = this.model.next(this.waitMs, limit).then(() => null);
+    const heard = this.model.next(this.options.waitMs, limit).then(() => null);
     const result = await Promise.race([heard, rested.then((found) => found ?? heard)]);
     over.abort();
     return (
@@ -137,7 +137,7 @@ export class Guest {
           return entry.result;
         }
       }
-      await store.wake.changed(mark, ["journal"], this.waitMs, signal);
+      await store.wake.changed(mark, ["journal"], this.options.waitMs, signal);
     }
   }
 
@@ -177,7 +177,7 @@ export class Guest {
     };
     // A signal of AbortSignal.timeout may be collected before its time when only AbortSignal.any refers to it.
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.waitMs);
+    const timer = setTimeout(() => late.abort(), this.options.waitMs);
     const limit = AbortSignal.any([late.signal, signal, this.closed.signal]);
     const isThere = await awaitTeam(settings, cwd, told, limit).finally(() => clearTimeout(timer));
     if (!isThere) return { text: `${why} ${NOTHING}`, isError: false };
@@ -219,6 +219,12 @@ export class Guest {
       text: `${name} has left the team${words(reason, why)}. ${reason === "drained" ? "wait_for_work joins again." : "End here, unless you are asked to join again."}`,
       isError: false,
     };
+  }
+
+  /** A lead that runs may add tasks at any time. */
+  private async hasProspect(): Promise<boolean> {
+    const { store } = this.worker as Worker;
+    return (await store.board.hasProspect(this.name)) || (await store.roster.member(LEAD))?.host != null;
   }
 
   private async leaveIfIdle(): Promise<void> {
