@@ -24,6 +24,7 @@ export type Said = { readonly text: string; readonly isError: boolean };
 const ABSENT_MS = 120_000;
 const WAKE_MS = 10_000;
 const NAMES_MAX = 20;
+const IDLE_MOST = 3;
 
 const NOTHING = "Nothing to do yet. Call wait_for_work again to go on waiting.";
 const NO_PROSPECT =
@@ -57,10 +58,14 @@ export class Guest {
     return this.queued(async () => {
       const refused = await this.join(signal);
       if (refused) return refused;
-      const turn = this.model.turn;
-      if (turn && !turn.isRead) return this.read(turn);
-      turn?.call("idle", input);
-      const said = await this.heard(signal, NOTHING);
+      // A member that was taken over begins with a turn in which nothing is new.
+      for (let nth = 0; nth < IDLE_MOST; nth += 1) {
+        const { turn } = this.model;
+        if (turn && !turn.isRead && this.newsIn(turn).length > 0) break;
+        turn?.call("idle", input);
+        if (!(await this.model.next(this.options.waitMs, this.until(signal)))) break;
+      }
+      const said = await this.heard(signal, NOTHING, 0);
       return said.text === NOTHING && !(await this.hasProspect()) ? { ...said, text: NO_PROSPECT } : said;
     });
   }
@@ -143,15 +148,17 @@ export class Guest {
 
   private read(turn: Turn, types: readonly string[] = ["result", "text"]): Said {
     turn.isRead = true;
-    const news = newsOf(turn.request).filter(
-      (part) =>
-        types.includes(part.type) &&
-        !(part.type === "result" && (part.tool === "idle" || part.id === this.told)),
-    );
+    const news = this.newsIn(turn).filter(({ type }) => types.includes(type));
     const isError = news.some((part) => part.type === "result" && part.isError);
     const about = this.isNew ? [turn.request.system] : [];
     this.isNew = false;
     return { text: [...about, ...news.map(({ text }) => text)].join("\n\n") || "Go on.", isError };
+  }
+
+  private newsIn({ request }: Turn): ReturnType<typeof newsOf> {
+    const isKnown = (part: ReturnType<typeof newsOf>[number]): boolean =>
+      part.type === "result" && (part.tool === "idle" || part.id === this.told);
+    return newsOf(request).filter((part) => !isKnown(part));
   }
 
   /** An idle member has no turn until it hears something. */
