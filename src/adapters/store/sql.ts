@@ -136,10 +136,10 @@ export function* exec(strings: TemplateStringsArray, ...parts: Part[]): Op<void>
 export const atMost = (rows: number): Raw | number =>
   Number.isInteger(rows) && rows >= 0 && rows <= 100 ? new Raw(String(rows)) : rows;
 
-const SIZES = [50, 10, 3, 1];
+const SIZES = [64, 32, 16, 8, 4, 2, 1];
 
 /**
- * Inserts many rows, in statements of so many rows, so that four statements are prepared instead of fifty. With
+ * Inserts many rows, in statements of so many rows: seven statements are prepared, and up to 64 rows take at most six of them. With
  * `returning`, it returns that column's values in the order of the rows; without, the statements are blind.
  */
 export function* insert(
