@@ -105,7 +105,7 @@ function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const seen = checked(seat, rows);
   if (seen.id === null) return null;
   yield* start(tx, seat, seen.id);
-  return yield* taken(tx, seat, seen.life, claimOf(seen, seat.name, tx.now), entry);
+  return yield* taken(tx, seat, seen.life, claimOf(seen, seen.attempt + 1, seat.name, tx.now), entry);
 }
 
 type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });

@@ -1,6 +1,9 @@
 /**
  * Joins calls into rounds: while one round is under way the next calls wait, and then run as one round. With one transaction for a
  * round, its round trips and its commit cost the same for ten calls as for one. A call that comes alone does not wait.
+ *
+ * The calls of a round are of one kind, and the kinds take turns. If a round took claims and completions together, the members of a
+ * busy process would stay in two halves: one claims while the other completes. Each round would then do both for half of them.
  */
 import { setImmediate as turn } from "node:timers/promises";
 import { isEkidenError } from "../../core/errors.ts";
@@ -14,17 +17,24 @@ type Call<I, O> = {
 /** A longer round would keep its rows locked for long. */
 const MOST = 50;
 
-export class Group<I, O> {
+export type Rounds<I, O> = {
   /** Does a round as a whole or, if it throws, not at all. Returns one result for each item, in order. */
-  private readonly run: (items: readonly I[]) => Promise<readonly O[]>;
+  readonly run: (items: readonly I[]) => Promise<readonly O[]>;
   /** Items of one key are never in the same round. */
-  private readonly keyOf: (item: I) => string;
+  readonly keyOf: (item: I) => string;
+  /** Items of two kinds are never in the same round. */
+  readonly kindOf: (item: I) => string;
+};
+
+export class Group<I, O> {
+  private readonly rounds: Rounds<I, O>;
   private waiting: Call<I, O>[] = [];
   private isRunning = false;
+  /** Of the last round. */
+  private kind: string | null = null;
 
-  constructor(run: (items: readonly I[]) => Promise<readonly O[]>, keyOf: (item: I) => string) {
-    this.run = run;
-    this.keyOf = keyOf;
+  constructor(rounds: Rounds<I, O>) {
+    this.rounds = rounds;
   }
 
   ask(item: I): Promise<O> {
@@ -45,20 +55,24 @@ export class Group<I, O> {
   }
 
   private next(): Call<I, O>[] {
+    const { keyOf, kindOf } = this.rounds;
+    const kinds = this.waiting.map(({ item }) => kindOf(item));
+    const kind = kinds.find((one) => one !== this.kind) ?? this.kind;
     const round = new Map<string, Call<I, O>>();
     const later: Call<I, O>[] = [];
-    for (const call of this.waiting) {
-      const key = this.keyOf(call.item);
-      if (round.has(key) || round.size === MOST) later.push(call);
+    for (const [i, call] of this.waiting.entries()) {
+      const key = keyOf(call.item);
+      if (kinds[i] !== kind || round.has(key) || round.size === MOST) later.push(call);
       else round.set(key, call);
     }
+    this.kind = kind;
     this.waiting = later;
     return [...round.values()];
   }
 
   private async round(calls: readonly Call<I, O>[]): Promise<void> {
     try {
-      const results = await this.run(calls.map(({ item }) => item));
+      const results = await this.rounds.run(calls.map(({ item }) => item));
       for (const [i, { resolve }] of calls.entries()) resolve(results[i] as O);
     } catch (error) {
       if (calls.length === 1 || isEkidenError(error, "store_unavailable"))

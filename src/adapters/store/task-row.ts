@@ -132,13 +132,13 @@ export const TAKEN = new Raw(
   "id, subject, description, blocked_by, open_blockers, priority, estimate, role, asked_role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
 );
 export type TakenRow = Plain;
-/** The same for a ready task `t` without role and files, whose other columns are known. */
+/** The same for a task `t` without role and files, whose other columns are known. */
 export const SEEN = new Raw(
   "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at",
 );
 export type SeenRow = Omit<Plain, "open_blockers" | "role" | "asked_role" | "touches">;
 /** The task after the claim. Written out, because spreading a row takes longer than binding it. */
-export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
+export const claimOf = (row: SeenRow, attempt: number, owner: Name, now: Instant): Claimed => ({
   id: row.id,
   subject: row.subject,
   description: row.description,
@@ -149,7 +149,7 @@ export const claimOf = (row: SeenRow, owner: Name, now: Instant): Claimed => ({
   role: null,
   touches: [],
   needsPlan: row.needs_plan === 1,
-  attempt: row.attempt + 1,
+  attempt,
   lastFailure: row.last_failure,
   createdBy: row.created_by,
   describedBy: row.described_by ?? row.created_by,

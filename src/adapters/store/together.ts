@@ -19,8 +19,8 @@ import { Group } from "./group.ts";
 import { appendFacts } from "./journal.ts";
 import { checked, type SeatRow } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { type Asking, listed, type Op, type Query, query, type Tx } from "./sql.ts";
-import { TAKEN, type TakenRow, takenOf } from "./task-row.ts";
+import { type Asking, listed, type Op, query, type Tx } from "./sql.ts";
+import { claimOf, SEEN, type SeenRow, type TaskRow } from "./task-row.ts";
 
 /** A member that wants the first ready task. */
 type Ask = { readonly seat: Seat; readonly entry: MakeEntry | undefined };
@@ -37,10 +37,15 @@ export class Together {
 
   constructor(session: Session) {
     this.session = session;
-    this.group = new Group(
-      (items) => session.write((tx) => round(tx, items)),
-      ({ seat }) => seat.name,
-    );
+    this.group = new Group({
+      run: (items) =>
+        session.write(
+          (tx): Op<Answer[]> =>
+            items.every(isCompletion) ? completeAll(tx, items) : claimAll(tx, items as readonly Ask[]),
+        ),
+      keyOf: ({ seat }) => seat.name,
+      kindOf: (item) => (isCompletion(item) ? "complete" : "claim"),
+    });
   }
 
   async complete(held: Held, result: string, entry?: Entry): Promise<TaskId[]> {
@@ -53,54 +58,56 @@ export class Together {
       : this.session.write((tx) => takeBest(tx, seat, entry));
 }
 
-/** Completions come first: what they make ready can be claimed at once. @throws `stale_seat` | `stale_claim` (of any item) */
-function* round(tx: Tx, items: readonly Item[]): Op<Answer[]> {
-  // In the order of the tasks, a task becomes ready by the last of the completed ones that blocked it.
-  const completions = items.filter(isCompletion).sort((a, b) => a.task - b.task);
-  const asks = items.filter((item): item is Ask => !isCompletion(item));
-  const queries: Query[] = [lockMembers(tx, items)];
-  if (completions.length > 0)
-    queries.push(
-      finish(tx, completions),
-      unblocking(
-        tx,
-        completions.map(({ task }) => task),
-      ),
-    );
-  if (asks.length > 0) queries.push(takeFirsts(tx, asks));
-  const answers = (yield queries) as unknown[][];
-  const life = livesOf(items, answers[0] as Locked[]);
-
-  const results = new Map<Item, Answer>();
+/** @throws `stale_seat` | `stale_claim` (of any of them) */
+function* completeAll(tx: Tx, completions: readonly Completion[]): Op<TaskId[][]> {
+  const [members, finished, freed] = (yield [
+    lockMembers(tx, completions),
+    finish(tx, completions),
+    unblocking(
+      tx,
+      completions.map(({ task }) => task),
+    ),
+  ]) as unknown as [Locked[], Finished[], Freed[]];
+  const lives = livesOf(completions, members);
+  const ready = readyAmong(freed);
   const said: Said[] = [];
   const facts: Fact[] = [];
-  const say = ({ seat: { name } }: Item, entry: Entry | undefined): void => {
-    if (entry) said.push({ name, life: life.get(name) ?? 0, entry });
-  };
-  const finished = (completions.length > 0 ? answers[1] : []) as Finished[];
-  const ready = readyAmong((completions.length > 0 ? answers[2] : []) as Freed[]);
-  for (const one of completions) {
-    const { seat, task, result } = one;
+  const answers = new Map<Completion, TaskId[]>();
+  // In the order of the tasks, a task becomes ready by the last of the completed ones that blocked it.
+  for (const one of completions.toSorted((a, b) => a.task - b.task)) {
+    const { seat, task, result, entry } = one;
     const row = finished.find(({ id, owner }) => id === task && owner === seat.name);
     if (!row) throw yield* stale(tx, one);
     const mine = ready.filter(({ by }) => by === task).map(({ id }) => id);
-    say(one, one.entry);
+    if (entry) said.push({ name: seat.name, life: lives.get(seat.name) ?? 0, entry });
     facts.push(...factsOf(tx, row, seat.name, result, mine));
-    results.set(one, mine);
-  }
-  const rows = (asks.length > 0 ? answers.at(-1) : []) as Taken[];
-  for (const one of asks) {
-    const { name } = one.seat;
-    const row = rows.find(({ owner }) => owner === name);
-    const task = row ? takenOf(row, name, tx.now) : null;
-    results.set(one, task);
-    if (!task) continue;
-    say(one, one.entry?.(task));
-    facts.push(claimFact(task));
+    answers.set(one, mine);
   }
   yield* appendAll(tx, said);
   yield* appendFacts(tx, facts);
-  return items.map((item) => results.get(item) ?? null);
+  return completions.map((one) => answers.get(one) ?? []);
+}
+
+/** @throws `stale_seat` (of any of them) */
+function* claimAll(tx: Tx, asks: readonly Ask[]): Op<(Claimed | null)[]> {
+  const [members, rows] = (yield [lockMembers(tx, asks), takeFirsts(tx, asks)]) as unknown as [
+    Locked[],
+    Taken[],
+  ];
+  const lives = livesOf(asks, members);
+  const said: Said[] = [];
+  const facts: Fact[] = [];
+  const answers = asks.map(({ seat: { name }, entry }) => {
+    const row = rows.find(({ owner }) => owner === name);
+    if (!row) return null;
+    const task = claimOf(row, row.attempt, name, tx.now);
+    if (entry) said.push({ name, life: lives.get(name) ?? 0, entry: entry(task) });
+    facts.push(claimFact(task));
+    return task;
+  });
+  yield* appendAll(tx, said);
+  yield* appendFacts(tx, facts);
+  return answers;
 }
 
 type Locked = SeatRow & { readonly name: Name };
@@ -119,7 +126,7 @@ function livesOf(items: readonly Item[], members: readonly Locked[]): Map<Name, 
   );
 }
 
-type Finished = Pick<TakenRow, "id" | "subject" | "touches" | "attempt"> & { readonly owner: Name };
+type Finished = Pick<TaskRow, "id" | "subject" | "touches" | "attempt"> & { readonly owner: Name };
 
 /** Locked in the order of ids, as by all operations that lock several tasks. */
 function finish(tx: Tx, completions: readonly Completion[]): Asking<Finished> {
@@ -139,7 +146,7 @@ function finish(tx: Tx, completions: readonly Completion[]): Asking<Finished> {
     returning id, subject, touches, owner, attempt`;
 }
 
-type Taken = TakenRow & { readonly owner: Name };
+type Taken = SeenRow & { readonly owner: Name };
 
 /**
  * The first ready tasks without a role, the best one for the member that asked first. Members that have a task, or for whom one is
@@ -160,7 +167,7 @@ const takeFirsts = (tx: Tx, asks: readonly Ask[]): Asking<Taken> => query`
       select array_agg(id order by priority desc, chain desc, id) as ids from (
         select id, priority, chain, bool_or(touches <> '[]') over (order by priority desc, chain desc, id) as waits from first) f
       where not waits)
-    update tasks set status = 'in_progress', owner = (select names from free)[array_position((select ids from chosen), id)],
+    update tasks t set status = 'in_progress', owner = (select names from free)[array_position((select ids from chosen), id)],
       attempt = attempt + 1, tries = tries + 1, version = version + 1, started_at = ${tx.now}, updated_at = ${tx.now}
     where team = ${tx.team} and id = any((select ids from chosen)::bigint[])
-    returning owner, ${TAKEN}`;
+    returning t.owner, ${SEEN}`;
