@@ -34,7 +34,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
 export function* releaseAssigned(tx: Tx, name: Name): Op<void> {
   const released = yield* sql`
     update tasks set role = ${UNASSIGNED}, updated_at = ${tx.now}, version = version + 1
-    where team = ${tx.team} and role = ${`@${name}`} and status = 'pending' returning id`;
+    where team = ${tx.team} and role = ${`@${name}`} and role like '@%' and status = 'pending' returning id`;
   if (released.length > 0) tx.notify("board");
 }
 

@@ -94,8 +94,11 @@ export function jobs(session: Session): Jobs {
       }),
     list: (owner, limit = LIMIT) =>
       session.look(function* (tx) {
-        const rows = yield* sql<JobRow>`
-          select * from jobs where team = ${tx.team} and (owner = ${owner ?? ""} or ${owner ?? ""} = '') order by id desc limit ${atMost(limit)}`;
+        const rows =
+          owner === null
+            ? yield* sql<JobRow>`select * from jobs where team = ${tx.team} order by id desc limit ${atMost(limit)}`
+            : yield* sql<JobRow>`
+                select * from jobs where team = ${tx.team} and owner = ${owner} order by owner desc, id desc limit ${atMost(limit)}`;
         return rows.reverse().map(toJob);
       }),
     running: (owner, task = 0 as TaskId) =>

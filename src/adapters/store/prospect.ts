@@ -1,10 +1,16 @@
 /** Whether a member that has nothing to do may still get a task: its idle timeout runs only while it may not. */
 import type { Name } from "../../core/ids.ts";
-import { type Op, sql, type Tx } from "./sql.ts";
+import { READY } from "./claim-next.ts";
+import { type Op, Raw, sql, type Tx } from "./sql.ts";
+
+/** A condition on a task `r`: a member `m` may have it one day. */
+const MAY_HAVE = new Raw(
+  "(r.role = '' or r.role = m.role or r.role = '@' || m.name) and not exists (select 1 from dead d where d.id = r.id)",
+);
 
 /**
  * An unfinished task of somebody else that asks for no other role. A pending task behind a failed or cancelled one does not count,
- * nor do those behind it: without a change by the lead they never become ready.
+ * nor do those behind it: without a change by the lead they never become ready. Each kind of unfinished task has its index.
  */
 export function* hasProspect(tx: Tx, name: Name): Op<boolean> {
   const found = yield* sql`
@@ -13,9 +19,11 @@ export function* hasProspect(tx: Tx, name: Name): Op<boolean> {
       union
       select e.task from edges e join dead d on e.team = ${tx.team} and e.blocker = d.id
     )
-    select t.id from tasks t join members m on m.team = t.team and m.name = ${name}
-    where t.team = ${tx.team} and t.status in ('pending', 'in_progress') and coalesce(t.owner, '') <> m.name
-      and (t.role = '' or t.role = m.role or t.role = '@' || m.name) and not exists (select 1 from dead d where d.id = t.id)
-    limit 1`;
+    select m.name from members m where m.team = ${tx.team} and m.name = ${name} and (
+      (select r.id from tasks r where r.team = m.team and ${READY} and ${MAY_HAVE} order by r.role limit 1) is not null
+      or (select r.id from tasks r where r.team = m.team and r.status = 'in_progress' and r.owner <> m.name and ${MAY_HAVE}
+        order by r.owner limit 1) is not null
+      or (select r.id from tasks r where r.team = m.team and r.status = 'pending' and r.open_blockers > 0 and ${MAY_HAVE}
+        order by r.id limit 1) is not null)`;
   return found.length > 0;
 }
