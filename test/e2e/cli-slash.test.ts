@@ -71,7 +71,7 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
     "/rm 3",
     "/tasks --sttus failed",
     "/run something",
-    "/clear",
+    "/agents",
     "/doctor",
     "/to alice",
     "/tmp/trace.log is empty",
@@ -86,11 +86,33 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
   expect(stdout).toContain('unknown command "/rm". Did you mean "/cancel"?');
   expect(stdout).toContain("unknown option '--sttus'");
   expect(stdout).toContain('unknown command "/run". It works outside of the conversation: ekiden run.');
-  expect(stdout).toContain(
-    'unknown command "/clear". The team keeps its conversation: /compact makes it small',
-  );
+  expect(stdout).toContain('unknown command "/agents". See /team.');
   expect(stdout).toContain("It works outside of the conversation: ekiden doctor.");
   expect(stdout).toContain('unknown command "/to". It needs the full screen. Here there are /send NAME TEXT');
   expect(stdout).toContain("Heard."); // a path begins a text
   expect(stdout).not.toContain("/tmp");
+});
+
+it("/clear begins a new conversation: the lead no longer has what was said, the transcript does", async () => {
+  const { stdout, code } = await talk([
+    "the old words",
+    "/clear",
+    "/clear",
+    "/new alice",
+    "/transcript lead",
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/a new conversation with lead begins: .* tokens; the board and the team stay/);
+  expect(stdout).toContain("the conversation with lead is new");
+  expect(stdout).toContain('This process runs no member "alice".');
+  const { entries } = await project.json<{ entries: { entry: { kind: string; text?: string } }[] }>([
+    "transcript",
+    "lead",
+  ]);
+  const kinds = entries.map(({ entry }) => entry.kind);
+  expect(kinds.filter((kind) => kind === "summary")).toHaveLength(1);
+  const summary = entries.find(({ entry }) => entry.kind === "summary")?.entry.text ?? "";
+  expect(summary).toContain("The person has begun a new conversation with you.");
+  expect(summary).not.toContain("the old words");
+  expect(JSON.stringify(entries.slice(0, kinds.indexOf("summary")))).toContain("the old words");
 });

@@ -80,3 +80,24 @@ it("changes nothing where every form is refused, as for an account without credi
   expect(refused).toHaveLength(3);
   expect((await project.run(["transcript", "lead"])).stdout).not.toContain("refused your conversation");
 });
+
+it("keeps what the person cleared out of the form that is accepted, and of later summaries", async () => {
+  const refused = await strict((request) => textsOf(request).includes("\\u0001"));
+  const input = "Keep the OLD goal.\n/clear\nDo it.\n/compact\n";
+  const { code } = await project.run(["--model", "anthropic/claude-haiku-4-5"], {
+    env: server.env,
+    input,
+  });
+  expect(code).toBe(0);
+  expect(refused.length).toBeGreaterThan(0);
+  const { entries } = await project.json<{ entries: { entry: { kind: string; text?: string } }[] }>([
+    "transcript",
+    "lead",
+  ]);
+  const summaries = entries.flatMap(({ entry }) => (entry.kind === "summary" ? [entry.text ?? ""] : []));
+  const [anew, refusedForm, last] = summaries.slice(-3);
+  expect(anew).toContain("The person has begun a new conversation with you.");
+  expect(refusedForm).toContain("The provider refused your conversation");
+  expect(last).toContain("Do it.");
+  for (const text of [anew, refusedForm, last]) expect(text).not.toContain("OLD goal");
+});

@@ -10,7 +10,7 @@ const MAY_HAVE = new Raw(
 
 /**
  * An unfinished task of somebody else that asks for no other role. A pending task behind a failed or cancelled one does not count,
- * nor do those behind it: without a change by the lead they never become ready. Each kind of unfinished task has its index.
+ * nor do those behind it: without a change by the lead they never become ready. On PostgreSQL each kind of unfinished task has its index.
  */
 export function* hasProspect(tx: Tx, name: Name): Op<boolean> {
   const found = yield* sql`

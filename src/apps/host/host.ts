@@ -192,8 +192,8 @@ class Host implements TeamHost {
     await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);
   }
 
-  async compact(name: Name): Promise<Compacted | null> {
-    return await this.team.compact(name);
+  async compact(name: Name, anew?: boolean): Promise<Compacted | null> {
+    return await this.team.compact(name, anew);
   }
 
   async sandbox(): Promise<string> {

@@ -68,10 +68,10 @@ export type TeamHost = {
   /** Interrupts the lead's running turn. */
   interruptLead(): void;
   /**
-   * Sums up a member's conversation now, at work or idle: tokens before and after. Null: there was nothing to sum up.
+   * Sums up a member's conversation now, at work or idle, or begins it anew: tokens before and after. Null: there was nothing to replace.
    * @throws EkidenError `not_found` when it is not hosted here
    */
-  compact(name: Name): Promise<Compacted | null>;
+  compact(name: Name, anew?: boolean): Promise<Compacted | null>;
   /** Which model each member of this process uses. */
   readonly models: ReadonlyMap<Name, string>;
   /**

@@ -80,6 +80,18 @@ const OWN: OwnCommands<ReplContext> = {
       call.done({ data: { name: target, ...done }, text });
     },
   },
+  clear: {
+    usage: "/clear [NAME]",
+    about: "begin a new conversation with a member (the lead); the board and the team stay",
+    run: async ({ host, call }, [who]) => {
+      const target = who === undefined ? LEAD : name(who);
+      const done = await host.compact(target, true);
+      const text = done
+        ? `a new conversation with ${target} begins: ${tokens(done.before)} → ${tokens(done.after)} tokens; the board and the team stay; /transcript ${target} shows what was said before`
+        : `the conversation with ${target} is new`;
+      call.done({ data: { name: target, ...done }, text });
+    },
+  },
   quit: {
     usage: "/quit",
     about: "leave; the team's state is kept, ekiden resume goes on",
@@ -98,6 +110,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   q: "quit",
   "?": "help",
   board: "tasks",
+  new: "clear",
+  reset: "clear",
   plans: "requests",
 };
 
@@ -161,13 +175,8 @@ async function runShared(context: ReplContext, word: string, args: readonly stri
   }
 }
 
-const KEPT =
-  "The team keeps its conversation: /compact makes it small, ekiden --team NAME begins another one.";
 /** Commands of other terminals and of the full screen, and what there is instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  clear: KEPT,
-  new: KEPT,
-  reset: KEPT,
   agents: "See /team.",
   context: "See /cost.",
   panel: "It needs the full screen. Here there are /tasks and /inbox.",

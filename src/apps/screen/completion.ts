@@ -51,7 +51,7 @@ export class Completion implements AutocompleteProvider {
       );
     }
     if (line > 0) return null;
-    const name = /^\/(?:to|transcript|inbox|stop|compact|send)\s+(\S*)$/.exec(before)?.[1];
+    const name = /^\/(?:to|transcript|inbox|stop|compact|clear|send)\s+(\S*)$/.exec(before)?.[1];
     if (name !== undefined)
       return this.list(
         name,

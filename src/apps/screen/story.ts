@@ -134,7 +134,16 @@ export class Story {
         return;
       }
       case "summary":
-        this.feed.add(newsLine(this.style, "", "the conversation was summed up to free its context", "dim"));
+        this.feed.add(
+          newsLine(
+            this.style,
+            "",
+            entry.anew
+              ? "a new conversation begins here"
+              : "the conversation was summed up to free its context",
+            "dim",
+          ),
+        );
         return;
       case "trimmed":
         return;

@@ -4,7 +4,7 @@
  * *Entries* are stored, one per event (an incoming text, a reply, the result of one call). A model reads *messages*, which
  * `Conversation` folds from entries; it guarantees that no unanswered call reaches a provider.
  */
-import type { Instant } from "../ids.ts";
+import type { Instant, MailId } from "../ids.ts";
 import type { Image } from "./image.ts";
 
 export type Text = { readonly type: "text"; readonly text: string };
@@ -38,10 +38,21 @@ export type Entry =
   | { readonly kind: "heard"; readonly text: string; readonly images?: readonly Image[] }
   | { readonly kind: "said"; readonly message: AssistantMessage } // a reply, stored before its calls run
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
-  /** A compaction: replaces everything before it. `atRest`: made while no reply was due, so it asks for none. */
-  | { readonly kind: "summary"; readonly text: string; readonly atRest?: true }
+  | Summary
   /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
+
+/** Replaces everything before it. */
+export type Summary = {
+  readonly kind: "summary";
+  readonly text: string;
+  /** Made while no reply was due, so it asks for none. */
+  readonly atRest?: true;
+  /** The person began the conversation anew: nothing was summed up. */
+  readonly anew?: true;
+  /** The last mail of the person before that. Summaries keep no words of the person up to it, nor do those that follow. */
+  readonly forgets?: MailId;
+};
 
 /** An entry with its place in the transcript. */
 export type Recorded = { readonly seq: number; readonly at: Instant; readonly entry: Entry };

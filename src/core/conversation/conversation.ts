@@ -11,6 +11,7 @@ import {
   type Entry,
   INTERRUPTED,
   type Message,
+  type Summary,
   type Text,
   type ToolCall,
   type ToolResult,
@@ -37,6 +38,8 @@ export class Conversation {
   private texts: (Text | Image)[] = [];
   private said: AssistantMessage | null = null;
   private sentSize = 0;
+  /** What the next summary takes over from the last one. */
+  carried: Pick<Summary, "forgets"> = {};
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry);
@@ -55,6 +58,7 @@ export class Conversation {
         this.hear(entry.text);
         this.gist = this.texts[0] ?? null;
         this.resting = entry.atRest === true;
+        this.carried = entry.forgets === undefined ? {} : { forgets: entry.forgets };
         return;
       case "trimmed":
         this.trimNow = entry.trim;

@@ -57,8 +57,8 @@ function lines(message: Message, identity: string, cap: number): string[] {
 
 export type SummaryParts = {
   readonly identity: string;
-  /** The model's notes. */
-  readonly notes: string;
+  /** The model's notes; null: the person began the conversation anew. */
+  readonly notes: string | null;
   /** Calls and results that the model had not answered yet: they would be orphans after a summary. */
   readonly last: readonly Message[];
   /** State that the harness knows exactly: the claimed task, the plan, unread mail. Already tagged. */
@@ -67,8 +67,12 @@ export type SummaryParts = {
   readonly room: number;
 };
 
+const ANEW =
+  "The person has begun a new conversation with you. What was said before is not part of it. The board, the team and unread mail stay as they are.";
+
 /** The reader's identity (exactly once), its notes, the step it was in, and its state. */
 export function summaryText({ identity, notes, last, facts, room }: SummaryParts): string {
+  if (notes === null) return [identity, tagged("summary", {}, ANEW), ...facts].filter(Boolean).join("\n\n");
   const own = identity === "" ? notes : notes.replaceAll(identity, "");
   const step = last.flatMap((message) => lines(message, identity, Math.max(400, Math.floor(room / 6))));
   const text = [

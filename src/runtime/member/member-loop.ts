@@ -57,7 +57,10 @@ export class MemberLoop {
   private advice: string | null = null;
   private readonly replies: ReplyRecovery;
   private readonly idleLoop: IdleLoop;
-  private readonly compactions: ((done: Promise<Compacted | null>) => void)[] = [];
+  private readonly compactions: {
+    readonly anew: boolean;
+    readonly resolve: (done: Promise<Compacted | null>) => void;
+  }[] = [];
   private over = false;
 
   constructor(agent: Agent, settings: MemberLoopSettings, watcher: Watcher, outer: AbortSignal) {
@@ -101,13 +104,13 @@ export class MemberLoop {
   }
 
   /**
-   * Replaces the conversation by notes: at once when it is idle, else before its next turn. Null when there was nothing to sum up,
-   * or the life ended. @throws what the model throws.
+   * Replaces the conversation by notes, or begins it anew: at once when the member is idle, else before its next turn. Null when
+   * there was nothing to replace, or the life ended. @throws what the model throws.
    */
-  compact(): Promise<Compacted | null> {
+  compact(anew = false): Promise<Compacted | null> {
     return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
       if (this.over) return resolve(null);
-      this.compactions.push(resolve);
+      this.compactions.push({ anew, resolve });
       this.pollAgain();
     });
   }
@@ -135,7 +138,7 @@ export class MemberLoop {
     } finally {
       this.interrupts.close();
       this.over = true;
-      for (const done of this.compactions.splice(0)) done(Promise.resolve(null));
+      for (const { resolve } of this.compactions.splice(0)) resolve(Promise.resolve(null));
     }
     return await this.leave(this.phase.at === "shutdown" ? this.phase.reason : "failed", error);
   }
@@ -218,8 +221,10 @@ export class MemberLoop {
     const step = interrupts.step();
     const waiting = this.compactions.splice(0);
     const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
-    const done = this.summarise(step, atRest);
-    for (const resolve of waiting) resolve(done);
+    const done = waiting.some(({ anew }) => anew)
+      ? this.replies.context.clear(this.agent.model, atRest)
+      : this.summarise(step, atRest);
+    for (const { resolve } of waiting) resolve(done);
     await done.catch(() => {}); // the caller of compact gets the error
     interrupts.endStep();
   }

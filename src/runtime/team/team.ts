@@ -154,11 +154,11 @@ export class Team implements TeamControl {
     this.members.get(name)?.life?.interrupt(kind);
   }
 
-  /** Sums up the conversation of a member hosted here, at work or idle. @throws EkidenError `not_found`, and what the model throws. */
-  async compact(name: Name): Promise<Compacted | null> {
+  /** Sums up the conversation of a member hosted here, or begins it anew. @throws EkidenError `not_found`, and what the model throws. */
+  async compact(name: Name, anew = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
     if (!life) throw new EkidenError("not_found", `This process runs no member "${name}".`);
-    return await life.compact();
+    return await life.compact(anew);
   }
 
   /** Ends one member at once: for good, or (`suspend`) it keeps its task until another process takes it over. */

@@ -280,6 +280,41 @@ it("sums up an idle member by hand, which wakes nobody, also not after a restart
   expect(await lived.life.compact()).toBeNull();
 });
 
+it("begins anew by hand without a model call, and no later summary brings back what the person said before", async () => {
+  const model = modelOf((request) => (asked(request) ? saying("Goal: y") : saying("hello")));
+  const agent = await member(model);
+  const { store } = agent;
+  const told = (text: string) => store.mail.send(PERSON, { to: alice, body: { kind: "note", text } });
+  await told(`the first secret plan${" and more".repeat(100)}`);
+  const lived = living(agent);
+  const phase = async () => (await store.roster.member(alice))?.activity.phase;
+  await soon(async () => expect(await phase()).toBe("idle"));
+  const done = await lived.life.compact(true);
+  expect(done?.after).toBeLessThan(done?.before ?? 0);
+  expect(model.requests.map(asked)).toEqual([false]);
+  expect(await compactions(agent)).toMatchObject([{ layer: "clear" }]);
+  expect(await lived.life.compact(true)).toBeNull();
+  await told("a second plan");
+  await soon(() => expect(model.requests).toHaveLength(2));
+  const second = words(model.requests[1]?.messages);
+  expect(second).toContain("a second plan");
+  expect(second).toContain("The person has begun a new conversation with you.");
+  expect(second).not.toMatch(/first secret|hello/);
+  await soon(async () => expect(await phase()).toBe("idle"));
+  for (const goes of ["live", "after a restart"] as const) {
+    if (goes === "live") await lived.life.compact();
+    const now = new Conversation(await store.transcript.current(alice));
+    expect(now.awaitsReply).toBe(false);
+    expect(words(now.messages())).toContain("a second plan");
+    expect(words(now.messages())).not.toContain("first secret");
+    expect(count(words(now.messages()), 'You are \\"alice\\"')).toBe(1);
+  }
+  await lived.suspend();
+  expect((await store.transcript.all(alice)).map(({ entry }) => JSON.stringify(entry)).join("\n")).toContain(
+    "first secret",
+  );
+});
+
 it("tells who asked by hand that it failed, and leaves the member alone", async () => {
   const model = modelOf((request) => (asked(request) ? failing("model_refused") : saying("hello")));
   const agent = await member(model);

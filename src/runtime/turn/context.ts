@@ -2,7 +2,7 @@
  * Keeps one agent's context small enough for its model. `core/conversation/compaction.ts` decides; this file stores the decisions,
  * asks for the notes and adds the facts that the harness knows better than the model. Nothing is ever removed from the transcript.
  */
-import { type Entry, heard, textOf, type UserMessage } from "../../core/conversation/chat.ts";
+import { type Entry, type Summary, textOf, type UserMessage } from "../../core/conversation/chat.ts";
 import {
   CHARACTERS_PER_TOKEN,
   type ContextLimits,
@@ -10,7 +10,6 @@ import {
   compactionSteps,
   limitsOf,
 } from "../../core/conversation/compaction.ts";
-import type { Image } from "../../core/conversation/image.ts";
 import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
@@ -18,7 +17,8 @@ import type { Instant } from "../../core/ids.ts";
 import { NOTHING_SPENT, type Spent } from "../../core/member.ts";
 import type { Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
-import { shortened } from "../wraps/result-size.ts";
+import { newConversation } from "./new-conversation.ts";
+import { heardAgain, newsOf } from "./news.ts";
 import { heldFacts } from "./pinned.ts";
 import type { ProviderBackoff } from "./provider-backoff.ts";
 import { record } from "./record.ts";
@@ -132,9 +132,8 @@ export class Context {
   async summarise(model: Model, signal: AbortSignal, atRest: boolean): Promise<Compacted | null> {
     const { conversation } = this.agent;
     const limits = this.limits(model);
-    const before = this.tokens;
-    const room = Math.floor((limits.summariseAt / 4) * this.charactersPerToken);
-    const news = await this.news(room);
+    const room = this.factRoom(limits);
+    const news = await newsOf(this.agent, room);
     const { unanswered, whole } = conversation;
     if (whole.length === 0 && !news.shortened) return null;
     await this.beforeSummary(signal);
@@ -150,16 +149,34 @@ export class Context {
       facts: await heldFacts(this.agent, room),
       room,
     });
-    const entries: Entry[] = [
-      { kind: "summary", text, ...(atRest && { atRest }) },
-      ...heardAgain(news.texts, conversation.newImages),
-    ];
+    const summary: Summary = { kind: "summary", text, ...(atRest && { atRest }), ...conversation.carried };
+    return await this.replace(summary, news.texts, "summary");
+  }
+
+  /** Begins the conversation anew, without a model call. Null: it is new. */
+  async clear(model: Model, atRest: boolean): Promise<Compacted | null> {
+    if (this.agent.conversation.whole.length === 0) return null;
+    const room = this.factRoom(this.limits(model));
+    const { texts } = await newsOf(this.agent, room);
+    const summary = await newConversation(this.agent, this.identity, room, atRest);
+    return await this.replace(summary, texts, "clear");
+  }
+
+  private async replace(summary: Summary, news: readonly string[], layer: string): Promise<Compacted> {
+    const { conversation } = this.agent;
+    const before = this.tokens;
+    const entries: Entry[] = [summary, ...heardAgain(news, conversation.newImages)];
     const after = Math.ceil(
-      (this.characters - conversation.size + text.length + lengthOf(news.texts)) / this.charactersPerToken,
+      (this.characters - conversation.size + summary.text.length + lengthOf(news)) / this.charactersPerToken,
     );
-    await this.write(entries, "summary", before, after);
+    await this.write(entries, layer, before, after);
     for (const entry of entries) conversation.add(entry);
     return { before, after };
+  }
+
+  /** Characters that each fact and the news may have after a summary. */
+  private factRoom(limits: ContextLimits): number {
+    return Math.floor((limits.summariseAt / 4) * this.charactersPerToken);
   }
 
   private async beforeSummary(signal: AbortSignal): Promise<void> {
@@ -237,18 +254,6 @@ export class Context {
     this.extra = sum(this.extra, spent);
   }
 
-  /** News since the last reply stays word for word, unless it alone would fill the context. */
-  private async news(room: number): Promise<{ readonly texts: string[]; readonly shortened: boolean }> {
-    const { conversation, spool, seat } = this.agent;
-    const texts = conversation.news;
-    if (lengthOf(texts) <= room) return { texts, shortened: false };
-    const each = Math.max(400, Math.floor(room / texts.length));
-    return {
-      shortened: true,
-      texts: await Promise.all(texts.map((text) => shortened(text, each, `${seat.name}-news`, spool))),
-    };
-  }
-
   /** Characters that a conversation may have as one text. */
   room(limits: ContextLimits): number {
     return Math.floor(limits.summariseAt * 0.75 * this.charactersPerToken);
@@ -283,10 +288,6 @@ export class Context {
     );
   }
 }
-
-/** The model has not seen these images yet: they stay, with the last text. */
-const heardAgain = (texts: readonly string[], images: readonly Image[]): Entry[] =>
-  texts.map((text, i) => heard(text, i === texts.length - 1 ? images : []));
 
 export const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,

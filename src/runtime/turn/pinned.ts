@@ -2,15 +2,24 @@
 import { headAndTail } from "../../core/conversation/compaction.ts";
 import { showTask } from "../../core/conversation/prompt.ts";
 import { planLine, toldByPerson, unreadLine } from "../../core/conversation/summary.ts";
-import { PERSON } from "../../core/ids.ts";
+import { type MailId, PERSON } from "../../core/ids.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 
 /** How many mails of the person are searched. */
 const TOLD_LIMIT = 1_000;
 
-/** What the person said, the current task, an open plan, unread mail. `room`: characters for each of them. */
-export async function pinned(agent: Agent, room: number): Promise<string[]> {
+/**
+ * What the person said, the current task, an open plan, unread mail.
+ *
+ * @param room characters for each of them
+ * @param forgets the person's mail up to this one is left out
+ */
+export async function pinned(
+  agent: Agent,
+  room: number,
+  forgets = agent.conversation.carried.forgets,
+): Promise<string[]> {
   const { store, seat, subagent, conversation, workspaceOf } = agent;
   if (subagent) return []; // it has neither a task nor a mailbox
   const [told, task, me, plans] = await Promise.all([
@@ -20,7 +29,11 @@ export async function pinned(agent: Agent, room: number): Promise<string[]> {
     store.requests.open({ by: seat.name, kind: "plan" }),
   ]);
   return [
-    toldByPerson(told, room, conversation.news),
+    toldByPerson(
+      told.filter(({ id }) => id > (forgets ?? 0)),
+      room,
+      conversation.news,
+    ),
     ...(task ? [showTask("own-task", within(task, room), workspaceOf?.(task))] : []),
     ...plans.flatMap(({ ask }) => (ask.kind === "plan" ? [planLine(ask.task, ask.attempt)] : [])),
     ...(me && me.unread > 0 ? [unreadLine(me.unread)] : []),
@@ -28,8 +41,8 @@ export async function pinned(agent: Agent, room: number): Promise<string[]> {
 }
 
 /** Everything that must survive a change of the conversation. */
-export const heldFacts = async (agent: Agent, room: number): Promise<string[]> => [
-  ...(await (agent.holds?.() ?? pinned(agent, room))),
+export const heldFacts = async (agent: Agent, room: number, forgets?: MailId): Promise<string[]> => [
+  ...(await (agent.holds?.() ?? pinned(agent, room, forgets))),
   ...agent.features.map((feature) => feature.pinned?.() ?? ""),
 ];
 

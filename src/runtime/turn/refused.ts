@@ -58,7 +58,7 @@ export async function withoutRefused({ agent, spec, error, room, signal, ask }: 
     const notes = keepsHistory ? `${why}\n${rendered(history, identity, room)}` : why;
     const text = clean(summaryText({ identity, notes, last: [], facts, room: 2 * room }));
     const entries: Entry[] = [
-      { kind: "summary", text },
+      { kind: "summary", text, ...conversation.carried },
       ...conversation.news.map((news) => heard(clean(news))),
     ];
     const reply = await ask(new Conversation(entries).messages()).catch((again: unknown) => {
