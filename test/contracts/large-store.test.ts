@@ -103,7 +103,8 @@ async function live(store: Store): Promise<void> {
     const next = await claimed(store, seat);
     await board.release(held(seat, next), "given_back", "no");
     const again = await board.claim(seat, next.id);
-    if (again.ok) await board.complete(held(seat, again.task), "done");
+    if (!again.ok) throw new Error(`not claimed: ${again.why}`);
+    await board.complete(held(seat, again.task), "done");
   }
   const failing = await claimed(store, alice);
   await board.fail(held(alice, failing), "cannot");
@@ -116,7 +117,8 @@ async function live(store: Store): Promise<void> {
   await board.task(first.id);
   for (const seat of [alice, bob]) for (;;) if (!(await board.claimNext(seat))) break;
   const taken = await board.mine(alice.name);
-  if (taken) await board.takeBack(taken.id, LEAD);
+  if (!taken) throw new Error("alice has no task");
+  await board.takeBack(taken.id, LEAD);
   const id = await mail.send(LEAD, { to: alice.name, body: note("hi") });
   await mail.unread(alice.name);
   await mail.waking(alice.name);
@@ -151,7 +153,8 @@ async function live(store: Store): Promise<void> {
   await roster.suspend(here);
   await roster.open(here, "machine", process.pid);
   const again = await roster.adopt(alice.name, here, { revive: true });
-  if (again) await roster.leave(again, "asked", "bye");
+  if (!again) throw new Error("alice was not adopted");
+  await roster.leave(again, "asked", "bye");
 }
 
 /** The most blocks that a call of each statement read, by its text. */

@@ -32,6 +32,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
 
 /** A member that has left gets no task any more. */
 export function* releaseAssigned(tx: Tx, name: Name): Op<void> {
+  // `like` says what the index `tasks_kept` says, so that the planner may use it.
   const released = yield* sql`
     update tasks set role = ${UNASSIGNED}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and role = ${`@${name}`} and role like '@%' and status = 'pending' returning id`;

@@ -71,26 +71,20 @@ const OWN: OwnCommands<ReplContext> = {
   compact: {
     usage: "/compact [NAME]",
     about: "sum up a member's conversation (the lead's), to free its context",
-    run: async ({ host, call }, [who]) => {
-      const target = who === undefined ? LEAD : name(who);
-      const done = await host.compact(target);
-      const text = done
-        ? `the conversation of ${target} was summed up: ${tokens(done.before)} → ${tokens(done.after)} tokens; /transcript ${target} shows all of it`
-        : `there is nothing to sum up in the conversation of ${target}`;
-      call.done({ data: { name: target, ...done }, text });
-    },
+    run: replacing(false, (who, sizes) =>
+      sizes
+        ? `the conversation of ${who} was summed up: ${sizes}; /transcript ${who} shows all of it`
+        : `there is nothing to sum up in the conversation of ${who}`,
+    ),
   },
   clear: {
     usage: "/clear [NAME]",
     about: "begin a new conversation with a member (the lead); the board and the team stay",
-    run: async ({ host, call }, [who]) => {
-      const target = who === undefined ? LEAD : name(who);
-      const done = await host.compact(target, true);
-      const text = done
-        ? `a new conversation with ${target} begins: ${tokens(done.before)} → ${tokens(done.after)} tokens; the board and the team stay; /transcript ${target} shows what was said before`
-        : `the conversation with ${target} is new`;
-      call.done({ data: { name: target, ...done }, text });
-    },
+    run: replacing(true, (who, sizes) =>
+      sizes
+        ? `a new conversation with ${who} begins: ${sizes}; the board and the team stay; /transcript ${who} shows what was said before`
+        : `the conversation with ${who} is new`,
+    ),
   },
   quit: {
     usage: "/quit",
@@ -98,6 +92,19 @@ const OWN: OwnCommands<ReplContext> = {
     run: async ({ quit }) => quit(),
   },
 };
+
+/** A command that replaces a member's conversation. `words`: with the sizes, or null where there was nothing to replace. */
+function replacing(
+  anew: boolean,
+  words: (who: string, sizes: string | null) => string,
+): OwnCommands<ReplContext>[string]["run"] {
+  return async ({ host, call }, [who]) => {
+    const target = who === undefined ? LEAD : name(who);
+    const done = await host.compact(target, anew);
+    const sizes = done && `${tokens(done.before)} → ${tokens(done.after)} tokens`;
+    call.done({ data: { name: target, ...done }, text: words(target, sizes) });
+  };
+}
 
 function readMode(text: string): Mode {
   const mode = MODES.find((one) => one === text);

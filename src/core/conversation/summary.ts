@@ -57,8 +57,8 @@ function lines(message: Message, identity: string, cap: number): string[] {
 
 export type SummaryParts = {
   readonly identity: string;
-  /** The model's notes; null: the person began the conversation anew. */
-  readonly notes: string | null;
+  /** The model's notes. */
+  readonly notes: string;
   /** Calls and results that the model had not answered yet: they would be orphans after a summary. */
   readonly last: readonly Message[];
   /** State that the harness knows exactly: the claimed task, the plan, unread mail. Already tagged. */
@@ -72,7 +72,6 @@ const ANEW =
 
 /** The reader's identity (exactly once), its notes, the step it was in, and its state. */
 export function summaryText({ identity, notes, last, facts, room }: SummaryParts): string {
-  if (notes === null) return [identity, tagged("summary", {}, ANEW), ...facts].filter(Boolean).join("\n\n");
   const own = identity === "" ? notes : notes.replaceAll(identity, "");
   const step = last.flatMap((message) => lines(message, identity, Math.max(400, Math.floor(room / 6))));
   const text = [
@@ -80,8 +79,14 @@ export function summaryText({ identity, notes, last, facts, room }: SummaryParts
     ...(step.length > 0 ? [`Your last step:\n${headAndTail(step.join("\n"), room, "too long")}`] : []),
   ].join("\n\n");
   const body = `Your conversation so far was replaced by your notes:\n\n${text}`;
-  return [identity, tagged("summary", {}, body), ...facts].filter(Boolean).join("\n\n");
+  return framed(identity, body, facts);
 }
+
+/** What a member reads first after the person has begun the conversation anew. */
+export const anewText = (identity: string, facts: readonly string[]): string => framed(identity, ANEW, facts);
+
+const framed = (identity: string, body: string, facts: readonly string[]): string =>
+  [identity, tagged("summary", {}, body), ...facts].filter(Boolean).join("\n\n");
 
 const TOLD_MAX = 24_000;
 

@@ -157,7 +157,8 @@ export class Team implements TeamControl {
   /** Sums up the conversation of a member hosted here, or begins it anew. @throws EkidenError `not_found`, and what the model throws. */
   async compact(name: Name, anew = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
-    if (!life) throw new EkidenError("not_found", `This process runs no member "${name}".`);
+    const all = [...this.members.keys()].join(", ");
+    if (!life) throw new EkidenError("not_found", `This process runs no "${name}". It runs ${all}.`);
     return await life.compact(anew);
   }
 

@@ -1,6 +1,6 @@
 /** `/clear`: the person begins the conversation anew. Neither notes nor earlier words of the person stay. */
 import type { Summary } from "../../core/conversation/chat.ts";
-import { summaryText } from "../../core/conversation/summary.ts";
+import { anewText } from "../../core/conversation/summary.ts";
 import { PERSON } from "../../core/ids.ts";
 import type { Agent } from "../agent/agent.ts";
 import { heldFacts } from "./pinned.ts";
@@ -21,7 +21,7 @@ export async function newConversation(
   const facts = await heldFacts(agent, room, forgets);
   return {
     kind: "summary",
-    text: summaryText({ identity, notes: null, last: [], facts, room }),
+    text: anewText(identity, facts),
     anew: true,
     ...(atRest && { atRest }),
     ...(forgets !== undefined && { forgets }),
