@@ -17,7 +17,7 @@ const common = {
 
 const program = defineConfig({
   ...common,
-  entry: { main: "src/apps/main.ts", index: "src/index.ts" },
+  entry: { main: "src/faces/main.ts", index: "src/index.ts" },
   dts: false,
   minify: true,
   deps: {
@@ -37,30 +37,30 @@ const program = defineConfig({
         {
           name: "telemetry",
           priority: 6,
-          test: /\/src\/((core|adapters)\/telemetry\/|apps\/host\/telemetry\.ts$)/,
+          test: /\/src\/((core|adapters)\/telemetry\/|host\/telemetry\.ts$)/,
         },
         // What the first frame waits for.
         {
           name: "first",
           priority: 7,
-          test: /\/package\.json$|\/src\/(apps\/(screen\/first-frame|commands\/options|terminal\/(alternate|wanted))|core\/permission\/mode)\.ts$/,
+          test: /\/package\.json$|\/src\/(faces\/(screen\/first-frame|commands\/options|terminal\/(alternate|wanted))|core\/permission\/mode)\.ts$/,
         },
         {
           name: "words",
           priority: 5,
-          test: /\/src\/(core\/(errors|ids|nearest|task|mail|zone|lazy|conversation\/(chat|tags)|project\/fences|views\/(view|sentence|inbox))|apps\/(open|failure|invocation|queries\/journal|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
+          test: /\/src\/(core\/(errors|ids|nearest|task|mail|zone|lazy|conversation\/(chat|tags)|project\/fences|views\/(view|sentence|inbox))|project\/open|team\/queries\/journal|faces\/(failure|invocation|terminal\/(terminal|print))|adapters\/clock)\.ts$/,
         },
         {
           name: "schemas",
           priority: 4,
           test: /\/node_modules\/zod\/v4\/(core|classic)\/(?!from-json|compat|iso)/,
         },
-        { name: "settings", priority: 3, test: /\/src\/(core|apps)\/settings(-merge)?\.ts$/ },
+        { name: "settings", priority: 3, test: /\/src\/(core|project)\/settings(-merge)?\.ts$/ },
         { name: "views", priority: 2, test: /\/src\/core\/views\// },
         { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup)/ },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|apps\/host)\/|\/src\/adapters\/process-table\.ts$|\/src\/(apps\/run-team|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|host(?!\/(worker|guests|sync)\/))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

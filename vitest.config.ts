@@ -1,7 +1,8 @@
 /**
- * Four projects. `unit`: beside the source, in seconds. `system`: real stores, processes and terminals, as forks because some
- * tests kill, chdir or load native addons. `platform`: about bubblewrap, networks, the shells and Chromium, so one version of Node is
- * enough. `chaos`: long and random, so `npm run chaos` only.
+ * Five projects. `unit` and `adapters`: beside the source, in seconds; what adapters do depends on Node, so they run on both of its
+ * versions. The files of these two share a process (`isolate: false`), which imports the source once. `system`: real stores,
+ * processes and terminals, as forks because some tests kill, chdir or load native addons. `platform`: about bubblewrap, networks, the
+ * shells and Chromium, so one version of Node is enough. `chaos`: long and random, so `npm run chaos` only.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
 import { join } from "node:path";
@@ -23,7 +24,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "test/architecture.test.ts"],
+          include: ["src/**/*.test.ts", "test/{architecture,circles}.test.ts"],
+          exclude: ["src/adapters/**"],
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "adapters",
+          include: ["src/adapters/**/*.test.ts"],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -33,7 +46,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/architecture.test.ts", "test/chaos/**", ...PLATFORM],
+          exclude: ["test/{architecture,circles}.test.ts", "test/chaos/**", ...PLATFORM],
           globalSetup: "test/global-setup.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,

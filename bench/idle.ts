@@ -1,4 +1,4 @@
-/** (d) What a hundred idle teammates cost: nothing is to happen until something happens. */
+/** (d) What an idle team costs, the lead alone and with a hundred teammates: nothing is to happen until something happens. */
 import { join } from "node:path";
 import type { Item } from "./measure.ts";
 import { figure } from "./measure.ts";
@@ -21,7 +21,13 @@ export const idle: Item = async (quick) => {
       unit: "% of a core",
       value: hundred,
       budget: { of: "value", atMost: 1 },
-      note: `the lead alone: ${alone.toFixed(2)} %`,
+    }),
+    figure({
+      item: "d",
+      name: `CPU of an idle lead over ${ms / 1000} s`,
+      unit: "% of a core",
+      value: alone,
+      budget: { of: "value", atMost: 0.5 },
     }),
   ];
 };

@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { board } from "./board.ts";
+import { cache } from "./cache.ts";
 import { cost } from "./cost.ts";
 import { gap } from "./gap.ts";
 import { growth } from "./growth.ts";
@@ -14,6 +15,7 @@ import { landings } from "./landing.ts";
 import { type Figure, type Item, table } from "./measure.ts";
 import { postgres } from "./postgres.ts";
 import { prompt } from "./prompt.ts";
+import { quality } from "./quality.ts";
 import { sandboxed } from "./sandbox.ts";
 import { scheduling } from "./scheduling.ts";
 import { screen } from "./screen.ts";
@@ -39,6 +41,8 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   growth: ["m", growth],
   postgres: ["n", postgres],
   screen: ["o", screen],
+  cache: ["p", cache],
+  quality: ["q", quality],
 };
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export type Figure = {
-  /** The letter of the bench item, "a" to "o". */
+  /** The letter of the bench item, "a" to "q". */
   readonly item: string;
   readonly name: string;
   readonly unit: string;

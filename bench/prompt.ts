@@ -6,9 +6,13 @@ import type { Item } from "./measure.ts";
 import { figure } from "./measure.ts";
 import { BUILT, freshFolder, runNode } from "./stage.ts";
 
-type Body = { readonly system?: unknown; readonly tools?: readonly { name: string }[] };
+type Body = {
+  readonly system?: unknown;
+  readonly tools?: readonly { name: string }[];
+  readonly messages?: readonly unknown[];
+};
 
-const BUDGETS = { lead: 2_000, teammate: 1_400 };
+const BUDGETS = { lead: 2_800, teammate: 1_900 };
 
 /** A teammate knows the names of the others, so its prompt grows with the team. */
 const MANY = 10;
@@ -25,7 +29,7 @@ export const prompt: Item = async () => {
 
 type Who = keyof typeof BUDGETS;
 const sizeOf = (body: Body): number =>
-  JSON.stringify(body.system ?? "").length + JSON.stringify(body.tools ?? []).length;
+  JSON.stringify([body.system ?? "", body.tools ?? [], body.messages?.[0] ?? ""]).length;
 
 /** Every teammate has a task. Those that begin last know all the others. */
 async function largest(teammates: number): Promise<ReadonlyMap<Who, Body>> {
@@ -34,8 +38,8 @@ async function largest(teammates: number): Promise<ReadonlyMap<Who, Body>> {
   writeFileSync(runbook, `# Capture a request\n\n${tasks.join("\n")}`);
   const found = new Map<Who, Body>();
   const server = await loopback((_, text) => {
-    const body = JSON.parse(text) as Body & { readonly messages?: unknown };
-    const who = JSON.stringify(body.system).includes("a teammate in team") ? "teammate" : "lead";
+    const body = JSON.parse(text) as Body;
+    const who = JSON.stringify(body.messages?.[0]).includes("a teammate in team") ? "teammate" : "lead";
     const before = found.get(who);
     const isFirst = !JSON.stringify(body.messages).includes("tool_result");
     if (!before || (isFirst && sizeOf(body) > sizeOf(before))) found.set(who, body);
@@ -55,13 +59,14 @@ async function largest(teammates: number): Promise<ReadonlyMap<Who, Body>> {
 function figureOf(who: Who, name: string, found: ReadonlyMap<Who, Body>) {
   const body = found.get(who);
   if (!body) throw new Error(`no request of the ${who} was seen`);
-  const [system, all] = [JSON.stringify(body.system ?? "").length, sizeOf(body)];
+  const [system, tools] = [JSON.stringify(body.system ?? "").length, JSON.stringify(body.tools ?? []).length];
+  const all = sizeOf(body);
   return figure({
     item: "g",
     name: `first request of ${name}, estimated tokens`,
     unit: "tokens",
     value: all / 4,
     budget: { of: "value", atMost: BUDGETS[who] },
-    note: `${all} bytes: system ${system}, ${body.tools?.length ?? 0} tools ${all - system}`,
+    note: `${all} bytes: system ${system}, ${body.tools?.length ?? 0} tools ${tools}, first message ${all - system - tools}`,
   });
 }

@@ -72,7 +72,7 @@ export const sandboxed: Item = async (quick) => {
         name: "confined command, more than plain",
         unit: "ms",
         value: more,
-        budget: { of: "value", atMost: 8 },
+        budget: { of: "value", atMost: 3 },
         note: `p95: ${worse.toFixed(1)} ms more`,
       }),
       figure({
@@ -80,6 +80,7 @@ export const sandboxed: Item = async (quick) => {
         name: "the same without a pause between commands",
         unit: "ms",
         value: median(atOnce.a) - median(atOnce.b),
+        budget: { of: "value", atMost: 3 },
         note: `p95: ${(p95(atOnce.a) - p95(atOnce.b)).toFixed(1)} ms more`,
       }),
       figure({

@@ -50,8 +50,8 @@ export async function runNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   expect = 0,
+  folder = freshFolder(),
 ): Promise<Ran> {
-  const folder = freshFolder();
   const usage = join(folder, ".usage.json");
   const startedAt = performance.now();
   const child = spawn(process.execPath, ["--import", floorScript("usage.mjs"), ...args], {

@@ -24,9 +24,9 @@ const begin: Call[] = [
 export const talk: Item = async () => {
   const requests = { lead: 0, teammate: 0 };
   const server = await loopback((_, text): Says => {
-    const { system, messages } = JSON.parse(text) as Body;
+    const { messages } = JSON.parse(text) as Body;
     const last = JSON.stringify(messages.at(-1));
-    if (!JSON.stringify(system).includes("a teammate in team")) {
+    if (!JSON.stringify(messages[0]).includes("a teammate in team")) {
       requests.lead += 1;
       return requests.lead === 1 ? { calls: begin } : { text: "Seen." };
     }

@@ -215,8 +215,8 @@ async function manyPages(
   store: Store,
   seconds: number,
 ): Promise<Figure> {
-  const { origin, searchParams } = new URL(address);
-  const headers = { Authorization: `Bearer ${searchParams.get("token")}` };
+  const { origin, hash } = new URL(address);
+  const headers = { Authorization: `Bearer ${hash.replace("#token=", "")}` };
   const end = await store.journal.end();
   let received = 0;
   const streams = Array.from({ length: PAGES }, () =>
@@ -265,8 +265,8 @@ async function runBesidePage(times: number): Promise<Figure> {
       const found = /http:\/\/\S+/.exec(text);
       if (!found || isFound) return;
       isFound = true;
-      const { origin, searchParams } = new URL(found[0]);
-      const headers = { Authorization: `Bearer ${searchParams.get("token")}` };
+      const { origin, hash } = new URL(found[0]);
+      const headers = { Authorization: `Bearer ${hash.replace("#token=", "")}` };
       get(`${origin}/api/default/stream`, { headers, agent: false }, (answer) => answer.resume()).on(
         "error",
         () => {},

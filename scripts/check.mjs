@@ -7,10 +7,18 @@ import { spawn } from "node:child_process";
 const node = process.execPath;
 const CHECKS = {
   types: [node, "node_modules/tsnative/bin/tsc", "--pretty"],
-  "types of the page": [node, "node_modules/tsnative/bin/tsc", "--pretty", "-p", "src/apps/web/page"],
+  "types of the page": [node, "node_modules/tsnative/bin/tsc", "--pretty", "-p", "src/faces/web/page"],
   biome: [node, "node_modules/@biomejs/biome/bin/biome", "check", "--colors=off", "--error-on-warnings"],
   "dead code": [node, "node_modules/knip/bin/knip.js"],
-  "layers, unit tests": [node, "node_modules/vitest/vitest.mjs", "run", "--project", "unit"],
+  "layers, unit tests": [
+    node,
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--project",
+    "unit",
+    "--project",
+    "adapters",
+  ],
 };
 
 const started = performance.now();

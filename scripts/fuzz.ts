@@ -9,8 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readPlain, type Simple } from "../src/core/shell/plain.ts";
+import { randomFrom } from "../test/fixtures/fuzz.ts";
 import { sections } from "../test/hostile/corpus.ts";
 import { prove } from "../test/hostile/proving.ts";
+import { misread, quotedWord } from "../test/hostile/quoting.ts";
 
 const { values } = parseArgs({
   options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
@@ -19,14 +21,7 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const until = Date.now() + Number(values.minutes) * 60_000;
 console.log(`seed ${seed}, ${values.minutes} minutes`);
 
-/** A small generator of random numbers (mulberry32), so that a seed gives the same lines everywhere. */
-let state = seed;
-function random(below: number): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) % below;
-}
+const random = randomFrom(seed);
 const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T;
 
 // biome-ignore format: a list of scraps reads best as a block
@@ -106,9 +101,16 @@ const BUILTINS =
   /^(?:alias|bg|bind|break|builtin|caller|case|cd|chdir|command|compgen|complete|compopt|continue|declare|dirs|disown|do|done|echo|elif|else|enable|esac|eval|exec|exit|export|false|fc|fg|fi|for|function|getopts|hash|help|history|if|in|jobs|kill|let|local|logout|mapfile|popd|printf|pushd|pwd|read|readarray|readonly|return|select|set|shift|shopt|source|suspend|test|then|time|times|trap|true|type|typeset|ulimit|umask|unalias|unset|until|wait|while|coproc|sh|end)$/;
 
 const proving = await prove();
-const counts = { lines: 0, plain: 0, compared: 0, silent: 0 };
+const counts = { lines: 0, plain: 0, compared: 0, silent: 0, words: 0 };
 const faults: string[] = [];
 while (Date.now() < until && faults.length < 5) {
+  // Words in all forms of quoting come by the hundred: a shell reads them in one process.
+  if (counts.lines % 500 === 0) {
+    const texts = Array.from({ length: 500 }, () => quotedWord(pick));
+    const { exact, faults: wrong } = misread(texts);
+    counts.words += exact;
+    faults.push(...wrong);
+  }
   let line = mutant();
   counts.lines += 1;
   // Half of the mutants get a program that is no builtin, so that both shells' words can be seen.
@@ -142,7 +144,7 @@ while (Date.now() < until && faults.length < 5) {
 await proving.end();
 rmSync(top, { recursive: true, force: true });
 console.log(
-  `${counts.lines} mutants, ${counts.plain} in the small grammar, ${counts.compared} compared with bash and dash, ${counts.silent} run because they are allowed silently`,
+  `${counts.lines} mutants, ${counts.plain} in the small grammar, ${counts.compared} compared with bash and dash, ${counts.silent} run because they are allowed silently; ${counts.words} exact words in all forms of quoting`,
 );
 for (const fault of faults) console.log(`FAULT ${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;

@@ -49,7 +49,7 @@ const ALIVE = join(root, "node_modules/.mutants-alive.txt");
 const KNOWN = join(root, "node_modules/.mutants.json");
 const VERDICTS = ["killed", "timed out", "alive", "judged"] as const;
 /** Tests that do not judge: they look at the text of the source, or need the built program, a browser or a sandbox. */
-const NO_JUDGE = /^test\/(chaos|hostile\/(?!judged)|architecture|reference|e2e\/(web|sandbox))/;
+const NO_JUDGE = /^test\/(chaos|hostile\/(?!judged)|architecture|circles|reference|e2e\/(web|sandbox))/;
 
 const copy = mkdtempSync(join(tmpdir(), "ekiden-mutants-"));
 const postgres = await startPostgres();

@@ -1,6 +1,6 @@
 /** A build plugin: puts the JSON Schema of the settings, for editors, beside the program. */
 import type { Rolldown } from "tsdown";
-import { settingsSchema } from "../src/apps/settings-schema.ts";
+import { settingsSchema } from "../src/project/settings-schema.ts";
 
 export function settingsSchemaFile(fileName: string): Rolldown.Plugin {
   return {

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { errorCodes, pages } from "../scripts/reference/pages.ts";
 import { OTHER_VARIABLES } from "../scripts/reference/variables.ts";
 import { PROVIDERS } from "../src/adapters/models/index.ts";
-import { variableName } from "../src/apps/settings.ts";
-import { settingsSchema } from "../src/apps/settings-schema.ts";
 import { SETTING_KEYS } from "../src/core/settings.ts";
+import { variableName } from "../src/project/settings.ts";
+import { settingsSchema } from "../src/project/settings-schema.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "docs/reference");

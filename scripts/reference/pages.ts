@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PROVIDERS } from "../../src/adapters/models/index.ts";
-import { type Entry, GROUPS } from "../../src/apps/commands/entry.ts";
-import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/apps/commands/options.ts";
-import { COMMANDS, nameOf } from "../../src/apps/commands/table.ts";
-import { variableName } from "../../src/apps/settings.ts";
-import { settingsSchema } from "../../src/apps/settings-schema.ts";
 import { EkidenError, type ErrorCode } from "../../src/core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS } from "../../src/core/settings.ts";
+import { type Entry, GROUPS } from "../../src/faces/commands/entry.ts";
+import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/faces/commands/options.ts";
+import { COMMANDS, nameOf } from "../../src/faces/commands/table.ts";
+import { variableName } from "../../src/project/settings.ts";
+import { settingsSchema } from "../../src/project/settings-schema.ts";
 import { cell, Declared } from "./declared.ts";
 import { WITHOUT_JSON } from "./shapes.ts";
 import { allTools } from "./tools.ts";

@@ -1,12 +1,5 @@
 /** What each command prints with --json, as types. A command that is missing here fails the test of the reference. */
-import type { addCron, cancelCron } from "../../src/apps/actions/crons.ts";
-import type { Done } from "../../src/apps/actions/done.ts";
-import type { sendMail } from "../../src/apps/actions/mail.ts";
-import type { stop } from "../../src/apps/actions/stop.ts";
-import type { addTask, editTask, retryTask } from "../../src/apps/actions/tasks.ts";
-import type { Finding } from "../../src/apps/doctor/finding.ts";
-import type { costs } from "../../src/apps/queries/costs.ts";
-import type { Summary } from "../../src/apps/queries/summary.ts";
+
 import type { Recorded } from "../../src/core/conversation/chat.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { FactOf, FactType } from "../../src/core/event.ts";
@@ -20,6 +13,14 @@ import type { QuestionsData } from "../../src/core/views/request.ts";
 import type { TeamData } from "../../src/core/views/team.ts";
 import type { TeamsData } from "../../src/core/views/teams.ts";
 import type { TranscriptData } from "../../src/core/views/transcript.ts";
+import type { Finding } from "../../src/faces/doctor/finding.ts";
+import type { addCron, cancelCron } from "../../src/team/actions/crons.ts";
+import type { Done } from "../../src/team/actions/done.ts";
+import type { sendMail } from "../../src/team/actions/mail.ts";
+import type { stop } from "../../src/team/actions/stop.ts";
+import type { addTask, editTask, retryTask } from "../../src/team/actions/tasks.ts";
+import type { costs } from "../../src/team/queries/costs.ts";
+import type { Summary } from "../../src/team/queries/summary.ts";
 
 type Of<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 type DataOf<F extends (...args: never[]) => Promise<Done>> = Of<F>["data"];
@@ -61,6 +62,9 @@ export type Shapes = {
   retry: DataOf<typeof retryTask>;
   cancel: DataOf<typeof retryTask>;
   release: DataOf<typeof retryTask>;
+  take: DataOf<typeof retryTask>;
+  done: DataOf<typeof retryTask>;
+  fail: DataOf<typeof retryTask>;
   landings: LandingsData;
   "landings ID ACTION": {
     readonly task: number;

@@ -2,7 +2,11 @@
 
 import { TOOL_NAMES } from "../../src/core/tool-names.ts";
 import type { Tool, Worktrees } from "../../src/ports/index.ts";
+import { patchTool } from "../../src/tools/apply-patch.ts";
+import { askPerson } from "../../src/tools/ask-person.ts";
+import { callTool } from "../../src/tools/call-tool.ts";
 import { compact } from "../../src/tools/compact.ts";
+import { fetchUrl } from "../../src/tools/fetch-url.ts";
 import { cronTools, jobTools, planTools, specOf, teamsTools } from "../../src/tools/index.ts";
 import { connectMcp } from "../../src/tools/mcp.ts";
 import { memoryTools } from "../../src/tools/memory.ts";
@@ -24,6 +28,7 @@ const skill = { name: "release", description: "", body: "", folder: "" };
 /** In the order of `TOOL_NAMES`; the first of several forms of a tool. */
 export function allTools(): Shown[] {
   const tools: readonly Tool[] = [
+    patchTool(true),
     ...worktreeTools({} as Worktrees, true),
     ...leadTools,
     ...teammateTools,
@@ -31,15 +36,18 @@ export function allTools(): Shown[] {
     ...jobTools,
     teamsTools.create,
     teamsTools.delete(never),
-    compact,
+    compact(() => 0),
+    callTool(never),
     planTools.request,
     planTools.review,
     planTools.submit(1),
+    askPerson(1),
+    fetchUrl(never, never),
     reviewPermission,
     todoWrite,
     taskTool(never, []),
     connectMcp(never),
-    ...memoryTools({ recall: never, remember: never }, false),
+    ...memoryTools({ recall: never, remember: never }),
     ...skillTools(() => [skill]),
   ];
   return TOOL_NAMES.map((name) => {

@@ -26,6 +26,26 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   },
   { name: "OLLAMA_HOST", use: "read", about: "Address of Ollama (default 127.0.0.1:11434)." },
   {
+    name: "AZURE_OPENAI_ENDPOINT",
+    use: "read",
+    about: "Address of the provider `azure`, such as https://NAME.openai.azure.com.",
+  },
+  { name: "AWS_REGION", use: "read", about: "Region of the provider `bedrock` (default us-east-1)." },
+  { name: "AWS_DEFAULT_REGION", use: "read", about: "The same, if `AWS_REGION` is not set." },
+  { name: "GOOGLE_VERTEX_PROJECT", use: "read", about: "Project of the provider `vertex`." },
+  {
+    name: "GOOGLE_VERTEX_LOCATION",
+    use: "read",
+    about: "Location of the provider `vertex` (default global).",
+  },
+  {
+    name: "EKIDEN_WEB_TOKEN",
+    use: "read",
+    about:
+      "Token of the page. Unlike `--token`, it does not stand on a command line that everybody can read.",
+  },
+  { name: "EKIDEN_COMMITS", use: "internal", about: "Commits whose files the sandbox compares." },
+  {
     name: "EKIDEN_TRUST",
     use: "read",
     about: "`1`: use all that the project brings, without a question. For runs in CI.",

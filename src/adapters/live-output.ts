@@ -1,12 +1,12 @@
 /**
- * The last lines of commands that run now, in small files that every process of this machine can read: a page or a terminal shows
- * them for members that another process hosts. A command that ends within `YOUNG_MS` or prints nothing has no file.
+ * The last lines of commands that run now and of replies that arrive, in small files that every process of this machine can read: a
+ * page or a terminal shows them for members that another process hosts. What ends within `YOUNG_MS` or prints nothing has no file.
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { COMMAND_MAX, KEPT, type LiveOutput, lastPrinted } from "../core/live-output.ts";
+import { COMMAND_MAX, KEPT, type LiveKind, type LiveOutput, lastPrinted } from "../core/live-output.ts";
 import { livesAs, OWN_IDENTITY } from "./process-identity.ts";
 import { tailOf } from "./tail.ts";
 
@@ -37,13 +37,17 @@ export class LiveOutputWriter {
     this.redact = redact;
   }
 
-  /** To be told of everything that one command prints, and of its end. Never throws. */
-  begin(who: string, command: string): Tail {
+  /**
+   * To be told of everything that one command prints, or of the words of one reply, which hold no secrets, and of the end. Never
+   * throws.
+   */
+  begin(who: string, command: string, kind: LiveKind = "command"): Tail {
     this.started += 1;
     const path = join(this.folder, `${this.prefix}.${this.started}.json`);
-    const about = { who, since: Date.now() };
+    const about = { kind, who, since: Date.now() };
     const tail: Tail = new Tail({
       redact: this.redact,
+      isByLine: kind === "command",
       everyMs: () => EVERY_MS + EVERY_MS_FOR_EACH * this.printing.size,
       write: (text) => {
         this.printing.add(tail);
@@ -79,6 +83,8 @@ export class LiveOutputWriter {
 
 type Sink = {
   readonly redact: (text: string) => string;
+  /** The line that is being written may hold half of a secret. */
+  readonly isByLine: boolean;
   /** The pause after a write. */
   readonly everyMs: () => number;
   readonly write: (text: string) => void;
@@ -135,7 +141,7 @@ class Tail {
     this.wroteAt = performance.now();
     const isQuiet = this.wroteAt - this.heardAt >= QUIET_MS;
     const text = Buffer.concat(this.chunks).subarray(-KEPT).toString("utf8");
-    const whole = isQuiet ? text : text.slice(0, lineEnd(text));
+    const whole = isQuiet || !this.sink.isByLine ? text : text.slice(0, lineEnd(text));
     const shown = lastPrinted(whole, this.isCut || this.bytes > KEPT, this.sink.redact);
     if (shown !== this.written) this.sink.write(shown);
     this.written = shown;
@@ -158,9 +164,16 @@ export async function readLiveOutput(outputDir: string, scope: string): Promise<
 /** Null for anything but the file of a process that lives, as far as can be seen. */
 async function read(path: string): Promise<LiveOutput | null> {
   try {
-    const { process, who, command, since, text } = JSON.parse(await tailOf(path, FILE_MAX));
+    const { process, kind, who, command, since, text } = JSON.parse(await tailOf(path, FILE_MAX));
     if (livesAs(String(process)) === false) return null;
-    return { who: String(who), command: String(command), since: Number(since), text: String(text) };
+    const known = kind === "text" || kind === "thinking" ? kind : "command";
+    return {
+      kind: known,
+      who: String(who),
+      command: String(command),
+      since: Number(since),
+      text: String(text),
+    };
   } catch {
     return null;
   }

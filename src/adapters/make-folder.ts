@@ -1,4 +1,4 @@
-/** Makes a folder that a person named, with its parents. */
+/** Makes a folder with its parents. */
 import { mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { EkidenError } from "../core/errors.ts";
@@ -9,7 +9,7 @@ import { EkidenError } from "../core/errors.ts";
  */
 export function makeFolder(path: string, mode?: number): void {
   if (isFolder(path)) return;
-  makeFolder(dirname(path));
+  makeFolder(dirname(path), mode);
   try {
     mkdirSync(path, mode);
   } catch (error) {

@@ -1,6 +1,84 @@
 /** Small files and folders that may be missing, damaged or another user's: a reader finds nothing in them. A file is replaced whole. */
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { isWithin } from "../core/paths.ts";
+import { parseJson } from "../core/plain-data.ts";
+
+/** A file of a project that is larger is named and not read. */
+export const PROJECT_FILE_MAX = 1024 * 1024;
+
+type Reading = {
+  /** A link is refused. */
+  readonly noLink?: boolean;
+  /** The file that was opened must be in this folder, whatever links led to it. */
+  readonly within?: string;
+};
+
+/**
+ * The text of a file that others made. Never waits: a pipe or a device is refused, also one that takes the file's place meanwhile.
+ * @throws Error with the reason, without the name of the file; one of the system keeps its `code`
+ */
+export function readRegular(path: string, max: number, { noLink = false, within }: Reading = {}): string {
+  refuseOther(noLink ? lstatSync(path) : statSync(path), max); // opening some devices does something
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (noLink ? constants.O_NOFOLLOW : 0);
+  const file = openSync(path, flags);
+  try {
+    refuseOther(fstatSync(file), max);
+    if (within !== undefined && !isWithin(realpathSync(within), placeOf(file, path)))
+      throw new Error("it is a link out of its folder");
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where an open file is. The path may lead to another one by now; only the system knows. */
+const placeOf = (file: number, path: string): string =>
+  realpathSync(process.platform === "linux" ? `/proc/self/fd/${file}` : path);
+
+function refuseOther(found: Stats, max: number): void {
+  if (found.isSymbolicLink()) throw new Error("it is a link, and links are not followed");
+  const kind = kindOf(found);
+  if (kind !== "file") throw new Error(`it is a ${kind}, not a regular file`);
+  if (found.size > max) throw new Error(`it has ${found.size} bytes; at most ${max} are read`);
+}
+
+const kindOf = (found: Stats): string =>
+  found.isFile()
+    ? "file"
+    : found.isDirectory()
+      ? "folder"
+      : found.isFIFO()
+        ? "pipe"
+        : found.isSocket()
+          ? "socket"
+          : "device";
+
+/** Why a file cannot be read, in words: the reason of `readRegular`, or the code of the system. */
+export function whyNotRead(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined
+    ? message
+    : code === "ELOOP"
+      ? "it is a link, and links are not followed"
+      : `cannot be read (${code})`;
+}
+
+/** Of the program's own files. */
+const OWN_FILE_MAX = 64 * 1024 * 1024;
 
 /** "" for a file that cannot be read. */
 export function textIn(path: string, encoding: "utf8" | "latin1" = "utf8"): string {
@@ -11,10 +89,10 @@ export function textIn(path: string, encoding: "utf8" | "latin1" = "utf8"): stri
   }
 }
 
-/** Null for a file that cannot be read or is not JSON. */
+/** Null for a file that cannot be read or is not JSON that may be used. */
 export function jsonIn<T>(path: string): T | null {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as T;
+    return parseJson(readRegular(path, OWN_FILE_MAX)) as T;
   } catch {
     return null;
   }

@@ -14,7 +14,10 @@ it("warns once at 80 % and is over at the limit, at every further turn", () => {
   ]);
   expect(budget.spend(alice, 150, 0)).toEqual([]);
   const over = [
-    { kind: "over", who: null, what: "budget", text: "The team's budget of 1000 tokens is used up." },
+    {
+      ...{ kind: "over", who: null, what: "budget", goOn: "--budget-tokens 2000" },
+      text: "The team's budget of 1000 tokens is used up.",
+    },
   ];
   expect(budget.spend(alice, 50, 0)).toEqual(over);
   expect(budget.spend(bob, 0, 0)).toEqual(over);
@@ -78,8 +81,8 @@ it("tells at once that the calls for the first task are used up", () => {
   expect(budget.spend(alice, 0, 0)).toEqual([]);
   expect(budget.spend(alice, 0, 0)).toEqual([
     {
-      ...{ kind: "over", who: null, what: "calls" },
-      text: "The run's limit of 2 model calls for each task of the board (1) is used up.",
+      ...{ kind: "over", who: null, what: "calls", goOn: "EKIDEN_CALLS_PER_TASK=4" },
+      text: "The run's limit of 2 model calls for each task of the person (1) is used up.",
     },
   ]);
   budget.newGoal();

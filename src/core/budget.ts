@@ -1,12 +1,11 @@
 /**
- * What a team and each of its teammates may use. Pure accounting; the host acts on the verdicts. Counts over the team's life, so
- * a resumed team that used up its budget needs a larger one.
+ * What a team and each of its teammates may use. Pure accounting; the host acts on the verdicts. Budgets that the person gave count over
+ * the team's life; turns and the default limit of money count from the beginning of a run, over all its resumes.
  */
 import { LEAD, type Name } from "./ids.ts";
 import type { Spent } from "./member.ts";
 import type { Settings } from "./settings.ts";
 
-/** Turns are those of the whole team in this run. */
 export type Allowance = Partial<
   Pick<
     Settings,
@@ -14,10 +13,19 @@ export type Allowance = Partial<
   >
 >;
 
-/** `who`: null for the team. */
+/** What a team had used when the run began. */
+export type RunStart = { readonly turns: number; readonly usd: number };
+
+/** What a person allows beyond what is used now. Infinity dollars: no limit of money or tokens. */
+export type More = { readonly usd?: number; readonly tokens?: number };
+
+/** US dollars of a run without `budgetUsd`. */
+export const DEFAULT_RUN_USD = 20;
+
+/** `who`: null for the team. `goOn`: the options of `ekiden resume` that raise the limit. */
 export type Verdict = Readonly<
   | { kind: "warning"; who: Name | null; text: string }
-  | { kind: "over"; who: Name | null; what: "budget" | "turns" | "calls"; text: string }
+  | { kind: "over"; who: Name | null; what: "budget" | "turns" | "calls"; text: string; goOn: string }
 >;
 
 const WARN_AT = 0.8;
@@ -26,20 +34,66 @@ type Used = { tokens: number; usd: number };
 const NOTHING: Readonly<Used> = { tokens: 0, usd: 0 };
 
 export class Budget {
-  private readonly allowed: Allowance;
+  private allowed: Allowance;
   private readonly own = new Map<Name, Used>();
   private readonly all: Used = { tokens: 0, usd: 0 };
   private turns = 0;
+  private start: RunStart;
   /** Turns since the person last set a goal. */
   private calls = 0;
   private tasks = 1;
   private readonly told = new Set<string>();
 
-  /** `before`: what the members had spent when this run began. A warning is given once a run. */
-  constructor(allowed: Allowance, before: readonly (Spent & { readonly name: Name })[] = []) {
+  /** `before`: what the members had spent when this process began. A warning is given once a process. */
+  constructor(
+    allowed: Allowance,
+    before: readonly (Pick<Spent, "inputTokens" | "outputTokens" | "usd"> & {
+      readonly name: Name;
+      readonly turns?: number;
+    })[] = [],
+    start: RunStart = { turns: 0, usd: 0 },
+  ) {
     this.allowed = allowed;
-    for (const { name, inputTokens, outputTokens, usd } of before)
+    this.start = start;
+    for (const { name, turns = 0, inputTokens, outputTokens, usd } of before) {
       this.count(name, inputTokens + outputTokens, usd);
+      this.turns += turns;
+    }
+  }
+
+  /** What the team has used in its life. */
+  get used(): RunStart & { readonly tokens: number } {
+    return { ...this.all, turns: this.turns };
+  }
+
+  /** What may be spent in the team's life. */
+  get most(): { readonly mostUsd: number; readonly mostTokens: number } {
+    const { budgetUsd = this.start.usd + DEFAULT_RUN_USD, budgetTokens = Number.POSITIVE_INFINITY } =
+      this.allowed;
+    return { mostUsd: budgetUsd, mostTokens: budgetTokens };
+  }
+
+  /** A run begins now. */
+  beginRun(): RunStart {
+    this.start = { turns: this.turns, usd: this.all.usd };
+    return this.start;
+  }
+
+  /** So much more from now on. Limits that are not named and are used up are raised by as much again as they were. */
+  allowMore({ usd, tokens }: More): void {
+    const { budgetTokens, budgetUsd, maxTurns } = this.allowed;
+    const { all } = this;
+    const again = (used: number, most?: number): number | undefined =>
+      most !== undefined && used >= most ? used + most : most;
+    const moreTokens = usd === Number.POSITIVE_INFINITY ? usd : tokens;
+    this.allowed = {
+      ...this.allowed,
+      budgetUsd: usd === undefined ? budgetUsd : all.usd + usd,
+      budgetTokens: moreTokens === undefined ? again(all.tokens, budgetTokens) : all.tokens + moreTokens,
+      maxTurns: again(this.turns - this.start.turns, maxTurns),
+    };
+    this.told.clear();
+    this.newGoal();
   }
 
   /** Counts one turn. An exceeded limit is reported at every turn, a warning once. */
@@ -50,7 +104,10 @@ export class Budget {
     return this.judge(who);
   }
 
-  /** The board has so many tasks now. True when the calls for each of them are used up. */
+  /**
+   * The person has put so many tasks on the board. True when the calls for each of them are used up. Tasks that members add share the
+   * calls of those that they come from, so adding tasks never raises the limit.
+   */
   hasUsedCalls(tasks: number): boolean {
     this.tasks = Math.max(1, tasks);
     return this.judge(LEAD).some((verdict) => verdict.kind === "over" && verdict.what === "calls");
@@ -71,29 +128,66 @@ export class Budget {
   private judge(who: Name): Verdict[] {
     const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns, callsPerTask } =
       this.allowed;
-    const { all, turns, tasks, calls } = this;
+    const { all, tasks, calls, start } = this;
+    const turns = this.turns - start.turns;
     const own = who === LEAD ? NOTHING : (this.own.get(who) ?? NOTHING);
-    const perTask = `for each task of the board (${tasks})`;
+    const team = `The team's budget of`;
+    const perTask = `for each task of the person (${tasks})`;
+    const more = (used: number, most = 0): number => Math.ceil(used + most);
+    const dollars = `--budget-usd ${more(all.usd, budgetUsd ?? DEFAULT_RUN_USD)}`;
+    const raised = (setting: string, value: number): string => `EKIDEN_${setting}=${value}`;
     return [
-      ...this.limit(null, "budget", all.tokens, budgetTokens, `The team's budget of ${budgetTokens} tokens`),
-      ...this.limit(null, "budget", all.usd, budgetUsd, `The team's budget of $${budgetUsd}`),
-      ...this.limit(null, "turns", turns, maxTurns, `The run's limit of ${maxTurns} turns`),
-      ...this.limit(
+      this.limit(
+        null,
+        "budget",
+        all.tokens,
+        budgetTokens,
+        `${team} ${budgetTokens} tokens`,
+        `--budget-tokens ${more(all.tokens, budgetTokens)}`,
+      ),
+      budgetUsd === undefined
+        ? this.limit(
+            null,
+            "budget",
+            all.usd - start.usd,
+            DEFAULT_RUN_USD,
+            `The default budget of $${DEFAULT_RUN_USD} for a run`,
+            dollars,
+          )
+        : this.limit(null, "budget", all.usd, budgetUsd, `${team} $${budgetUsd}`, dollars),
+      this.limit(
+        null,
+        "turns",
+        turns,
+        maxTurns,
+        `The run's limit of ${maxTurns} turns`,
+        `--max-turns ${more(turns, maxTurns)}`,
+      ),
+      this.limit(
         null,
         "calls",
         calls / tasks,
         callsPerTask,
         `The run's limit of ${callsPerTask} model calls ${perTask}`,
+        raised("CALLS_PER_TASK", 2 * (callsPerTask ?? 0)),
       ),
-      ...this.limit(
+      this.limit(
         who,
         "budget",
         own.tokens,
         teammateBudgetTokens,
         `${who}'s budget of ${teammateBudgetTokens} tokens`,
+        raised("TEAMMATE_BUDGET_TOKENS", more(own.tokens, teammateBudgetTokens)),
       ),
-      ...this.limit(who, "budget", own.usd, teammateBudgetUsd, `${who}'s budget of $${teammateBudgetUsd}`),
-    ];
+      this.limit(
+        who,
+        "budget",
+        own.usd,
+        teammateBudgetUsd,
+        `${who}'s budget of $${teammateBudgetUsd}`,
+        raised("TEAMMATE_BUDGET_USD", more(own.usd, teammateBudgetUsd)),
+      ),
+    ].flat();
   }
 
   /** `text` names the limit. The generous one of calls is only told when it is reached. */
@@ -103,9 +197,10 @@ export class Budget {
     used: number,
     most: number | undefined,
     text: string,
+    goOn: string,
   ): Verdict[] {
     if (most === undefined) return [];
-    if (used >= most) return [{ kind: "over", who, what, text: `${text} is used up.` }];
+    if (used >= most) return [{ kind: "over", who, what, text: `${text} is used up.`, goOn }];
     if (used < most * WARN_AT || what === "calls" || this.told.has(text)) return [];
     this.told.add(text);
     return [{ kind: "warning", who, text: `${text} is used up to ${Math.floor((used / most) * 100)} %.` }];

@@ -31,6 +31,7 @@ export type ErrorCode =
   // the store
   | "store_unavailable" //  cannot be opened, locked for too long, connection lost
   | "store_newer" //        written by a newer version of Ekiden
+  | "store_older" //        written by an older version of Ekiden that still runs, or only read by this one
   | "host_version" //       hosts of another version of Ekiden run members of the team
   | "host_settings" //      hosts of the team land elsewhere, or with another gate
   | "store_foreign" //      a file of another program, a folder, damaged
@@ -46,6 +47,7 @@ const EXIT: Partial<Record<ErrorCode, number>> = {
   budget: 4,
   store_unavailable: 5,
   store_newer: 5,
+  store_older: 5,
   host_version: 5,
   host_settings: 5,
   store_foreign: 5,

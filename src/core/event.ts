@@ -8,9 +8,17 @@ import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
 import type { Mode } from "./permission/mode.ts";
+import type { VERDICTS } from "./review.ts";
 import type { Obstacle } from "./worktree.ts";
 
-export type ReleaseReason = "owner_died" | "owner_stopped" | "given_back" | "person" | "retry" | "lead";
+export type ReleaseReason =
+  | "owner_died"
+  | "owner_stopped"
+  | "given_back"
+  | "person"
+  | "retry"
+  | "lead"
+  | "split";
 
 export type Fact = Readonly<
   /** `team`: another team of the store, created by this team's lead. */
@@ -20,6 +28,8 @@ export type Fact = Readonly<
   /** Another team of the store. */
   | { type: "team.deleted"; team: Name; by: Name }
   | { type: "team.resumed"; host: HostId }
+  /** What the team had used by then; limits of a run count from here, over its resumes. */
+  | { type: "run.began"; turns: number; usd: number }
   | {
       type: "team.finished";
       completed: number;
@@ -54,6 +64,8 @@ export type Fact = Readonly<
       from: Name | null;
       why: ReleaseReason;
       note?: string | undefined;
+      /** For which it waits now, if its owner has split it. */
+      parts?: readonly TaskId[] | undefined;
     }
   | { type: "task.cancelled"; task: TaskId; by: Name; reason: string }
   | { type: "task.unblocked"; task: TaskId; by: TaskId }
@@ -72,13 +84,23 @@ export type Fact = Readonly<
       commit: string;
       said: string;
     }
-  /** Its completion was refused, by a hook or because its branch could not land. Its owner still holds it. */
+  /** An independent agent looked at it before its completion. `text`: its remarks, or why it gave no verdict. `of`: a hash of what it saw. */
+  | {
+      type: "task.reviewed";
+      task: TaskId;
+      by: Name;
+      attempt: number;
+      verdict: (typeof VERDICTS)[number];
+      text: string;
+      of: string;
+    }
+  /** Its completion was refused, by a hook, by its review or because its branch could not land. Its owner still holds it. */
   | {
       type: "task.reopened";
       task: TaskId;
       by: Name;
       attempt: number;
-      why: Obstacle | "hook";
+      why: Obstacle | "hook" | "review";
       evidence: string;
     }
   | { type: "mail.sent"; mail: MailId; from: Name; to: Name; kind: Kind }
@@ -101,6 +123,8 @@ export type Fact = Readonly<
       who: Name;
       tool: string;
       subject: string;
+      /** The files that it wrote, as its input names them. */
+      wrote?: readonly string[] | undefined;
       ms: number;
       isError: boolean;
       note?: string | undefined;
@@ -108,6 +132,9 @@ export type Fact = Readonly<
     }
   | { type: "permission.asked"; who: Name; request: RequestId; tool: string; subject: string }
   | { type: "permission.answered"; who: Name; tool: string; subject: string; allowed: boolean; by: string }
+  | { type: "question.asked"; who: Name; request: RequestId; question: string }
+  /** `answer` null: nobody answered in time. */
+  | { type: "question.answered"; who: Name; request: RequestId; answer: string | null; by: Name }
   | { type: "shutdown.asked"; who: Name; by: Name; reason: string }
   | { type: "shutdown.answered"; who: Name; accepted: boolean; reason: string }
   | {
@@ -123,6 +150,8 @@ export type Fact = Readonly<
   | { type: "context.compacted"; who: Name; layer: string; before: number; after: number }
   /** The person chose another model for a member, or for all (null), until the process ends. */
   | { type: "model.changed"; who: Name | null; model: string; by: Name }
+  /** `effort` null: as the settings say. */
+  | { type: "effort.changed"; who: Name | null; effort: string | null; by: Name }
   | { type: "mode.changed"; mode: Mode; by: Name }
   | { type: "model.retried"; who: Name; why: string; attempt: number; waitMs: number }
   | { type: "job.started"; who: Name; job: JobId; command: string }

@@ -73,8 +73,8 @@ export const cronId = (text: string | number): CronId =>
   numbered("c", text, "cron", "list_crons or ekiden cron list shows them") as CronId;
 
 function numbered(letter: string, text: string | number, what: string, where: string): number {
-  const [, digits] = new RegExp(`^\\s*${letter}?(\\d{1,15})\\s*$`, "i").exec(String(text)) ?? [];
-  if (!Number(digits))
+  const [, before, digits] = /^\s*([a-z]?)(\d{1,15})\s*$/i.exec(String(text)) ?? [];
+  if (!Number(digits) || !["", letter].includes(before?.toLowerCase() ?? ""))
     throw new EkidenError(
       "bad_input",
       `${quote(text)} is not the id of a ${what}, such as "${letter}3"; ${where}.`,

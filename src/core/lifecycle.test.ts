@@ -18,7 +18,7 @@ it("ends a stint after its turns, and begins a new one when something is found",
 
 it("ends an idle member after the timeout, unless it waits for an answer or its provider", () => {
   const stays = (Object.keys(IDLE) as IdleReason[]).filter((reason) => after(reason, 1_000).at === "idle");
-  expect(stays).toEqual(["awaiting_plan", "awaiting_permission", "rate_limited"]);
+  expect(stays).toEqual(["awaiting_plan", "awaiting_permission", "awaiting_answer", "rate_limited"]);
   expect(after("no_tool_use", 999).at).toBe("idle");
   const later = { at: "idle", since: instant(600), reason: "no_tool_use" } as const;
   expect(next(later, { kind: "waited", now: instant(1_599) }, LIMITS)).toBe(later);
@@ -32,6 +32,6 @@ it("wakes each idle member by a change on the board, unless it waits for mail or
 
 it("neither reminds nor gives a task to a member that waits for an answer", () => {
   const waiting = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].reminded);
-  expect(waiting).toEqual(["awaiting_messages", "awaiting_plan", "awaiting_permission"]);
-  expect(BUSY_REASONS).toEqual(["awaiting_permission"]);
+  expect(waiting).toEqual(["awaiting_messages", "awaiting_plan", "awaiting_permission", "awaiting_answer"]);
+  expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer"]);
 });

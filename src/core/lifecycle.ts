@@ -35,6 +35,7 @@ export const IDLE = {
   awaiting_tasks: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   awaiting_plan: { hasWork: true, wantsBoard: true, reminded: false, busy: false },
   awaiting_permission: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
+  awaiting_answer: { hasWork: true, wantsBoard: true, reminded: false, busy: true },
   rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
 } as const satisfies Record<string, IdleTraits>;
 export type IdleReason = keyof typeof IDLE;

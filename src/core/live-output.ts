@@ -1,11 +1,15 @@
-/** What a command that runs now has printed, as other processes see it. */
+/** What a command prints and a model says at this moment, as other processes see it. */
 import { escapes } from "./hidden.ts";
 import { plainText } from "./plain-text.ts";
 
+/** `text` and `thinking`: words of a reply that is not complete. */
+export type LiveKind = "command" | "text" | "thinking";
+
 export type LiveOutput = {
+  readonly kind: LiveKind;
   /** The member, also for a command of its subagent. */
   readonly who: string;
-  /** At most `COMMAND_MAX` characters of it. */
+  /** At most `COMMAND_MAX` characters of it; "" for words. */
   readonly command: string;
   /** When it began, in milliseconds since the epoch. */
   readonly since: number;

@@ -1,26 +1,28 @@
 /**
  * Notices an agent that repeats itself. A round is one reply with the results of its calls; a cycle is up to `LONGEST_CYCLE` rounds
- * that come again and again in the same order.
+ * that come again and again in the same order. Times, ids and random characters do not tell results apart (`volatile.ts`).
  *
- * | kind     | what repeats                                                 | told after | ended after       |
- * |----------|--------------------------------------------------------------|------------|-------------------|
- * | repeated | the same calls with the same results, or the same text       | 3 cycles   | 5 more rounds     |
- * | polling  | the same calls; their results differ                         | 5 cycles   | never             |
- * | ticking  | the same calls; only digits of their results differ          | with it    | 20 rounds         |
- * | flood    | calls about the team, or texts, in which only digits differ  | 5 cycles   | 20 rounds         |
- * | tasks    | new tasks and nothing else, whatever their texts             | 20 rounds  | 40 rounds         |
- * | growing  | the last call or text, with something added at one place     | 8 rounds   | 20 rounds         |
+ * | kind     | what repeats                                                        | told after | ended after       |
+ * |----------|---------------------------------------------------------------------|------------|-------------------|
+ * | repeated | the same calls with the same results, or the same text              | 3 cycles   | 5 more rounds     |
+ * | polling  | the same calls; their results differ                                | 5 cycles   | never             |
+ * | ticking  | the same calls; only digits of their results differ, and none rises | with it    | 20 rounds         |
+ * | flood    | calls about the team, or texts, in which only digits differ         | 5 cycles   | 20 rounds         |
+ * | tasks    | new tasks and nothing else, whatever their texts                    | 20 rounds  | 40 rounds         |
+ * | growing  | the last call or text, with something added at one place            | 8 rounds   | 20 rounds         |
+ * | failing  | calls that fail, are refused or have a wrong input                  | 15 rounds  | 40 rounds         |
+ * | talking  | mail, notes and other calls about the team, or texts                | 20 rounds  | 40 rounds         |
  *
- * A poll of something that really changes may be useful, so only `turnsPerStint` limits it.
+ * A cycle of more than `SHORT_CYCLE` rounds is told after 2 cycles. Rounds that gain something (`gains.ts`) neither tick nor, where they
+ * change a file, grow: honest work may differ in digits alone. A poll of something that really changes may be useful, so only `turnsPerStint`
+ * limits it.
  */
-import { callsOf, type Entry, textOf } from "./conversation/chat.ts";
-import { hashOf } from "./hash.ts";
+import { callsOf, textOf } from "./conversation/chat.ts";
+import { digest, type Gain, Gains, type Round, type Step } from "./gains.ts";
 import { PERSON } from "./ids.ts";
 import { type Mail, type Kind as MailKind, words } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
-
-/** An agent's reply and the results of its calls, as they are stored. */
-export type Round = readonly Entry[];
+import { blurred, settled } from "./volatile.ts";
 
 export type LoopVerdict =
   | { readonly kind: "fine" }
@@ -29,14 +31,8 @@ export type LoopVerdict =
   /** What it did, without a subject: the evidence. `floods`: it put tasks on the board, or mailed others. */
   | { readonly kind: "ended"; readonly text: string; readonly floods: boolean };
 
-/** What a tool is for, which decides what counts as a repetition. */
-export type ToolTraits = { readonly aboutTeam: boolean; readonly createsTasks: boolean };
-
-const blur = (text: string): string => text.replace(/\d+/g, "#");
-
-type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks" | "growing";
-/** `step`: what counts as progress when it is new. */
-type Keys = { readonly [K in Kind | "step"]: string | null };
+type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks" | "growing" | "failing" | "talking";
+type Keys = { readonly [K in Kind]: string | null };
 type Limit = {
   readonly periods: number;
   /** Told after so many cycles. */
@@ -46,7 +42,9 @@ type Limit = {
   readonly advice: string;
 };
 
-const LONGEST_CYCLE = 4;
+const LONGEST_CYCLE = 16;
+/** Longer cycles are noticed one cycle earlier: three of them cost too much. */
+const SHORT_CYCLE = 4;
 const NEVER = Number.POSITIVE_INFINITY;
 const ENDS = "If you go on like this, your turn is ended.";
 const WAITING =
@@ -60,11 +58,16 @@ const LIMITS: Readonly<Record<Kind, Limit>> = {
     advice: `Nothing changes by it. Do something else, say what is in your way, or call idle. ${ENDS}`,
   },
   polling: { periods: LONGEST_CYCLE, cycles: 5, ended: () => NEVER, advice: WAITING },
-  ticking: { periods: LONGEST_CYCLE, cycles: NEVER, ended: () => 20, advice: "" },
+  ticking: {
+    periods: LONGEST_CYCLE,
+    cycles: NEVER,
+    ended: (period) => Math.max(20, 3 * period + 5),
+    advice: "",
+  },
   flood: {
     periods: LONGEST_CYCLE,
     cycles: 5,
-    ended: () => 20,
+    ended: (period) => Math.max(20, 3 * period + 5),
     advice: `Only numbers change. Put what is left into one reply with several calls, or end your turn. ${ENDS}`,
   },
   tasks: {
@@ -79,16 +82,27 @@ const LIMITS: Readonly<Record<Kind, Limit>> = {
     ended: () => 20,
     advice: `Each time you only add to what you did before. Say what you want to reach, and do it in one step. ${ENDS}`,
   },
+  failing: {
+    periods: 1,
+    cycles: 15,
+    ended: () => 40,
+    advice: `None of these calls did anything. Find out why, do something else, or say what is in your way. ${ENDS}`,
+  },
+  talking: {
+    periods: 1,
+    cycles: 20,
+    ended: () => 40,
+    advice: `Words change nothing in the project. Do the work, or call idle. ${ENDS}`,
+  },
 };
 const KINDS = Object.keys(LIMITS) as Kind[];
 
 /** One for each agent. It keeps keys of rounds, not their texts in full, for as long as the agent has the same task. */
 export class LoopDetector {
-  private readonly traits: (tool: string) => ToolTraits;
+  private readonly gains = new Gains();
   /** By kind and period: the length in rounds of what repeats now. */
   private readonly runs = new Map<string, number>();
   private readonly last: Keys[] = [];
-  private readonly seen = new Set<string>();
   private readonly known = new Set<string>();
   private progress = false;
   private told = false;
@@ -96,21 +110,21 @@ export class LoopDetector {
   private before = "";
   private fresh = 0;
 
-  constructor(traits: (tool: string) => ToolTraits) {
-    this.traits = traits;
+  get hasProgress(): boolean {
+    return this.progress;
   }
 
-  /** Whether a round since the last question made a call, or got a result, that is new in this task. Digits do not count. */
+  /** Whether a round since the last question gained something. */
   takeProgress(): boolean {
     const { progress } = this;
     this.progress = false;
     return progress;
   }
 
-  /** Another task, or another attempt: everything counts as new again. */
+  /** Another task, or another attempt: what was found out counts as new again. */
   begin(): void {
     this.interrupted();
-    this.seen.clear();
+    this.gains.forget();
     this.progress = false;
   }
 
@@ -136,12 +150,11 @@ export class LoopDetector {
     return news;
   }
 
-  observe(round: Round): LoopVerdict {
-    const keys = this.keysOf(round);
-    if (keys.step !== null && !this.seen.has(keys.step)) {
-      this.seen.add(keys.step);
-      this.progress = true;
-    }
+  /** `steps`: the calls of the round. */
+  observe(round: Round, steps: readonly Step[]): LoopVerdict {
+    const gain = this.gains.of(steps);
+    if (gain !== "nothing" || steps.some(completes)) this.progress = true;
+    const keys = this.keysOf(round, steps, gain);
     const verdicts = KINDS.map((kind) => this.judge(kind, keys, round));
     this.last.push(keys);
     if (this.last.length > LONGEST_CYCLE) this.last.shift();
@@ -168,12 +181,9 @@ export class LoopDetector {
     }
     const run = this.runs.get(`${kind} ${shortest}`) ?? 0;
     if (run >= ended(shortest))
-      return {
-        kind: "ended",
-        text: describe(round, run, shortest),
-        floods: kind === "flood" || kind === "tasks",
-      };
-    if (run === 0 || run < shortest * cycles) return { kind: "fine" };
+      return { kind: "ended", text: describe(round, run, shortest), floods: FLOODS.has(kind) };
+    const most = shortest > SHORT_CYCLE ? Math.min(cycles, 2) : cycles;
+    if (run === 0 || run < shortest * most) return { kind: "fine" };
     return { kind: "told", text: `You ${describe(round, run, shortest)} ${advice}` };
   }
 
@@ -185,36 +195,35 @@ export class LoopDetector {
     return String(this.fresh);
   }
 
-  private keysOf(round: Round): Keys {
-    const calls = round.flatMap((entry) => (entry.kind === "said" ? callsOf(entry.message) : []));
-    if (calls.length === 0) {
+  private keysOf(round: Round, steps: readonly Step[], gain: Gain): Keys {
+    const isIdle = gain === "nothing";
+    if (steps.length === 0) {
       const text = round.flatMap((entry) => (entry.kind === "said" ? [textOf(entry.message)] : [])).join();
-      return {
-        repeated: `text ${text}`,
-        polling: null,
-        ticking: null,
-        flood: blur(text),
-        tasks: null,
-        growing: this.growth(text),
-        step: null,
-      };
+      const none = { polling: null, ticking: null, tasks: null, failing: null };
+      const growing = this.growth(text);
+      return { ...none, repeated: `text ${settled(text)}`, flood: blurred(text), growing, talking: "talk" };
     }
-    const asked = JSON.stringify(calls.map(({ tool, input }) => [tool, input]));
-    const got = JSON.stringify(
-      round.flatMap((entry) => (entry.kind === "result" ? [entry.result.text] : [])),
-    );
-    const traits = calls.map(({ tool }) => this.traits(tool));
+    const asked = JSON.stringify(steps.map(({ tool, input }) => [tool, input]));
+    const got = JSON.stringify(steps.map(({ text }) => text));
+    const traits = steps.map((step) => step.traits);
+    const isTeam = traits.every(({ aboutTeam }) => aboutTeam) && !steps.some(completes);
+    const growing = this.growth(asked);
     return {
-      repeated: digest(`${asked} ${got}`),
+      repeated: digest(`${asked} ${settled(got)}`),
       polling: digest(asked),
-      ticking: digest(`${asked} ${blur(got)}`),
-      flood: traits.every(({ aboutTeam }) => aboutTeam) ? digest(blur(asked)) : null,
+      ticking: isIdle ? digest(`${asked} ${blurred(got)}`) : null,
+      flood: isTeam ? digest(blurred(asked)) : null,
       tasks: traits.every(({ createsTasks }) => createsTasks) ? "tasks" : null,
-      growing: this.growth(asked),
-      step: digest(blur(`${asked} ${got}`)),
+      growing: gain === "lasting" || gain === "step" ? null : growing,
+      failing: steps.every(({ isError }) => isError) ? "failing" : null,
+      talking: isTeam ? "talk" : null,
     };
   }
 }
+
+const completes = ({ traits, isError }: Step): boolean => traits.completes && !isError;
+
+const FLOODS: ReadonlySet<Kind> = new Set(["flood", "tasks", "talking"]);
 
 /** Characters of a call or text that are compared: more would only cost time. */
 const COMPARED_MAX = 100_000;
@@ -227,24 +236,29 @@ function grows(before: string, after: string): boolean {
   return after.endsWith(before.slice(head));
 }
 
-/** What of a mail is compared with earlier mail. The rest is always news. A lead may have changed the board itself, so it is news once. */
-const COMPARED: { readonly [K in MailKind]?: (said: string) => string } = {
-  note: blur,
-  broadcast: blur,
+/**
+ * What of a mail is compared with earlier mail; without an entry its words without digits. A lead may have changed the board itself, so a
+ * quiet board is news once. A stop request, and what a member is asked to decide, is always news.
+ */
+const COMPARED: { readonly [K in MailKind]?: ((said: string) => string) | null } = {
   board_quiet: () => "",
   result: (said) => said,
   idle_notice: (said) => said,
+  task_failed: (said) => said,
+  cron: null,
+  shutdown_request: null,
+  shutdown_response: null,
+  permission_request: null,
+  question: null,
+  question_answer: null,
+  plan_request: null,
 };
 
 function newsKey({ from, body }: Mail): string | null {
-  const compared = from === PERSON ? undefined : COMPARED[body.kind];
-  return compared ? digest(`${from} ${body.kind} ${compared(words(body))}`) : null;
+  const { kind } = body;
+  const compared = Object.hasOwn(COMPARED, kind) ? COMPARED[kind] : blurred;
+  return from !== PERSON && compared ? digest(`${from} ${kind} ${compared(words(body))}`) : null;
 }
-
-/** A longer text is kept as its length and a hash. */
-const KEPT_MAX = 500;
-
-const digest = (text: string): string => (text.length <= KEPT_MAX ? text : `${text.length} ${hashOf(text)}`);
 
 /** Characters of a call, a text and a result in the evidence. */
 const SHOWN = 160;

@@ -5,8 +5,10 @@
 import { type Image, withImages } from "./conversation/image.ts";
 import { tagged } from "./conversation/tags.ts";
 import { EkidenError } from "./errors.ts";
-import type { Instant, MailId, Name, RequestId, TaskId } from "./ids.ts";
+import { type Instant, type MailId, type Name, quote, type RequestId, type TaskId } from "./ids.ts";
 import { ENDED_STINT, EXPECTED_ENDS, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
+import { oneLine } from "./one-line.ts";
+import { answerWords, type Option, questionWords } from "./question.ts";
 import type { Counts } from "./task.ts";
 import { reasonWords } from "./views/reason.ts";
 
@@ -20,6 +22,8 @@ export type Body = Readonly<
   | { kind: "idle_notice"; reason: IdleReason; completed: readonly TaskId[]; goesOn?: boolean }
   /** A member has stopped: why, its last words, and its tasks that went back to the board. */
   | { kind: "stopped"; reason: ShutdownReason; text: string; released: readonly TaskId[] }
+  /** A task was taken from the member that worked on it. `reason`: of the one who decided, or "". */
+  | { kind: "claim_taken"; task: TaskId; attempt: number; how: Taking; reason: string }
   | { kind: "task_failed"; task: TaskId; subject: string; reason: string }
   /** Nothing is ready, running or unread: the lead should conclude. */
   | {
@@ -60,9 +64,15 @@ export type Body = Readonly<
       deadline: Instant;
     }
   | { kind: "permission_response"; request: RequestId; allowed: boolean; reason: string }
+  | { kind: "question"; request: RequestId; question: string; options: readonly Option[] }
+  /** `answer` null: nobody answered in time. */
+  | { kind: "question_answer"; request: RequestId; question: string; answer: string | null }
 >;
 
 export type Kind = Body["kind"];
+
+/** An order about a task in progress that ends the claim of its owner. */
+export type Taking = "taken back" | "given to another member" | "cancelled" | "completed by somebody else";
 
 export type Mail = {
   readonly id: MailId;
@@ -76,6 +86,9 @@ export type Mail = {
   readonly deliveredAt: Instant | null;
 };
 
+/** Unread mail of one member. */
+export type Backlog = { readonly to: Name; readonly count: number; readonly newest: Mail };
+
 /** Kinds of mail that wake an idle member. Other mail waits for its next turn, so that routine news costs no tokens. */
 const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   note: true,
@@ -83,6 +96,7 @@ const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   result: "depends",
   stopped: "depends",
   task_failed: true,
+  claim_taken: false, // it interrupts a member at work; an idle one needs no turn for it
   board_quiet: true,
   job_done: true,
   cron: true,
@@ -93,6 +107,8 @@ const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   plan_response: true,
   permission_request: true,
   permission_response: false,
+  question: true,
+  question_answer: true,
   idle_notice: "depends",
 };
 
@@ -114,13 +130,6 @@ export function wakes(body: Body): boolean {
 
 /** Mail whose news the notice of a quiet board contains. */
 export const isRoutine = ({ body }: Mail): boolean => body.kind === "idle_notice";
-
-/** Mail that is answered by a tool which is offered only when needed. */
-export const ASKS_FOR_TOOLS: ReadonlySet<Kind> = new Set([
-  "plan_request",
-  "plan_submission",
-  "permission_request",
-]);
 
 /** A stop request, which goes before all other mail. */
 export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
@@ -149,6 +158,7 @@ export function render(mail: Mail): string {
     from: mail.from,
     kind: mail.body.kind,
     ...("request" in mail.body && { request: mail.body.request }),
+    ...(mail.body.kind === "claim_taken" && { task: mail.body.task, attempt: mail.body.attempt }),
   };
   return tagged("mail", attributes, words(mail.body));
 }
@@ -167,6 +177,8 @@ export function words(body: Body): string {
       return `Idle (${reasonWords(body.reason)})${body.completed.length > 0 ? `, completed ${list(body.completed)}` : ""}.`;
     case "stopped":
       return `Stopped (${reasonWords(body.reason)})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
+    case "claim_taken":
+      return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You do not hold it any more, and its running command was ended. Do not go on with it unless you claim it again.`;
     case "task_failed":
       return `Task #${body.task} (${body.subject}) failed: ${body.reason}`;
     case "board_quiet":
@@ -189,10 +201,21 @@ export function words(body: Body): string {
       return `May I run ${body.tool}: ${body.subject}?${body.diff === undefined ? "" : `\n${body.diff}`}`;
     case "permission_response":
       return body.allowed ? "Allowed." : `Not allowed. ${body.reason}`;
+    case "question":
+      return questionWords(body);
+    case "question_answer":
+      return answerWords(body);
     default:
       return body satisfies never;
   }
 }
+
+/** Characters of the newest mail. */
+const NEWEST_SHOWN = 200;
+
+/** "7900 unread, the newest from bob: "…"" */
+export const backlogText = ({ count, newest }: Backlog): string =>
+  `${count} unread, the newest from ${newest.from}: ${quote(oneLine(words(newest.body), NEWEST_SHOWN))}`;
 
 const list = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(", ");
 

@@ -1,4 +1,5 @@
 /** The members of a team and their activities. The lead is a member with other tools and no idle timeout. */
+import { readEffort, withEffort } from "./effort.ts";
 import type { HostId, Instant, Name, TaskId } from "./ids.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
 
@@ -10,7 +11,7 @@ export type Profile = {
   readonly kind: MemberKind;
   /** Its speciality, which tasks may require. "" for none. */
   readonly role: string;
-  /** Model spec such as "anthropic/claude-…"; "" for the team's. */
+  /** Model spec such as "anthropic/claude-…", with an effort "…@high"; "" for the team's, "@high" for that with an effort. */
   readonly model: string;
   /** Becomes its first mail. "" for none. */
   readonly prompt: string;
@@ -54,9 +55,21 @@ export type Seat = { readonly name: Name; readonly host: HostId };
 
 export const NOTHING_SPENT: Spent = { turns: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0 };
 
+export const addSpent = (a: Spent, b: Spent): Spent => ({
+  turns: a.turns + b.turns,
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  usd: a.usd + b.usd,
+});
+
 /** Environment variable that tells commands which member runs them. */
 export const MEMBER_VARIABLE = "EKIDEN_MEMBER";
 
 /** The model that a role file or a spawn names; "" for the team's, which `"sonnet"` and other words of other programs mean. */
 export const ownModel = (spec: string): string =>
   spec.includes("/") || spec === "runbook" || spec.startsWith("scripted:") ? spec : "";
+
+/** A model and an effort as one text, for `Profile.model`. @throws EkidenError `bad_input` for an unknown level */
+export const modelWithEffort = (model: string, effort: string): string =>
+  effort.trim() === "" ? model : withEffort(model, readEffort(effort));

@@ -53,8 +53,8 @@ export function pathPattern(pattern: string): PathPattern {
     else if (bracket) {
       const [whole, not, set = ""] = bracket;
       read = whole.length;
-      const shape = new RegExp(`[${not ? "^/" : ""}${set.replace(/[\\[\]^]/g, "\\$&")}]`, "su");
-      one((found) => shape.test(found));
+      const holds = inSet(set);
+      one(not ? (found) => found !== "/" && !holds(found) : holds);
     } else if (char === "{" && closed.has(i)) {
       at = states.after(at);
       braces.push({ from: at, ends: [] });
@@ -76,6 +76,20 @@ export function pathPattern(pattern: string): PathPattern {
     i += read;
   }
   return { test: (path) => states.leadTo(at, path) };
+}
+
+/** The characters of `[a-z_]`. A range that ends before it begins holds none. */
+function inSet(set: string): Edge["fits"] {
+  const chars = [...set];
+  const ranges: (readonly [from: string, to: string])[] = [];
+  for (let i = 0; i < chars.length; i += 1) {
+    const from = chars[i] as string;
+    const to = chars[i + 1] === "-" ? chars[i + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    if (to !== undefined) i += 2;
+  }
+  const code = (char: string): number => char.codePointAt(0) as number;
+  return (char) => ranges.some(([from, to]) => code(from) <= code(char) && code(char) <= code(to));
 }
 
 const BRACKET = /\[([!^]?)(\]?[^\]]*)\]/y;

@@ -6,7 +6,9 @@ export const PROTECTED_NAMES: readonly string[] = [
   ".git .gitmodules .gitconfig .ekiden .husky .mcp.json .claude .agents .codex .cursor .gemini .windsurf .vscode .idea .devcontainer",
   ".envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .login .cshrc .tcshrc .kshrc",
   ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .cargo .mvn .bazelrc .pypirc .netrc .ssh .gnupg",
-  ".vimrc .exrc .nvimrc .gdbinit .lldbinit .pdbrc .pre-commit-config.yaml .lefthook.yml",
+  ".vimrc .exrc .nvimrc .gdbinit .lldbinit .pdbrc .pre-commit-config.yaml .lefthook.yml .zed .fleet .nvim.lua .helix .dir-locals.el",
+  ".lefthook.yaml lefthook.yml lefthook.yaml mise.toml .mise.toml .mise opencode.json opencode.jsonc .opencode .aider.conf.yml .continue .roo .kiro .factory",
+  ".gitlab-ci.yml .circleci .buildkite azure-pipelines.yml bitbucket-pipelines.yml",
 ].flatMap((names) => names.split(" "));
 
 /** What installing packages or committing writes stays writable for commands: of these, only parts are protected. */
@@ -18,7 +20,17 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   ".pnp.loader.mjs": [],
 };
 
+/** Parts of folders that are not protected as a whole: writing them with a file tool is asked about as for any file. */
+const FURTHER_PARTS = [".github/workflows", ".github/actions"];
+
+/** Which of these a path is, or is in; the path is relative to the same folder. Some file systems fold case. */
+export const readOnlyName = (path: string): string | undefined =>
+  READ_ONLY_IN_SANDBOX.find((name) => `${path.toLowerCase()}/`.startsWith(`${name.toLowerCase()}/`));
+
 /** Relative to a writable folder. */
-export const READ_ONLY_IN_SANDBOX: readonly string[] = PROTECTED_NAMES.flatMap((name) =>
-  Object.hasOwn(PARTS, name) ? (PARTS[name] ?? []).map((part) => `${name}/${part}`) : [name],
-);
+export const READ_ONLY_IN_SANDBOX: readonly string[] = [
+  ...PROTECTED_NAMES.flatMap((name) =>
+    Object.hasOwn(PARTS, name) ? (PARTS[name] ?? []).map((part) => `${name}/${part}`) : [name],
+  ),
+  ...FURTHER_PARTS,
+];

@@ -1,13 +1,7 @@
 /** The policy as data: which rule wins, which hosts a pattern covers, what is said about a failed command. */
 import { describe, expect, it } from "vitest";
-import {
-  denialNote,
-  hostAllowed,
-  networkOf,
-  type SandboxPlace,
-  sandboxPolicy,
-  writableRoots,
-} from "./sandbox.ts";
+import { hostAllowed, networkOf, type SandboxPlace, sandboxPolicy, writableRoots } from "./sandbox.ts";
+import { denialNote } from "./sandbox-denial.ts";
 
 const PLACE: SandboxPlace = {
   ...{
@@ -17,7 +11,7 @@ const PLACE: SandboxPlace = {
     replaced: [["/tmp", "/private"]],
   },
   ...{
-    git: [{ path: "/w/.git", guarded: ["/w/.git/config"] }],
+    git: [{ path: "/w/.git", access: "write", guarded: ["/w/.git/config"] }],
     guarded: ["/w/.ekiden"],
     sockets: ["/srv/s"],
   },
@@ -43,7 +37,7 @@ it.each([
 });
 
 it("a link folder that is guarded as a whole is not writable", () => {
-  const git = [{ path: "/w/.git", guarded: ["/w/.git"] }];
+  const git = [{ path: "/w/.git", access: "write" as const, guarded: ["/w/.git"] }];
   expect(accessOf({ ...PLACE, git }, "/w/.git/index")).toBe("read");
 });
 
@@ -144,7 +138,16 @@ describe("the note about a failed command", () => {
       "allow network(registry.example.org)",
     ],
     ["dial tcp: lookup proxy.example.org: i/o timeout", "allow network(proxy.example.org)"],
-    ["touch: cannot touch '/etc/x': Read-only file system", "only the workspace and /tmp are writable"],
+    [
+      "touch: cannot touch '/etc/x': Read-only file system",
+      "/etc/x is read-only for commands. Only the workspace",
+    ],
+    ["bash: line 1: /etc/x: Read-only file system", "/etc/x is read-only"],
+    ["/bin/sh: 1: cannot create ../x: Read-only file system", "../x is read-only"],
+    ["Error: EROFS: read-only file system, open '/etc/x'", "/etc/x is read-only"],
+    ["OSError: [Errno 30] Read-only file system: '/etc/x'", "/etc/x is read-only"],
+    ["cat: /home/a/.ssh/id: No such file or directory", "/home/a/.ssh/id is hidden"],
+    ["mv: cannot move 'a' to '../.git/config': Device or resource busy", "../.git/config is read-only"],
   ])("%s", (output, expected) => {
     expect(denialNote(output, policy, [])).toContain(expected);
   });
@@ -160,11 +163,19 @@ describe("the note about a failed command", () => {
     expect(note("all", output)).toBeNull();
     expect(note("off", "network is unreachable")).toContain("allow network(HOST)");
     expect(note("off", "EROFS", true)).toContain("runs with a read-only workspace");
-    expect(note("off", "EROFS")).toContain("only the workspace and /tmp are writable");
+    expect(note("off", "EROFS")).toContain("a path is read-only for commands");
   });
 
   it("is none for other failures, and names a host that the proxy refused", () => {
-    expect(denialNote("1 test failed", policy, [])).toBeNull();
+    for (const output of [
+      "1 test failed",
+      "cat: /nowhere/x: No such file or directory",
+      "EPERM: operation not permitted, chmod '/w/a'",
+      "kill: (1) - Operation not permitted",
+      "Error: ENOENT: no such file or directory, open '/w/a'",
+      "bash: ./x: Permission denied",
+    ])
+      expect(denialNote(output, policy, []), output).toBeNull();
     expect(denialNote("", policy, ["b.org"])).toContain("allow network(b.org)");
   });
 });

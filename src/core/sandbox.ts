@@ -16,17 +16,41 @@ export type Confinement = {
   /** Nothing but the private folders is writable: for lines judged read-only, and in plan mode. */
   readonly readOnly?: boolean;
   readonly network?: Network;
-  /** Further folders that it may write; absolute. */
+  /** Further folders and files that it may write; absolute. */
   readonly writable?: readonly string[];
+  /** Files that deny rules close are there: for programs of our own that show nobody what they read, such as git at a landing. */
+  readonly seesClosed?: boolean;
+  /** For git of our own at a landing: it may change the repository of the project also where commands may not. */
+  readonly isLanding?: boolean;
+  /** Further hosts that it may reach. */
+  readonly hosts?: readonly string[];
 };
 
-/** A git directory that commands may write, except for what makes git run programs. */
-export type GitFolder = {
-  /** Absolute, without links. */
+/** A file or folder that a rule closes; the path is absolute and without links. `isPlaced`: it must not be moved with a folder. */
+export type ClosedFile = {
   readonly path: string;
-  /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
-  readonly guarded: readonly string[];
+  readonly kind: "folder" | "file";
+  readonly isPlaced: boolean;
 };
+
+/** A git directory; the path is absolute and without links. */
+export type GitFolder =
+  | {
+      readonly path: string;
+      readonly access: "write" | "read";
+      readonly mounts?: never;
+      /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
+      readonly guarded: readonly string[];
+    }
+  /** Each command has an empty one, with these mounts in it. */
+  | {
+      readonly path: string;
+      readonly access: "private";
+      readonly guarded?: never;
+      readonly mounts: readonly GitMount[];
+    };
+
+export type GitMount = { readonly path: string; readonly by: string; readonly writable: boolean };
 
 /** What the disk says about the place of a command; gathered by the adapter. All paths are absolute and without links. */
 export type SandboxPlace = {
@@ -37,6 +61,10 @@ export type SandboxPlace = {
   readonly git: readonly GitFolder[];
   /** Existing protected files and folders of the roots. */
   readonly guarded: readonly string[];
+  /** Existing files and folders that rules close for reading. */
+  readonly hidden?: readonly ClosedFile[];
+  /** Existing files and folders that rules close for writing. */
+  readonly fixed?: readonly string[];
   /** Existing folders and files with secrets. */
   readonly secretFolders: readonly string[];
   readonly secretFiles: readonly string[];
@@ -56,11 +84,25 @@ export type SandboxRule =
   | { readonly access: "write" | "read"; readonly path: string }
   /** An empty folder or an empty file is in its place. */
   | { readonly access: "hide"; readonly path: string; readonly kind: "folder" | "file" }
-  | { readonly access: "replace"; readonly path: string; readonly by: string };
+  | { readonly access: "replace"; readonly path: string; readonly by: string }
+  /** An empty folder of the command's own. */
+  | { readonly access: "private"; readonly path: string }
+  /** Something else is in its place. */
+  | { readonly access: "mount"; readonly path: string; readonly by: string; readonly writable: boolean };
 
 export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network: Network): SandboxPolicy {
   const access = wanted.readOnly ? "read" : "write";
-  const guarded = [...place.git.flatMap((one) => one.guarded), ...place.guarded];
+  const { hidden = [], fixed = [] } = place;
+  // What is in a hidden folder stays hidden, except for folders to work in.
+  const isInHidden = (path: string): boolean =>
+    hidden.some(
+      (one) =>
+        one.path !== path &&
+        isWithin(one.path, path) &&
+        ![...place.roots, place.cwd].some((root) => isWithin(one.path, root) && isWithin(root, path)),
+    );
+  const git = place.git.flatMap((one) => (one.access === "private" ? [] : [one]));
+  const guarded = [...git.flatMap((one) => one.guarded), ...place.guarded];
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
@@ -69,16 +111,29 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
       ? []
       : [{ access: "read", path: place.cwd } as const]),
     ...place.roots.map((path): SandboxRule => ({ access, path })),
-    ...foldersAround(guarded, [...place.roots, ...place.git.map(({ path }) => path)]).map(
-      (path): SandboxRule => ({ access, path }),
-    ),
+    ...foldersAround(
+      [...guarded, ...fixed, ...hidden.flatMap(({ path, isPlaced }) => (isPlaced ? path : []))],
+      [...place.roots, ...git.map(({ path }) => path)],
+    ).map((path): SandboxRule => ({ access, path })),
     // A `.git` that is a mount of its own cannot be renamed, so no other one with other hooks can take its place.
-    ...place.git.map(({ path }): SandboxRule => ({ access, path })),
+    ...place.git.flatMap((one): SandboxRule[] => gitRules(one, access)),
     ...guarded.map((path): SandboxRule => ({ access: "read", path })),
     ...place.secretFiles.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
     ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
-  ];
+    ...fixed.map((path): SandboxRule => ({ access: "read", path })),
+    ...hidden.map(({ path, kind }): SandboxRule => ({ access: "hide", path, kind })),
+  ].filter(({ path }) => !isInHidden(path));
   return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
+}
+
+function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
+  const { path } = folder;
+  if (access === "read" || folder.access === "read") return [{ access: "read", path }];
+  if (folder.access !== "private") return [{ access, path }];
+  return [
+    { access: "private", path },
+    ...folder.mounts.map((mount): SandboxRule => ({ access: "mount", ...mount })),
+  ];
 }
 
 /** Writable folders around what is guarded. As a mount of its own none can be renamed, and another one take its place. */
@@ -116,10 +171,10 @@ export const writableRoots = (roots: readonly string[], home: string): string[] 
 export const SECRET_PATHS: readonly string[] = [
   ...[
     ".ssh .gnupg .password-store .local/share/keyrings .local/share/kwalletd .vault-token .config/op",
-    ".aws .azure .config/gcloud .config/doctl .config/heroku .config/fly .fly .kube .terraform.d .s3cfg .boto .config/rclone",
-    ".config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .docker .config/containers",
+    ".aws .azure .config/gcloud .config/doctl .config/heroku .config/fly .fly .kube .terraform.d .s3cfg .boto .config/rclone .config/sops .oci .terraformrc .config/scw .config/linode-cli .bluemix .aliyun .ovh.conf",
+    ".config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .config/github-copilot .config/jgit .config/act .docker .config/containers",
     ".netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties",
-    ".pgpass .my.cnf .claude .claude.json .codex .gemini",
+    ".kaggle .huggingface .cache/huggingface/token .config/openai .config/anthropic .pgpass .my.cnf .claude .claude.json .codex .gemini",
     ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
     ".config/google-chrome .config/chromium .mozilla Library/Keychains Library/Cookies",
   ].flatMap((paths) => paths.split(" ")),
@@ -136,6 +191,8 @@ export const GUARDED_GIT_PATHS: readonly string[] = [
   "hooks",
   "commondir",
   "gitdir",
+  "info",
+  "objects/info",
 ];
 
 /** Whether a pattern of a network rule covers the host: `example.org`, `*.example.org` (not `example.org` itself), `host:8080`. */
@@ -150,38 +207,6 @@ export function hostAllowed(host: string, port: number, patterns: readonly strin
   });
 }
 
-/** One line about a failed command that the sandbox is the likely cause of, or null. `output` is what it printed. */
-export function denialNote(
-  output: string,
-  policy: SandboxPolicy,
-  refusedHosts: readonly string[],
-): string | null {
-  const [host] = refusedHosts;
-  if (host !== undefined)
-    return `[sandbox: the connection to ${host} was refused. The rule that would allow it: allow network(${host})]`;
-  const text = output.slice(-20_000);
-  if (policy.network !== "all" && UNREACHABLE.test(text)) {
-    const named = HOST.exec(text)
-      ?.slice(1)
-      .find((found) => found !== undefined);
-    return `[sandbox: commands have no network connection${policy.network === "off" ? "" : " but to listed hosts, through the proxy in HTTPS_PROXY"}. The rule that would allow it: allow network(${named ?? "HOST"})]`;
-  }
-  if (READ_ONLY.test(text))
-    return `[sandbox: ${
-      policy.rules.some(({ access }) => access === "write")
-        ? "only the workspace and /tmp are writable, and in them not .git/config, .git/hooks, .ekiden and the other protected files"
-        : "this command runs with a read-only workspace"
-    }. Ask the person to run it once outside the sandbox if it must write there]`;
-  return null;
-}
-
-const UNREACHABLE =
-  /could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|no route to host|failed to establish a new connection|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|unable to resolve host|dial tcp|network unreachable|Could not resolve '/i;
-const HOST =
-  /(?:resolve host(?:name)?:? ['"]?|resolve host address ['‘"]?|(?:ENOTFOUND|EAI_AGAIN) |lookup |Could not resolve ')([\w-]+(?:\.[\w-]+)+)|https?:\/\/([\w-]+(?:\.[\w-]+)+)/i;
-const READ_ONLY =
-  /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b/i;
-
 /** What the permission rules say of the network: `network(example.org)` lists a host, `network` alone is every host. */
 export function networkOf(allow: readonly string[], deny: readonly string[]): Network {
   const hosts = hostsOf(allow);
@@ -192,7 +217,8 @@ export function networkOf(allow: readonly string[], deny: readonly string[]): Ne
   return listed.length === 0 ? "off" : listed;
 }
 
-const hostsOf = (rules: readonly string[]): string[] =>
+/** The hosts of `network` rules; "*" for all. */
+export const hostsOf = (rules: readonly string[]): string[] =>
   rules.flatMap((rule) => {
     const [whole, host] = /^\s*network\s*(?:\(([^()]*)\))?\s*$/i.exec(rule) ?? [];
     return whole === undefined ? [] : [host?.trim() || "*"];

@@ -1,13 +1,17 @@
 /** The shape, meaning, unit and bounds of each setting. The schemas of all take longer to make than most commands run. */
 import { z } from "zod";
+import { checkDeadline } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 import { name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
 import { MODES } from "./permission/mode.ts";
 import { hookSettings } from "./project/hooks.ts";
 import { type Recruit, recruit, recruits } from "./recruit.ts";
+import { REVIEWS } from "./review.ts";
 import { SANDBOX_MODES } from "./sandbox.ts";
+import { effortSetting, modelSetting, oneOf, positive } from "./setting-shapes.ts";
 import type { SettingKey, Settings } from "./settings.ts";
+import { REFUSALS_MAX } from "./task.ts";
 
 /** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
 const read =
@@ -22,20 +26,26 @@ const read =
   };
 
 const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
-const positive = lazy(() => z.int("a whole number").min(1, "a number of 1 or more"));
 const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
 const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
 const money = lazy(() => z.number("a number").positive("a number above 0"));
 const flag = lazy(() => z.boolean("true or false"));
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
-
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () => text().describe("Model of the lead and the teammates, as provider/model."),
   leadModel: () => text().describe("Model of the lead, if it differs from `model`."),
   baseUrl: () =>
     z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
+  effort: () =>
+    effortSetting().describe(
+      'How hard models think: a level, or one for each phase ("plan", "work", "review") and role ("roles"). Unset: as each provider sees fit.',
+    ),
+  models: () =>
+    z
+      .record(z.string(), modelSetting(), 'models by "provider/name"')
+      .describe(
+        'What Ekiden does not know of a model, by "provider/name": efforts, thinking, window, longest, patch, price, and options that go with each request.',
+      ),
   teammates: () =>
     z
       .union(
@@ -55,10 +65,25 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
   callsPerTask: () =>
     positive().describe(
-      "Model calls the whole team makes for each task of the board in one run, at least for one; then it stops with exit code 4.",
+      "Model calls the whole team makes for each task that a person or a runbook put on the board, at least for one; then it stops with exit code 4. Tasks that members add share them.",
     ),
+  callsWithoutProgress: () =>
+    positive().describe(
+      "Model calls the whole team makes without progress (new content of a file, a landed change, a completed task of the person); then it stops with exit code 4. Calls that find out something new count in part.",
+    ),
+  maxMembers: () =>
+    positive()
+      .max(1000, "at most 1000")
+      .describe("Members up to which the lead may add teammates; those that you start with do not need it."),
+  taskDepth: () => positive().describe("Levels of tasks that members add below a task of the person."),
   maxTurns: () =>
-    positive().describe("Model calls the whole team makes in one run; then it stops with exit code 4."),
+    positive().describe("Model calls of one run, with all its resumes; then it stops with exit code 4."),
+  deadline: () =>
+    text()
+      .transform(read(checkDeadline))
+      .describe(
+        'When a run stops with exit code 4, to be resumed: a duration such as "2h30m", or a time of day such as "18:30".',
+      ),
   idleTimeoutMs: () =>
     z
       .union([duration(), z.literal("never")], `milliseconds, or "never"`)
@@ -81,6 +106,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     oneOf(["person", "lead", "nobody"]).describe(
       "Who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
     ),
+  questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
   permissionDeadlineMs: () =>
     duration().describe("How long such a question waits for an answer; then the call is refused."),
   allow: () => rules().describe("Calls that are allowed without asking."),
@@ -89,7 +115,12 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   budgetTokens: () =>
     positive().describe("Tokens that the whole team may use; then it stops with exit code 4."),
   budgetUsd: () =>
-    money().describe("US dollars that the whole team may spend; then it stops with exit code 4."),
+    z
+      .union([money(), z.literal("none")], 'a number above 0, or "none"')
+      .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd))
+      .describe(
+        'US dollars that the whole team may spend in its life, or "none" for no limit; then it stops with exit code 4. Unset: 20 for each run, with its resumes.',
+      ),
   teammateBudgetTokens: () =>
     positive().describe(
       "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",
@@ -98,6 +129,12 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
   progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
+  fallbackSilenceMs: () =>
+    duration().describe("How long the main model may send nothing before `fallbackModel` is asked."),
+  fallbackContentMs: () =>
+    duration().describe(
+      "How long its reply may bring no text, thought or call before `fallbackModel` is asked.",
+    ),
   providerTimeoutMs: () =>
     duration().describe("How long a run without a terminal waits for a provider. Then it ends with code 3."),
   contextShare: () =>
@@ -178,12 +215,52 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   targetBranch: () =>
     text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
+  exitCheck: () =>
+    flag().describe("Whether a completion is held back once if nothing ran since the last edit."),
+  review: () =>
+    oneOf(REVIEWS).describe(
+      "Which tasks an independent agent judges before they are completed: none, those with the line `Review: yes` (asked), or all.",
+    ),
+  reviewRounds: () =>
+    z
+      .int("a whole number")
+      .min(1)
+      .max(REFUSALS_MAX, `a number from 1 to ${REFUSALS_MAX}`)
+      .describe(
+        "How often a review may have remarks in one attempt at a task; then the task fails with them.",
+      ),
+  checks: () =>
+    z
+      .record(z.string(), text(), "an object of patterns and commands")
+      .describe('What runs after an edit of a file that fits, such as { "*.ts": "tsc --noEmit" }.'),
   memory: () =>
     flag().describe(
       "Whether members note at the end of a stint what will help later (one short model call).",
     ),
   sandbox: () =>
     oneOf(SANDBOX_MODES).describe("auto: commands are confined where that works. required: or do not run."),
+  commandProcesses: () =>
+    positive()
+      .max(100_000, "at most 100000")
+      .describe("Processes that a confined command may have at once; with more it is ended."),
+  commandMemoryMb: () =>
+    positive()
+      .min(64, "64 or more")
+      .describe(
+        "Megabytes of memory of all processes of a confined command; with more it is ended. Unset: three quarters of what the machine has.",
+      ),
+  commandFileMb: () =>
+    positive()
+      .max(1_000_000, "at most 1000000")
+      .describe("Megabytes that a file may have which a confined command writes."),
+  freeDiskMb: () =>
+    count().describe(
+      "Megabytes that a confined command must leave free on the disk of its workspace; with less it is ended.",
+    ),
+  confinedCommands: () =>
+    oneOf(["run", "ask"]).describe(
+      "run: a command in the sandbox is asked about only where it wants out: to a host, a path outside, a protected file. ask: as without a sandbox.",
+    ),
   commandEnv: () =>
     z
       .array(text(), 'a list of names such as ["MY_FLAG", "MY_*"]')

@@ -14,10 +14,10 @@ describe("settings", () => {
     expect(settingsLayer().parse({ ...DEFAULT_SETTINGS })).toEqual(DEFAULT_SETTINGS);
   });
 
-  it("switch on nothing and run one gate at a time by default", () => {
+  it("switch on nothing but the check at the exit, and run one gate at a time by default", () => {
     expect(
       SETTING_KEYS.filter((key) => DEFAULT_SETTINGS[key as keyof typeof DEFAULT_SETTINGS] === true),
-    ).toEqual([]);
+    ).toEqual(["exitCheck"]);
     expect(DEFAULT_SETTINGS.gateParallel).toBe(1);
   });
 

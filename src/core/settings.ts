@@ -1,14 +1,18 @@
 /**
  * Every setting once: its shape, its meaning, its default. Files, variables and flags are all read through this table
- * (src/apps/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` (setting-fields.ts) and, if it has one, one in
+ * (src/project/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` (setting-fields.ts) and, if it has one, one in
  * `DEFAULT_SETTINGS`.
  */
 import { z } from "zod";
+import { DEFAULT_COMMAND_LIMITS } from "./command-limits.ts";
+import type { EffortSetting } from "./effort.ts";
 import { DEFAULT_TEAM, type Name } from "./ids.ts";
 import { lazy } from "./lazy.ts";
+import type { ModelSetting } from "./models.ts";
 import type { Mode } from "./permission/mode.ts";
 import type { HookSettings } from "./project/hooks.ts";
 import type { Recruit } from "./recruit.ts";
+import type { Reviews } from "./review.ts";
 import type { SandboxMode } from "./sandbox.ts";
 import { FIELDS } from "./setting-fields.ts";
 
@@ -21,11 +25,17 @@ export type Settings = {
   readonly leadModel?: string | undefined;
   readonly fallbackModel?: string | undefined;
   readonly baseUrl?: string | undefined;
+  readonly effort?: EffortSetting | undefined;
+  readonly models: Readonly<Record<string, ModelSetting>>;
   readonly teammates?: readonly Recruit[] | undefined;
   readonly turnsPerStint: number;
   readonly stintsPerAttempt: number;
   readonly callsPerTask: number;
+  readonly callsWithoutProgress: number;
+  readonly maxMembers: number;
+  readonly taskDepth: number;
   readonly maxTurns?: number | undefined;
+  readonly deadline?: string | undefined;
   readonly idleTimeoutMs: number;
   readonly idlePollMs: number;
   readonly leaseMs: number;
@@ -36,6 +46,7 @@ export type Settings = {
   readonly permissionMode: Mode;
   readonly permissionsTo?: "person" | "lead" | "nobody" | undefined;
   readonly permissionDeadlineMs: number;
+  readonly questionDeadlineMs: number;
   readonly allow: readonly string[];
   readonly ask: readonly string[];
   readonly deny: readonly string[];
@@ -45,6 +56,8 @@ export type Settings = {
   readonly teammateBudgetUsd?: number | undefined;
   readonly providerTimeoutMs: number;
   readonly progressTimeoutMs: number;
+  readonly fallbackSilenceMs: number;
+  readonly fallbackContentMs: number;
   readonly contextShare: number;
   readonly contextTokens?: number | undefined;
   readonly trimTokens: number;
@@ -70,7 +83,16 @@ export type Settings = {
   readonly prCommand?: string | undefined;
   readonly targetBranch?: string | undefined;
   readonly memory: boolean;
+  readonly exitCheck: boolean;
+  readonly review: Reviews;
+  readonly reviewRounds: number;
+  readonly checks: Readonly<Record<string, string>>;
   readonly sandbox: SandboxMode;
+  readonly commandProcesses: number;
+  readonly commandMemoryMb?: number | undefined;
+  readonly commandFileMb: number;
+  readonly freeDiskMb: number;
+  readonly confinedCommands: "run" | "ask";
   readonly commandEnv: readonly string[];
 };
 export type SettingKey = keyof Settings;
@@ -87,9 +109,13 @@ export const settingsLayer = lazy(
 export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefined };
 
 export const DEFAULT_SETTINGS: Settings = {
+  models: {},
   turnsPerStint: 50,
-  stintsPerAttempt: 10,
+  stintsPerAttempt: 20,
   callsPerTask: 1_000,
+  callsWithoutProgress: 200,
+  maxMembers: 16,
+  taskDepth: 3,
   idleTimeoutMs: 60_000,
   idlePollMs: 5_000,
   leaseMs: 15_000,
@@ -99,11 +125,14 @@ export const DEFAULT_SETTINGS: Settings = {
   bashTimeoutMs: 120_000,
   permissionMode: "default",
   permissionDeadlineMs: 300_000,
+  questionDeadlineMs: 600_000,
   allow: [],
   ask: [],
   deny: [],
   providerTimeoutMs: 600_000,
   progressTimeoutMs: 600_000,
+  fallbackSilenceMs: 30_000,
+  fallbackContentMs: 120_000,
   contextShare: 0.8,
   trimTokens: 50_000,
   keepResults: 3,
@@ -122,7 +151,13 @@ export const DEFAULT_SETTINGS: Settings = {
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,
   memory: false,
+  exitCheck: true,
+  review: "asked",
+  reviewRounds: 2,
+  checks: {},
   sandbox: "auto",
+  ...DEFAULT_COMMAND_LIMITS,
+  confinedCommands: "run",
   commandEnv: [],
 };
 

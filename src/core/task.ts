@@ -37,13 +37,30 @@ type TaskBase = {
   readonly createdBy: Name;
   /** Who last wrote the description. */
   readonly describedBy: Name;
+  /** The runbook that it is of, as `keyOf` names it (see project/rerun.ts); absent for any other task. */
+  readonly runbook?: string;
+  /** The task on which its creator worked; absent for a task of the person. */
+  readonly parent?: TaskId;
+  /** Its owner has split it into parts. It waits for them, and its former owner gets it back. */
+  readonly split?: Split;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
 
+/** `note`: for whoever goes on when the parts are done. */
+export type Split = { readonly by: Name; readonly parts: readonly TaskId[]; readonly note: string };
+/** `said`: its result, or why it failed or was cancelled. */
+export type Part = {
+  readonly id: TaskId;
+  readonly subject: string;
+  readonly status: Status;
+  readonly said: string;
+};
+
 export type Pending = TaskBase & { readonly status: "pending" };
-/** A task in progress. Only its owner can complete, fail or release it. */
-export type Claimed = TaskBase & Readonly<{ status: "in_progress"; owner: Name; startedAt: Instant }>;
+/** A task in progress. `parts`: of a task that was split, as they were when it was claimed. Only its owner can complete, fail or release it. */
+export type Claimed = TaskBase &
+  Readonly<{ status: "in_progress"; owner: Name; startedAt: Instant; parts?: readonly Part[] }>;
 export type Completed = TaskBase &
   Readonly<{ status: "completed"; owner: Name; startedAt: Instant; endedAt: Instant; result: string }>;
 /** `startedAt`: of the last attempt; null if the task was never claimed. */
@@ -93,9 +110,13 @@ export type NewTask = {
   readonly needsPlan?: boolean;
   /** The only one who may claim it: a teammate, or someone outside of the team (see sync.ts). */
   readonly assignee?: Name;
+  /** The key of the runbook that it is of. */
+  readonly runbook?: string;
+  /** Where it is not the task on which the creator works. */
+  readonly parent?: TaskId;
 };
 
-export type TaskChange = Partial<Omit<NewTask, "blockedBy" | "assignee">> & {
+export type TaskChange = Partial<Omit<NewTask, "blockedBy" | "assignee" | "runbook" | "parent">> & {
   readonly addBlockedBy?: readonly TaskId[];
   readonly removeBlockedBy?: readonly TaskId[];
 };
@@ -121,6 +142,8 @@ export type Counts = Readonly<
 export const REFUSALS_MAX = 3;
 
 export const SUBJECT_MAX = 500;
+/** Parts of one task, over all its splits. */
+export const PARTS_MAX = 50;
 export const DESCRIPTION_MAX = 200_000;
 
 /** @throws EkidenError `bad_input` naming the field and its limit. */

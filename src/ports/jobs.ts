@@ -2,6 +2,7 @@
 import type { JobId, Name, TaskId } from "../core/ids.ts";
 import type { Job, JobEnd } from "../core/job.ts";
 import type { Seat } from "../core/member.ts";
+import type { Shell } from "./shell.ts";
 
 /** The rows. A job ends once, also when several processes report it, and the same step mails its owner. */
 export interface Jobs {
@@ -39,7 +40,7 @@ export type JobLook = {
 /** The processes of this host, and a view of others on this machine. */
 export interface JobControl {
   /** Resolves when it has started. Its end is mailed to the member. @throws `tool_failed` | `stale_seat` */
-  start(seat: Seat, command: string, cwd: string): Promise<Job>;
+  start(seat: Seat, command: string, cwd: string, shell?: Shell): Promise<Job>;
   /** @throws `not_found` */
   look(id: JobId, tailBytes: number): Promise<JobLook>;
   /** Resolves when its processes are gone. `by` gets no mail, since it has the result. @throws `not_found` | `not_permitted`: it runs elsewhere */

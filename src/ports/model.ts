@@ -1,23 +1,40 @@
 /** A language model: a request with a conversation and tools, and its reply. */
-import type { AssistantMessage, Message } from "../core/conversation/chat.ts";
+import type { AssistantMessage, Message, ToolSpec } from "../core/conversation/chat.ts";
+import type { Effort } from "../core/effort.ts";
 import type { Spent } from "../core/member.ts";
 
-export type ToolSpec = {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the input, an object. */
-  readonly schema: Readonly<Record<string, unknown>>;
-};
+export type { ToolSpec };
 
 /** Tokens of one reply. `inputTokens` counts everything read, cached or not. */
 export type Usage = Pick<Spent, "inputTokens" | "cachedTokens" | "outputTokens">;
 
 export type ModelRequest = {
+  /** The same during a conversation. */
   readonly system: string;
   /** Grows at its end only, apart from compaction: a provider may keep what it translated before (by identity). */
   readonly messages: readonly Message[];
+  /** So many first parts of the first message are what the conversation began with; the rest was heard. */
+  readonly openingParts?: number;
+  /** The same during a conversation, by identity too. */
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
+  /** How hard it is to think; the nearest level that the model has. Unset: as the provider sees fit. */
+  readonly effort?: Effort | undefined;
+  /** Absent: nothing of this request comes again. */
+  readonly cache?: CacheHint;
+};
+
+/** What an adapter may tell its provider about the requests to come. */
+export type CacheHint = {
+  /** One conversation after the other of the same agent: its requests should reach the same cache. */
+  readonly key: string;
+  /** System prompt, tools and so many first parts of the first message are the same for the siblings of the agent. */
+  readonly sharedParts: number;
+  /**
+   * The agent waits between its requests for longer than a short cache lasts (for gates, mail and tasks), and no sibling reads the
+   * shared part meanwhile, which would keep it.
+   */
+  readonly waits: boolean;
 };
 
 export type Reply = {
@@ -52,6 +69,10 @@ export interface Model {
   readonly spec: string;
   /** Tokens of context. */
   readonly window: number;
+  /** Its thoughts hold only behind exactly the request that they answer: nothing before them may be shortened in place. */
+  readonly bindsPrefix?: boolean | undefined;
+  /** Its provider keeps the prefixes of requests for a while: siblings that share one pay less one after the other. */
+  readonly caches?: boolean | undefined;
   /** The longest reply it gives when `maxOutputTokens` asks for it, in tokens, if that is more than it gives unasked. */
   readonly longestReply?: number | undefined;
   /**

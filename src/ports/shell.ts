@@ -1,4 +1,5 @@
 /** Child processes: plain, or confined by a sandbox. */
+import type { CommandLimits } from "../core/command-limits.ts";
 import type { Confinement } from "../core/sandbox.ts";
 
 export type ShellResult = {
@@ -16,6 +17,8 @@ export type ShellResult = {
   readonly droppedBytes: number;
   /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
   readonly denial: string | null;
+  /** One line for a command that ran into a limit of the sandbox, with the setting; else null. */
+  readonly limit: string | null;
   /** One line that names new protected files of the command, which the sandbox set aside; else null. */
   readonly setAside: string | null;
 };
@@ -73,13 +76,20 @@ export type Program = {
 export type ConfinedProgram = Program & {
   /** File descriptors that the process must get as its numbers 3, 4 …; closed by `done`. */
   readonly descriptors: readonly number[];
+  /** What it may use of the machine, as far as its supervisor cannot see to it. Null where nobody does. */
+  readonly limits: CommandLimits | null;
   /** Whether the program is started by another one, which must outlive it until it has been told to end. */
   readonly supervised: boolean;
   /**
-   * Starts it in a process that was confined in advance, without input and with pipes for its output. The `ChildProcess`, whose type
-   * is the adapters'; null where none is ready.
+   * Other arguments, with which the supervisor reports through a pipe after `descriptors`, and whether the program ran by that
+   * report. Null where nobody reports.
    */
-  startPrepared(): object | null;
+  readonly reporting: { readonly args: readonly string[]; ran(report: string): boolean } | null;
+  /**
+   * A process that was confined in advance: the function starts the program in it, at once, without input and with pipes for its
+   * output. It returns the `ChildProcess`, whose type is the adapters'. Null where none is ready.
+   */
+  prepared(): Promise<(() => object) | null>;
   /** To be called when it has been started. */
   done(): void;
   /** To be called once when it has ended, or was not started: the line of `ShellResult.setAside`. */

@@ -3,19 +3,24 @@
  * and wakes its waiters. Every method may throw `store_unavailable` and `store_foreign`.
  */
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
-import type { Fact, FactOf, ReleaseReason } from "../core/event.ts";
+import type { FactOf, ReleaseReason } from "../core/event.ts";
 import type { Host, HostProcess, IsAlive } from "../core/host.ts";
-import type { HostId, Instant, MailId, Name, RequestId, TaskId } from "../core/ids.ts";
+import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
 import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
-import type { Body, Mail } from "../core/mail.ts";
-import type { Activity, Member, Profile, Seat, Spent } from "../core/member.ts";
+import type { Backlog, Body, Mail } from "../core/mail.ts";
+import type { Activity, Member, Profile, Seat } from "../core/member.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
 import type { Crons } from "./crons.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
+import type { Requests } from "./requests.ts";
 import type { Reservations } from "./reservations.ts";
+import type { Splitting } from "./splitting.ts";
+import type { Transcripts } from "./transcripts.ts";
 
 export type * from "./journal.ts";
+export type * from "./requests.ts";
+export type * from "./transcripts.ts";
 
 export interface Store {
   readonly team: Name;
@@ -29,8 +34,7 @@ export interface Store {
   readonly reservations: Reservations;
   readonly journal: Journal;
   readonly wake: Wake;
-  /** Another team in the same database, over the same connection. */
-  forTeam(name: Name): Promise<Store>;
+  forTeam(name: Name): Promise<Store>; // in the same database, over the same connection
   /** Mails to a member of another team here. `from`: "alice@backend". @throws `not_found` (the team, the member) | `mailbox_full` */
   sendAcross(team: Name, from: Name, mail: Outgoing): Promise<MailId>;
   teams(): Promise<Name[]>;
@@ -50,7 +54,7 @@ export interface Store {
 /** `newest`: when the last fact was written, before anything was deleted; null for an empty journal. */
 export type Pruned = { readonly facts: number; readonly entries: number; readonly newest: Instant | null };
 
-export interface Board {
+export interface Board extends Splitting {
   /** @throws `bad_input` | `not_found` (a blocker) */
   add(task: NewTask, by: Name): Promise<Task>;
   /** All or none, in order. `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
@@ -85,8 +89,8 @@ export interface Board {
   /** Failed for good, with the evidence; the lead is mailed. @throws `stale_claim` | `stale_seat` */
   fail(claim: Held, reason: string, entry?: Entry): Promise<void>;
   /**
-   * Refuses the completion of a claim. Hooks and landings share one counter per attempt; the refusal number `REFUSALS_MAX` also
-   * fails the task, with `failure` as its reason. Returns the number of this refusal. @throws `stale_claim` | `stale_seat`
+   * Refuses the completion of a claim. Hooks, reviews and landings share one counter per attempt; the refusal number `REFUSALS_MAX`,
+   * and one with `isLast`, also fails the task, with `failure` as its reason. Returns the number of this refusal. @throws `stale_claim` | `stale_seat`
    */
   refuse(claim: Held, refusal: Refusal): Promise<number>;
   /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there even if the task has another owner by now. */
@@ -99,6 +103,8 @@ export interface Board {
   cancel(id: TaskId, by: Name, reason: string): Promise<void>;
   takeBack(id: TaskId, by: Name): Promise<void>;
   completeFor(id: TaskId, by: Name, result: string): Promise<TaskId[]>;
+  failFor(id: TaskId, by: Name, reason: string): Promise<void>;
+  claimFor(id: TaskId, by: Name): Promise<void>; // without a lease: until it is completed, failed or taken back
 
   /**
    * Mails `board_quiet` to the lead if the team is quiet and the board has changed since the last such mail. A team is quiet if
@@ -113,8 +119,8 @@ export interface Board {
 export type Held = { readonly seat: Seat; readonly task: TaskId; readonly attempt: number };
 
 export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
-  /** The reason of the task's failure, if this is the last refusal that an attempt may have. */
   readonly failure: string;
+  readonly isLast?: boolean;
 };
 
 export type LandedCommit = Pick<FactOf<"task.landed">, "branch" | "target" | "commit">;
@@ -134,14 +140,18 @@ export interface Mailboxes {
   box(to: Name, limit?: number, from?: Name): Promise<Mail[]>;
   /**
    * Takes up to `limit` unread mails (stop requests first) and writes the entries that `make` builds from them into the seat's
-   * transcript, in one step. `make` is pure and may be called more than once. Returns [] if nothing is unread.
-   * @throws `stale_seat`
+   * transcript, in one step. `make` is pure and may be called more than once; `left`: what stays unread, null for nothing. Returns []
+   * if nothing is unread. @throws `stale_seat`
    */
-  deliver(seat: Seat, make: (mail: readonly Mail[]) => readonly Entry[], limit?: number): Promise<Mail[]>;
+  deliver(seat: Seat, make: MakeEntries, limit?: number): Promise<Mail[]>;
+  /** By member, the notes and broadcasts that it has not read. */
+  unreadNotes(): Promise<Backlog[]>;
   /** Marks the person's mail as seen (no transcript). */
   take(to: Name, limit?: number): Promise<Mail[]>;
   mail(id: MailId): Promise<Mail | null>;
 }
+
+export type MakeEntries = (mail: readonly Mail[], left: Backlog | null) => readonly Entry[];
 
 export type Adoption = {
   /** False lets the members of a process be taken over before its lease ends. */
@@ -171,6 +181,8 @@ export interface Roster {
   teammates(limit: number): Promise<Teammates>;
   /** Together with mail from the member (an idle notice), in one step. @throws `stale_seat` */
   setActivity(seat: Seat, activity: Activity, mail?: readonly Outgoing[]): Promise<void>;
+  /** Of tasks without a block that can be run it claims, from now on, those of this runbook only; null: all. @throws `stale_seat` */
+  runsBlocksOf(seat: Seat, runbook: string | null): Promise<void>;
   /**
    * The end of a life, in one step: phase shutdown, its tasks back on the board, unanswered requests closed, `stopped` mailed to
    * the lead with its last words, the seat given up. @throws `stale_seat`
@@ -205,92 +217,16 @@ export interface Roster {
   /**
    * Fences dead hosts, removes them and puts their members' tasks back, once each, after `beforeRelease`. Returns these tasks.
    */
-  reap(isAlive: IsAlive, beforeRelease?: (lost: readonly HostProcess[]) => Promise<void>): Promise<TaskId[]>;
+  reap(
+    isAlive: (host: HostProcess & Pick<Host, "id">) => boolean | null,
+    beforeRelease?: (lost: readonly HostProcess[]) => Promise<void>,
+  ): Promise<TaskId[]>;
   /**
    * The members of this host that may have something to do: waking mail, a task in progress, or a ready task they may claim. One
    * look for all idle members, in case a wake-up was lost.
    */
   wanted(host: HostId): Promise<Name[]>;
   hosts(): Promise<Host[]>;
-}
-
-export interface Transcripts {
-  /** The entries from the last summary on, of which the member's next request is made. */
-  current(name: Name): Promise<Entry[]>;
-  /** All entries in pages of `limit`, oldest first. Also a subagent's, by its name ("alice/1"). */
-  all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
-  /** @throws `stale_seat` */
-  record(seat: Seat, entries: readonly Entry[], along?: WithWrite): Promise<void>;
-}
-
-/** Facts, costs and mail from the member, written in the same step as its entries. */
-export type WithWrite = {
-  readonly facts?: readonly Fact[];
-  readonly spent?: Spent;
-  readonly mail?: readonly Outgoing[];
-  /** Writes the entries to the transcript of this subagent ("alice/1") instead of the member's. */
-  readonly subagent?: Name;
-};
-
-export type Ask =
-  | { readonly kind: "shutdown"; readonly reason: string; readonly urgent?: boolean }
-  | { readonly kind: "plan"; readonly task: TaskId; readonly attempt: number; readonly plan: string }
-  | {
-      readonly kind: "permission";
-      readonly tool: string;
-      readonly subject: string;
-      /** Why the policy does not decide itself. */
-      readonly why?: string | undefined;
-      /** What an edit would change, as a unified diff. */
-      readonly diff?: string | undefined;
-      /** The rule that an "always" adds. */
-      readonly rule?: string | undefined;
-    };
-
-export type Answer = {
-  readonly yes: boolean;
-  readonly text: string;
-  /** For a permission: allows all calls that match its rule. Counts only from the person. */
-  readonly always?: boolean | undefined;
-};
-
-export type Request = {
-  readonly id: RequestId;
-  readonly ask: Ask;
-  readonly by: Name;
-  readonly of: Name;
-  readonly at: Instant;
-  readonly deadline: Instant;
-  readonly state: "open" | "answered" | "expired" | "withdrawn";
-  readonly answer: (Answer & { readonly by: Name }) | null;
-};
-
-/** Questions that exactly one member may answer, once, before a deadline. The person may answer about plans and permissions, too. */
-export interface Requests {
-  /**
-   * Stores the question and mails it, in one step. If the same question between the same two is open, it returns that one: any stop,
-   * a plan for the same attempt, a permission for the same tool and subject. @throws `not_found` (the member asked)
-   */
-  ask(by: Name, of: Name, ask: Ask, deadline: Instant): Promise<Request>;
-  /**
-   * Stores the answer and mails it, in one step. The answer to a permission counts as read, because the waiting call has it as its
-   * result. A wrong sender or kind, or a second answer, changes nothing and is journalled (`answer.ignored`). `entry` is written to
-   * the answering seat's transcript in the same step. @throws `answered` | `not_found`
-   */
-  answer(
-    from: Name,
-    id: RequestId,
-    kind: Ask["kind"],
-    answer: Answer,
-    entry?: { readonly seat: Seat; readonly entry: Entry },
-  ): Promise<Request>;
-  request(id: RequestId): Promise<Request | null>;
-  /** The plan that counts for an attempt: the approved one, else the open one, else the last one. */
-  planFor(task: TaskId, attempt: number): Promise<Request | null>;
-  open(filter?: { readonly of?: Name; readonly by?: Name; readonly kind?: Ask["kind"] }): Promise<Request[]>;
-  /** Closes questions past their deadline and mails each asker a "no" with the text. */
-  expire(text: string): Promise<Request[]>;
-  withdraw(id: RequestId): Promise<void>;
 }
 
 export type { Activity, IdleReason, Recorded };

@@ -8,6 +8,7 @@ import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Access } from "../core/permission/permission.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Claimed, Task } from "../core/task.ts";
+import type { Shows } from "../core/views/shown-call.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
 import type { Shell } from "./shell.ts";
@@ -24,10 +25,11 @@ export type { Access };
  * | creates   | puts a task on the board                                   | `NewTaskInput`               |
  * | completes | completes a task: needs an approved plan, hooks, a landing | `CompletionInput`            |
  * | ends      | fails the caller's task or gives it back                   |                              |
- * | starts    | starts something that goes on by itself and needs tools    |                              |
+ * | splits    | gives the caller's task back and puts its parts there      | `SplitInput`                 |
  */
-export type Effect = "claims" | "creates" | "completes" | "ends" | "starts";
+export type Effect = "claims" | "creates" | "completes" | "ends" | "splits";
 export type NewTaskInput = { readonly subject?: string; readonly description?: string };
+export type SplitInput = { readonly parts?: readonly NewTaskInput[] };
 /** `id`: without it, the caller's own task. `override`: somebody else's task, without a landing. */
 export type CompletionInput = {
   readonly id?: TaskId;
@@ -47,14 +49,29 @@ export interface Tool<I = unknown> {
   /** What this call does, where a call may do less than `access` says. */
   accessOf?(input: I): Access;
   readonly effect?: Effect;
-  /** The effect of this call, where not every call has one. */
-  effectOf?(input: I): Effect | undefined;
+  /** A call of it stands for the call that this returns, with the rules that hold for that tool; null: it runs itself. */
+  passesOn?(input: unknown): { readonly tool: string; readonly input: unknown } | null;
   /** Not for subagents, although it only reads: it is about the team. */
   readonly membersOnly?: true;
   /** Its results hold tags of this program and escape what is in them. All other results are escaped as a whole. */
   readonly ownTags?: true;
   /** What permission rules and feeds show of a call: the command, the path. */
   subject?(input: I): string;
+  /**
+   * The files and folders that a call reads and that it writes, as its input names them: relative to the workspace, or absolute.
+   * Every rule about files holds for each of them, whatever the tool is called. A tool with access `read` or `write` that uses no
+   * file declares []; what declares nothing is judged as if its subject were a path.
+   */
+  reads?(input: I): readonly string[];
+  writes?(input: I): readonly string[];
+  /** The shell line that a call runs. It is judged command by command, and runs in the sandbox. */
+  line?(input: I): string;
+  /** It can be called, and no model is told of it: for calls that models make out of habit. */
+  readonly unlisted?: true;
+  /** How people see its calls, where its input has other names for what they see than `core/views/shown-call.ts` knows. */
+  readonly shows?: Shows;
+  /** The agent works from its results, as from the text of a file: a long conversation keeps them longest. */
+  readonly lasting?: true;
   /**
    * What a call would change in a file, for the question whether it may; changes nothing itself. @throws as `run` where the call
    * cannot succeed, so that nobody is asked about it.
@@ -76,6 +93,8 @@ export type Workplace = {
   readonly kind: MemberKind | "subagent";
   /** A subagent has the seat of its member. */
   readonly seat: Seat;
+  /** A subagent's own name ("alice/1"). It acts by its member's seat and its member pays, but its transcript is its own. */
+  readonly subagent?: Name | undefined;
   readonly store: Store;
   readonly clock: Clock;
   readonly shell: Shell;
@@ -107,8 +126,6 @@ export type ToolContext = Workplace & {
   rest(reason: IdleReason): void;
   /** Shows the caller as idle for this reason until the returned function is called. */
   waitingFor(reason: IdleReason): Promise<() => Promise<void>>;
-  /** Offers the tools that the caller needs from now on, without waiting for its next stint. */
-  offerTools?: (() => Promise<void>) | undefined;
   /**
    * The transcript entry that answers this call with `text`. A tool that hands it to a store operation has its answer written
    * in the same transaction as its effect; the turn then does not write it again.
@@ -118,6 +135,8 @@ export type ToolContext = Workplace & {
   showImage?: ((image: ImageFile) => Promise<void>) | undefined;
   /** Why this file may not be used by any call; null when it may. `path`: absolute, without symbolic links. */
   closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
+  /** Runs `act` when the call has ended, with the hooks behind it. Without it, nothing runs behind the tool. */
+  onEnd?(act: () => Promise<void>): void;
   /** Requests a summary of the conversation before the next turn. */
   compact?(): void;
 };
@@ -130,4 +149,6 @@ export interface TeamControl {
   askToStop(name: Name, reason: string, by: Name): Promise<void>;
   /** Not fresh: this process was frozen or cut off from the store, and its members may run elsewhere. */
   readonly lease?: { readonly isFresh: boolean };
+  /** The members that this process runs. */
+  readonly names?: readonly Name[];
 }

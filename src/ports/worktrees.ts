@@ -95,6 +95,8 @@ export interface Worktrees {
   ): Promise<Landing>;
   /** Tells what somebody else did to the target since the last time: new commits, and commits that a rebase took away. */
   noticeMoves(tell: (text: string) => Promise<void>): Promise<void>;
+  /** The person or a rule let a file tool write this file, so a landing may change it although it is protected. Absolute. */
+  accept(path: string): void;
   /** The worktree and its branch, when nothing would be lost with them. */
   remove(task: Which): Promise<Removal>;
   /** @throws EkidenError `not_found` */

@@ -11,7 +11,7 @@ import { maybe, text } from "./inputs.ts";
 export async function startJob(ctx: ToolContext, command: string): Promise<string> {
   if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
   ctx.signal.throwIfAborted();
-  const job = await control(ctx).start(ctx.seat, command, ctx.workspace);
+  const job = await control(ctx).start(ctx.seat, command, ctx.workspace, ctx.shell);
   return `Started ${showJob(job.id)}, process group ${job.pid}. Mail tells you when it ends; until then do something else or idle. Output: ${job.outputPath}`;
 }
 
@@ -20,11 +20,12 @@ const TAIL_MAX_BYTES = 60_000;
 
 export const checkBackground = defineTool({
   name: "check_background",
-  description: "State and last output of a background job. Without id: lists your jobs.",
+  description: "State and last output of a job; without id, your jobs.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole }),
   subject: ({ id }) => id ?? "",
+  reads: () => [],
   run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {
     if (id === undefined) return await listing(ctx);
     const { job, tail, totalBytes, alive } = await control(ctx).look(
@@ -39,7 +40,7 @@ export const checkBackground = defineTool({
 
 export const stopBackground = defineTool({
   name: "stop_background",
-  description: "End a background job and all its processes.",
+  description: "End a background job.",
   access: "team",
   input: () => z.object({ id: text }),
   subject: ({ id }) => id,

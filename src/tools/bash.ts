@@ -25,8 +25,8 @@ export const bash = defineTool({
   access: "exec",
   accessOf: ({ command, run_in_background: background }) =>
     !background && changesNothing(command) ? "read" : "exec",
-  effectOf: ({ run_in_background: background }) => (background ? "starts" : undefined),
   subject: ({ command }) => command,
+  line: ({ command }) => command,
   async run({ command, timeout_ms: asked, run_in_background: background }, ctx) {
     const timeoutMs = asked ?? ctx.commandTimeoutMs ?? TIMEOUT_MS;
     if (background) return await startJob(ctx, command);
@@ -51,7 +51,7 @@ export function report(result: ShellResult, timeoutMs: number): string {
   const notes: string[] = [];
   if (result.spooledTo !== null)
     notes.push(`[whole output, ${result.totalBytes} bytes: ${result.spooledTo}]`);
-  for (const note of [result.denial, result.setAside]) if (note !== null) notes.push(note);
+  for (const note of [result.limit, result.denial, result.setAside]) if (note !== null) notes.push(note);
   if (result.timedOut)
     notes.push(`[timed out after ${timeoutMs} ms and was ended with everything it started]`);
   else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { given } from "../core/given.ts";
 import { type TaskId, teammateName } from "../core/ids.ts";
+import { withReview } from "../core/review.ts";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
@@ -15,7 +16,9 @@ const newTask = () =>
     priority: z.int().optional(),
     estimate: z.number().optional(),
     role: maybe.text.describe("only this role may claim it"),
+    assign: maybe.text.describe("the only teammate that may claim it"),
     needs_plan: maybe.flag,
+    review: maybe.flag.describe("another agent judges it before it is completed"),
   });
 const touching = () =>
   newTask().extend({
@@ -30,8 +33,16 @@ const creating = (input: typeof newTask | typeof touching): Tool =>
     effect: "creates",
     input: input as typeof touching,
     subject: ({ subject }) => subject,
-    run: async ({ subject, blocked_by: blockedBy, needs_plan: needsPlan, ...rest }, { store, self }) => {
-      const task = await store.board.add({ subject, ...given({ ...rest, blockedBy, needsPlan }) }, self);
+    run: async (
+      { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, ...rest },
+      { store, self },
+    ) => {
+      const description = review ? withReview(rest.description ?? "", true) : rest.description;
+      const assignee = assign.trim() === "" ? undefined : teammateName(assign.trim());
+      const task = await store.board.add(
+        { subject, ...given({ ...rest, description, blockedBy, needsPlan, assignee }) },
+        self,
+      );
       const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
       return `Created #${task.id}: ${task.subject}${waits}`;
     },
@@ -96,7 +107,7 @@ export const listTasks = defineTool({
   description: "The board: id, status, owner and blockers of each task.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ all: maybe.flag.describe("also old finished tasks") }),
+  input: () => z.object({ all: maybe.flag.describe("also old ones") }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
     if (tasks.length === 0) return "The board is empty.";
@@ -113,11 +124,12 @@ export const listTasks = defineTool({
 
 export const getTask = defineTool({
   name: "get_task",
-  description: "One task in full, with the results of its blockers.",
+  description: "One task in full, with its blockers' results.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id }),
   subject: (input) => `#${input.id}`,
+  reads: () => [],
   run: async ({ id: wanted }, { store }) => {
     const task = await taskOf(store, wanted);
     const blockers = await Promise.all(task.blockedBy.map((blocker) => store.board.task(blocker)));

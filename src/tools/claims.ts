@@ -39,6 +39,7 @@ export const completeTask = defineTool({
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, result }, ctx) => {
     const task = await own(wanted, ctx);
+    if (task.split) await endedParts(task.id, ctx);
     const text = `Completed #${task.id}.`;
     const unblocked = await ctx.store.board.complete(held(task, ctx), result, ctx.answer(text));
     return unblocked.length > 0
@@ -93,7 +94,7 @@ export const releaseTask = defineTool({
   },
 });
 
-async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Promise<Claimed> {
+export async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Promise<Claimed> {
   const task = wanted === undefined ? await store.board.mine(self) : await taskOf(store, wanted);
   if (!task) throw new Error("You have no task. claim_task takes one.");
   if (task.status === "in_progress" && task.owner === self) return task;
@@ -103,6 +104,16 @@ async function own(wanted: TaskId | undefined, { store, self }: ToolContext): Pr
     );
   if (task.status === "pending") throw new Error(`#${task.id} is not claimed. Use claim_task first.`);
   throw new Error(`#${task.id} is ${task.status} already.`);
+}
+
+/** A whole is not done before its parts are. */
+async function endedParts(whole: TaskId, { store }: ToolContext): Promise<void> {
+  const parts = await store.board.parts(whole);
+  const open = parts.filter(({ status }) => status === "pending" || status === "in_progress");
+  if (open.length > 0)
+    throw new Error(
+      `#${whole} has parts that have not ended: ${open.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}. split_task without parts waits for them; fail_task ends it with the reason.`,
+    );
 }
 
 const held = (task: Claimed, { seat }: ToolContext): Held => ({ seat, task: task.id, attempt: task.attempt });

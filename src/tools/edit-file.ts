@@ -1,14 +1,15 @@
-/** Replaces text in a file. It must match exactly and once, so that an edit never hits a place that was not meant. */
+/** Replaces texts in a file. Each must match exactly and once, so that an edit never hits a place that was not meant. */
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { behindMarks, withoutMarks } from "../core/conversation/foreign.ts";
-import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
+import { nearestLines } from "./nearest-lines.ts";
 import { replaceText, withFile, withSecrets } from "./opened.ts";
-import { placeOf } from "./workspace.ts";
+import { checkUnchanged, noteWrite } from "./seen-files.ts";
+import { type Place, placeOf } from "./workspace.ts";
 
 const EDIT_MAX = 32 * 1024 * 1024;
 
@@ -18,66 +19,112 @@ export const editFile = defineTool({
   input: () =>
     z.object({
       path: text,
-      old: text,
-      new: text,
+      old: maybe.text,
+      new: maybe.text,
       replace_all: maybe.flag,
+      edits: z
+        .array(z.object({ old: text, new: text, all: maybe.flag }))
+        .optional()
+        .describe("several, all or none"),
     }),
   access: "write",
   subject: ({ path }) => path,
+  reads: ({ path }) => [path],
+  writes: ({ path }) => [path],
   async preview(input, ctx) {
     const place = await placeOf(input.path, ctx, "write");
     return await withFile(place, "write", async (file, size) => {
-      const { before, after } = await edited(input, file, size, place.shown, ctx.secrets);
+      const { before, after } = await edited(input, file, size, place, ctx);
       return { path: place.shown, before, after };
     });
   },
   async run(input, ctx) {
     const place = await placeOf(input.path, ctx, "write");
     return await withFile(place, "write", async (file, size) => {
-      const { after, lines } = await edited(input, file, size, place.shown, ctx.secrets);
+      const { after, done } = await edited(input, file, size, place, ctx);
       await replaceText(file, after);
-      return `Replaced ${lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)},`} in ${place.shown}.`;
+      await noteWrite(ctx, place, file);
+      return `Replaced ${done.join("; ")} in ${place.shown}.`;
     });
   },
 });
 
+type Edit = { readonly old: string; readonly new: string; readonly all?: boolean | undefined };
 type Input = {
-  readonly old: string;
-  readonly new: string;
+  readonly old?: string | undefined;
+  readonly new?: string | undefined;
   readonly replace_all?: boolean | undefined;
+  readonly edits?: readonly Edit[] | undefined;
 };
 
-/** The text of the file before and after, and the lines that change. @throws EkidenError that says why it cannot be edited so. */
+/** @throws EkidenError where there is none */
+function editsOf({ old, new: fresh, replace_all: all, edits = [] }: Input): readonly Edit[] {
+  if ((old === undefined) !== (fresh === undefined) || (old === undefined && edits.length === 0))
+    throw new EkidenError("bad_input", "Give `old` and `new`, or `edits`: a list of { old, new }.");
+  return old === undefined || fresh === undefined ? edits : [{ old, new: fresh, all }, ...edits];
+}
+
+/** The text of the file before and after, and what changes. @throws EkidenError that says why it cannot be edited so. */
 async function edited(
-  { old, new: fresh, replace_all: all = false }: Input,
+  input: Input,
   file: FileHandle,
   size: number,
+  place: Place,
+  ctx: ToolContext,
+): Promise<{ readonly before: string; readonly after: string; readonly done: readonly string[] }> {
+  const edits = editsOf(input);
+  const { shown } = place;
+  await checkUnchanged(ctx, place, file);
+  const before = await textOf(file, size, shown);
+  let after = before;
+  const done = edits.map((edit, i) => {
+    try {
+      const { text, lines } = replaced(after, edit, before, shown, ctx.secrets);
+      if (text.length > EDIT_MAX) throw new EkidenError("bad_input", `${shown} would become too large.`);
+      after = text;
+      return lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)}`;
+    } catch (error) {
+      if (edits.length === 1 || !(error instanceof EkidenError)) throw error;
+      const head = `Nothing was changed, because edit ${i + 1} of ${edits.length} does not fit${i > 0 ? ", after those before it" : ""}.`;
+      throw new EkidenError(error.code, `${head} ${error.message}`);
+    }
+  });
+  if (after === before)
+    throw new EkidenError("bad_input", "The edits cancel each other out: nothing would change.");
+  return { before, after, done };
+}
+
+/** `before`: the file on disk, which the secrets behind marks are from. `lines`: where it is in `text` as given. */
+function replaced(
+  text: string,
+  { old, new: fresh, all = false }: Edit,
+  before: string,
   shown: string,
   secrets: ToolContext["secrets"],
-): Promise<{ readonly before: string; readonly after: string; readonly lines: readonly number[] }> {
+): { readonly text: string; readonly lines: readonly number[] } {
   if (old === "") throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
   if (old === fresh)
     throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
-  const before = await textOf(file, size, shown);
   const { search, replacement } = adapted(
-    before,
+    text,
     withSecrets(old, before, secrets),
     withSecrets(fresh, before, secrets),
   );
-  const places = placesOf(before, search);
+  const places = placesOf(text, search);
   if (places.length === 0)
-    throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearest(before, old)}`);
-  const lines = linesAt(before, places);
+    throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearestLines(text, old)}`);
+  const lines = linesAt(text, places);
   if (places.length > 1 && !all) {
     throw new EkidenError(
       "bad_input",
       `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set replace_all.`,
     );
   }
-  return { before, after: before.split(search).join(replacement), lines };
+  return { text: text.split(search).join(replacement), lines };
 }
 
-async function textOf(file: FileHandle, size: number, shown: string): Promise<string> {
+/** @throws EkidenError `bad_input` for what is too large, or no UTF-8 */
+export async function textOf(file: FileHandle, size: number, shown: string): Promise<string> {
   if (size > EDIT_MAX)
     throw new EkidenError(
       "bad_input",
@@ -131,48 +178,3 @@ function linesAt(text: string, places: readonly number[]): number[] {
 
 const listed = (lines: readonly number[]): string =>
   `${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
-
-/** The most likely place: the same text with other white space, or the lines that are most like its first line. */
-function nearest(text: string, old: string): string {
-  const lines = text.split(/\r?\n/);
-  const wanted = old.split(/\r?\n/).map(squeeze);
-  while (wanted.length > 1 && wanted[0] === "") wanted.shift();
-  while (wanted.length > 1 && wanted.at(-1) === "") wanted.pop();
-  const squeezed = lines.map(squeeze);
-  const same = squeezed.findIndex((_, i) => wanted.every((line, j) => squeezed[i + j] === line));
-  if (same !== -1)
-    return `With other white space it is at line ${same + 1}:\n${numbered(lines, same, wanted.length)}`;
-  let best = { score: 0.5, at: -1 };
-  const first = wanted[0] ?? "";
-  for (const [at, line] of squeezed.slice(0, 20_000).entries()) {
-    const score = likeness(line, first);
-    if (score > best.score) best = { score, at };
-  }
-  if (best.at === -1) return "Nothing in it is similar. Read the file again.";
-  return `Most like it is line ${best.at + 1}:\n${numbered(lines, best.at, Math.min(wanted.length, 5))}`;
-}
-
-const squeeze = (line: string): string => line.trim().replace(/\s+/g, " ");
-
-const numbered = (lines: readonly string[], from: number, count: number): string =>
-  lines
-    .slice(from, from + Math.min(count, 20))
-    .map((line, i) => `${from + i + 1}\t${cutEnd(line, 300)}`)
-    .join("\n");
-
-/** The share of common pairs of letters, 0 to 1. */
-function likeness(a: string, b: string): number {
-  if (a === "" || b === "" || Math.max(a.length, b.length) > 3 * Math.min(a.length, b.length)) return 0;
-  const pairs = new Map<string, number>();
-  for (let i = 0; i < b.length - 1; i += 1)
-    pairs.set(b.slice(i, i + 2), (pairs.get(b.slice(i, i + 2)) ?? 0) + 1);
-  let shared = 0;
-  for (let i = 0; i < a.length - 1; i += 1) {
-    const left = pairs.get(a.slice(i, i + 2)) ?? 0;
-    if (left > 0) {
-      shared += 1;
-      pairs.set(a.slice(i, i + 2), left - 1);
-    }
-  }
-  return (2 * shared) / Math.max(1, a.length + b.length - 2);
-}

@@ -13,10 +13,11 @@ const SHOWN = 200;
 
 export const glob = defineTool({
   name: "glob",
-  description: "Find files by pattern (src/**/*.ts), newest first; without gitignored ones.",
+  description: "Find files by pattern (src/**/*.ts), newest first; none gitignored.",
   input: () => z.object({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
+  reads: ({ path = "." }) => [path],
   async run({ pattern, path = "." }, ctx) {
     checkPattern(pattern, ctx);
     const { real, shown } = await placeOf(path, ctx, "read");

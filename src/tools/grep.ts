@@ -35,6 +35,7 @@ export const grep = defineTool({
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
+  reads: ({ path = "." }) => [path],
   async run(input, ctx) {
     if (input.pattern === "")
       throw new EkidenError("bad_input", "The pattern is empty. Give a regular expression.");

@@ -13,6 +13,7 @@ import { requestPlan, reviewPlan, submitPlan } from "./plans.ts";
 import { readFile } from "./read-file.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
 import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
+import { splitTask } from "./split.ts";
 import { createTeam, deleteTeam } from "./teams.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -26,7 +27,7 @@ export const fileTools: readonly Tool[] = [bash, readFile, writeFile, editFile, 
 const members: readonly Tool[] = [listTasks, getTask, claimTask, failTask, releaseTask];
 export const boardTools: ByKind = {
   lead: [...members, createTask, updateTask, completeTaskAsLead],
-  teammate: [...members, createTaskAsTeammate, completeTask],
+  teammate: [...members, createTaskAsTeammate, splitTask, completeTask],
 };
 
 /** Mail arrives before each turn, so a teammate never has to ask for it. */

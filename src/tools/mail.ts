@@ -7,7 +7,7 @@ import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 
-const DESCRIPTION = 'Message a member, the lead ("lead") or the person ("person").';
+const DESCRIPTION = 'Message a member, "lead" or "person".';
 
 /** `mayReach`: whether mail may go to another team. */
 const sending = (description: string, mayReach: (team: Name) => boolean): Tool =>
@@ -60,11 +60,13 @@ export const checkInbox = defineTool({
   access: "team",
   input: () => z.object({}),
   run: async (_, { store, seat, answer }) => {
-    const show = (mail: Parameters<typeof delivered>[0]): string =>
-      delivered(mail)
+    let shown = "No new mail.";
+    await store.mail.deliver(seat, (letters, left) => {
+      shown = delivered(letters, left)
         .map((entry) => (entry.kind === "heard" ? entry.text : ""))
         .join("\n");
-    const mail = await store.mail.deliver(seat, (letters) => [answer(show(letters))]);
-    return mail.length === 0 ? "No new mail." : show(mail);
+      return [answer(shown)];
+    });
+    return shown;
   },
 });

@@ -1,4 +1,4 @@
-/** `recall` where memory has topics, `remember` where the project keeps a memory. */
+/** `recall` and `remember`, where the project keeps a memory. */
 import { z } from "zod";
 import type { Instant } from "../core/ids.ts";
 import type { Note } from "../core/project/memory.ts";
@@ -14,9 +14,7 @@ export type Notebook = {
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known">;
 };
 
-/** `isEmpty`: there is nothing to recall yet. */
-export const memoryTools = (notebook: Notebook, isEmpty: boolean): Tool[] =>
-  isEmpty ? [rememberIn(notebook)] : [recallFrom(notebook), rememberIn(notebook)];
+export const memoryTools = (notebook: Notebook): Tool[] => [recallFrom(notebook), rememberIn(notebook)];
 
 const recallFrom = (notebook: Notebook): Tool =>
   defineTool({
@@ -25,6 +23,7 @@ const recallFrom = (notebook: Notebook): Tool =>
     access: "read",
     input: () => z.object({ topic: text }),
     subject: ({ topic }) => topic,
+    reads: () => [],
     run: ({ topic }) => notebook.recall(topic),
   });
 

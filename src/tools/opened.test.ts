@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => takeAway(top));
 
 const context = (): ToolContext =>
-  ({ workspace, readable: [], signal: new AbortController().signal }) as unknown as ToolContext;
+  ({ workspace, store: {}, readable: [], signal: new AbortController().signal }) as unknown as ToolContext;
 const call = (tool: Tool, input: unknown): Promise<string> => tool.run(tool.input().parse(input), context());
 const preview = (tool: Tool, input: unknown) => tool.preview?.(tool.input().parse(input), context());
 const put = (path: string, content: string | Buffer): void => writeFileSync(join(workspace, path), content);

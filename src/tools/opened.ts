@@ -4,7 +4,7 @@
  * sockets and devices are never waited for.
  */
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { EkidenError } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
@@ -53,6 +53,19 @@ export async function createFile(place: Place): Promise<FileHandle | null> {
       throw refusal(error, shown);
     });
     return file && (await checked(file, place));
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Takes the name away, in the folder that was checked. @throws EkidenError as `withFile` */
+export async function removeFile(place: Place): Promise<void> {
+  const { real, shown } = place;
+  const folder = await openFolder(dirname(real), shown);
+  try {
+    await unlink((await isLinux()) ? `/proc/self/fd/${folder.fd}/${basename(real)}` : real);
+  } catch (error) {
+    throw refusal(error as NodeJS.ErrnoException, shown);
   } finally {
     await folder.close();
   }

@@ -8,6 +8,7 @@ import { binaryKind } from "./binary.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 import { withFile } from "./opened.ts";
+import { noteRead } from "./seen-files.ts";
 import { placeOf } from "./workspace.ts";
 
 const LINES = 2_000;
@@ -23,18 +24,26 @@ export const readFile = defineTool({
     z.object({
       path: text,
       offset: maybe.whole.describe("first line, from 1"),
-      limit: maybe.whole.describe("lines"),
+      limit: maybe.whole,
     }),
   access: "read",
   subject: ({ path }) => path,
+  reads: ({ path }) => [path],
+  lasting: true,
   async run({ path, offset = 1, limit = LINES }, ctx) {
     if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: line numbers start at 1.`);
     if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
     const place = await placeOf(path, ctx, "read");
     const { shown } = place;
     const { size, image, ...part } = await withFile(place, "read", async (file, size) => {
+      await noteRead(ctx, place, file);
       const image = size <= IMAGE_MAX && ctx.showImage ? await imageIn(file, size, place.real) : null;
-      const part = await readLines(file, size, offset, Math.min(limit, LINES), ctx.signal);
+      const most = Math.min(limit, LINES);
+      const cells = place.real.endsWith(".ipynb") ? await cellsIn(file, size) : null;
+      const part =
+        cells === null
+          ? await readLines(file, size, offset, most, ctx.signal)
+          : linesFrom(cells.split("\n"), offset, most);
       return { ...part, size, image };
     });
     if (image && part.binary !== null && ctx.showImage) {
@@ -43,7 +52,7 @@ export const readFile = defineTool({
     }
     if (size === 0 && part.seen === 0) return `${shown} is empty.`;
     if (part.binary !== null)
-      return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with file or xxd.`;
+      return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with ${part.binary === "PDF" ? "pdftotext" : "file or xxd"}.`;
     if (part.lines.length === 0)
       throw new EkidenError(
         "bad_input",
@@ -51,9 +60,9 @@ export const readFile = defineTool({
       );
     const last = offset + part.lines.length - 1;
     const text = part.lines.map((line, i) => `${offset + i}\t${line}`).join("\n");
-    if (!part.more) return text;
+    if (!part.more) return text + part.note;
     const of = part.counted ? `of ${part.seen} lines` : `of a file of ${size} bytes`;
-    return `${text}\n[lines ${offset} to ${last} ${of}; go on with offset ${last + 1}]`;
+    return `${text}\n[lines ${offset} to ${last} ${of}; go on with offset ${last + 1}]${part.note}`;
   },
 });
 
@@ -61,18 +70,50 @@ const HEAD = 12;
 
 /** Null for a file that is none of the images that models are shown. */
 async function imageIn(file: FileHandle, size: number, path: string): Promise<ImageFile | null> {
-  const first = async (length: number): Promise<Buffer> => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  };
-  const mediaType = mediaTypeOf(await first(HEAD));
-  return mediaType && { name: imageName(path), mediaType, content: await first(size) };
+  const mediaType = mediaTypeOf(await first(file, HEAD));
+  return mediaType && { name: imageName(path), mediaType, content: await first(file, size) };
+}
+
+/** The first bytes. Where the file is read next does not change. */
+async function first(file: FileHandle, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Null for what is no notebook, or a very large one: that is read as any other text. */
+async function cellsIn(file: FileHandle, size: number): Promise<string | null> {
+  if (size > COUNTED_BYTES) return null;
+  const { notebookText } = await import("./notebook.ts");
+  return notebookText((await first(file, size)).toString("utf8"));
+}
+
+const NOTEBOOK =
+  "\n[The cells of a notebook, with the beginnings of their outputs. The file itself is JSON: change it with a program, or look at its text with bash before edit_file.]";
+
+function linesFrom(all: readonly string[], offset: number, limit: number): Part {
+  let chars = 0;
+  const lines: string[] = [];
+  for (const line of all.slice(offset - 1, offset - 1 + limit)) {
+    if (chars >= CHARS) break;
+    chars += Math.min(line.length, LINE_CHARS);
+    lines.push(cut(line, Buffer.byteLength(line)));
+  }
+  const more = offset - 1 + lines.length < all.length;
+  return { lines, seen: all.length, more, counted: true, binary: null, note: NOTEBOOK };
 }
 
 /** Many editors write one; it is not part of the first line. */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-type Part = { lines: string[]; seen: number; more: boolean; counted: boolean; binary: string | null };
+/** `note`: what is to be said of the whole. */
+type Part = {
+  lines: string[];
+  seen: number;
+  more: boolean;
+  counted: boolean;
+  binary: string | null;
+  readonly note: string;
+};
 
 /** Lines from `offset` on. Keeps one chunk and the shown lines in memory, also when the whole file is one line. */
 async function readLines(
@@ -82,7 +123,8 @@ async function readLines(
   limit: number,
   signal: AbortSignal,
 ): Promise<Part> {
-  const part: Part = { lines: [], seen: 0, more: false, counted: size <= COUNTED_BYTES, binary: null };
+  const counted = size <= COUNTED_BYTES;
+  const part: Part = { lines: [], seen: 0, more: false, counted, binary: null, note: "" };
   let chars = 0;
   let line: Buffer[] = [];
   let lineBytes = 0;

@@ -1,7 +1,7 @@
 /** Tools about the members of a team, and about stopping and idling. */
 import { z } from "zod";
 import { name, quote, type RequestId, renaming, teammateName } from "../core/ids.ts";
-import { ownModel } from "../core/member.ts";
+import { modelWithEffort, ownModel } from "../core/member.ts";
 import { defineTool } from "./define.ts";
 import { flag, maybe, text } from "./inputs.ts";
 
@@ -15,13 +15,16 @@ export const spawnTeammate = defineTool({
       role: maybe.text,
       prompt: maybe.text.describe("only if its tasks do not say enough"),
       model: maybe.text,
+      effort: maybe.text.describe("how hard it thinks: low, medium, high"),
       needs_plan: maybe.flag.describe("you approve its plan for each task"),
     }),
   subject: (input) => input.name,
-  run: async ({ name: wanted, role = "", prompt = "", model = "", needs_plan = false }, { team }) => {
+  run: async (input, { team }) => {
+    const { name: wanted, role = "", prompt = "", model = "", effort = "", needs_plan = false } = input;
     const checked = teammateName(wanted);
     const own = ownModel(model);
-    await team.spawn({ name: checked, role, prompt, model: own, needsPlan: needs_plan });
+    const spec = modelWithEffort(own, effort);
+    await team.spawn({ name: checked, role, prompt, model: spec, needsPlan: needs_plan });
     const usual = model === own ? "" : ` It has the team's model: ${quote(model)} names no provider.`;
     return `${checked} joined${role ? ` as ${role}` : ""}.${renaming(wanted, checked)}${usual}`;
   },

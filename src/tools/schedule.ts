@@ -12,7 +12,6 @@ export const scheduleCron = defineTool({
   name: "schedule_cron",
   description: "Set a cron job: mail or a new task at the times of a cron expression.",
   access: "team",
-  effect: "starts",
   input: () =>
     z.object({
       cron: text.describe("minute hour day-of-month month day-of-week"),

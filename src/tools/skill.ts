@@ -16,6 +16,8 @@ export const skillTools = (skills: () => readonly Skill[]): Tool[] =>
           access: "read",
           input: () => z.object({ name: text }),
           subject: ({ name }) => name,
+          reads: () => [],
+          lasting: true,
           run: async ({ name }) => showSkill(findSkill(skills(), name)),
         }),
       ];

@@ -23,7 +23,7 @@ const TOOLS: readonly Tool[] = [
   ...new Set([...leadTools, ...teammateTools, ...Object.values(cronTools), ...jobTools]),
   teamsTools.create,
   teamsTools.delete(never),
-  compact,
+  compact(() => 0),
   planTools.request,
   planTools.review,
   planTools.submit(1),
@@ -33,7 +33,7 @@ const TOOLS: readonly Tool[] = [
   taskTool(never, []),
   taskTool(never, [role]),
   connectMcp(never),
-  ...memoryTools({ recall: never, remember: never }, false),
+  ...memoryTools({ recall: never, remember: never }),
   ...skillTools(() => [skill]),
 ];
 

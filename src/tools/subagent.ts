@@ -44,6 +44,8 @@ const taking = (input: () => z.ZodType<Asked>, delegate: Delegate): Tool =>
     input,
     accessOf: ({ read_only }) => (read_only ? "read" : "team"),
     subject: ({ prompt }) => subject(prompt),
+    reads: () => [],
+    shows: { subagent: "prompt" },
     run: ({ prompt, read_only = false, role = "" }, ctx) =>
       delegate({ prompt, readOnly: read_only, role }, ctx),
   });

@@ -2,8 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 import { parseRule, showRule } from "../core/permission/permission.ts";
 import { TOOL_NAMES } from "../core/tool-names.ts";
+import { fileTools } from "./index.ts";
 
 it("names every tool that is defined here, and no other", () => {
   const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
@@ -21,4 +23,12 @@ it("reads rules in the names of other harnesses, and refuses those about no tool
   for (const text of ["mcp__files", "mcp__files__read", "*", "write_*", "mcp__*"])
     expect(parseRule("allow", text).tool).toBe(text);
   expect(() => parseRule("deny", "bahs(rm *)")).toThrow(/names an unknown tool\. Did you mean "bash"\?/);
+});
+
+it("says of each call that may use files which ones", () => {
+  const silent = [...leadTools, ...teammateTools, ...fileTools].filter(
+    ({ access, subject, reads, writes, line }) =>
+      (access === "read" || access === "write") && subject && !reads && !writes && !line,
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
 import { createFile, replaceText, withFile, withSecrets } from "./opened.ts";
+import { checkUnchanged, noteWrite } from "./seen-files.ts";
 import { type Place, placeOf } from "./workspace.ts";
 
 type Input = { readonly path: string; readonly content: string };
@@ -16,9 +17,10 @@ export const writeFile = defineTool({
   input: () => z.object({ path: text, content: text }),
   access: "write",
   subject: ({ path }) => path,
+  writes: ({ path }) => [path],
   async preview(input, ctx) {
     const place = await placeFor(input, ctx);
-    const before = await textBefore(place);
+    const before = await textBefore(place, ctx);
     return { path: place.shown, before, after: unmarked(input.content, before, ctx) };
   },
   async run(input, ctx) {
@@ -26,12 +28,17 @@ export const writeFile = defineTool({
     const { shown } = place;
     const fresh = await createFile(place);
     let { content } = input;
-    if (fresh) await replaceText(fresh, content).finally(() => fresh.close());
+    if (fresh)
+      await replaceText(fresh, content)
+        .then(() => noteWrite(ctx, place, fresh))
+        .finally(() => fresh.close());
     else
       await withFile(place, "write", async (file, size) => {
+        await checkUnchanged(ctx, place, file);
         const before = size <= COMPARED_MAX ? await file.readFile("utf8") : "";
         content = unmarked(content, before, ctx);
         await replaceText(file, content);
+        await noteWrite(ctx, place, file);
       });
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
     const marks =
@@ -52,10 +59,11 @@ async function placeFor({ path }: Input, ctx: ToolContext) {
 }
 
 /** Null for a new file. */
-const textBefore = (place: Place): Promise<string | null> => {
-  const text = withFile(place, "write", (file, size) =>
-    size <= COMPARED_MAX ? file.readFile("utf8") : Promise.resolve(`(a file of ${size} bytes)\n`),
-  );
+const textBefore = (place: Place, ctx: ToolContext): Promise<string | null> => {
+  const text = withFile(place, "write", async (file, size) => {
+    await checkUnchanged(ctx, place, file);
+    return size <= COMPARED_MAX ? await file.readFile("utf8") : `(a file of ${size} bytes)\n`;
+  });
   return orElse(text, "not_found", null);
 };
 

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { disk } from "../../src/apps/host/disk.ts";
 import { decide, parseRule } from "../../src/core/permission/permission.ts";
+import { disk } from "../../src/host/disk.ts";
 import { FUZZ } from "../fixtures/fuzz.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -74,8 +74,8 @@ it("allows no line that runs a denied program, or one that no rule allows", asyn
         async (scraps, sample) => {
           const subject = scraps.join("");
           const allowed =
-            (await decide(DENYING, "bypass", { ...call, subject })).effect === "allow" ||
-            (await decide(NARROW, "default", { ...call, subject })).effect === "allow";
+            (await decide(DENYING, "bypass", { ...call, subject, line: subject })).effect === "allow" ||
+            (await decide(NARROW, "default", { ...call, subject, line: subject })).effect === "allow";
           // Some refused lines run too: if none of them left a mark, the test would prove nothing.
           if (allowed) expect(runsEvil(subject)).toBe(false);
           else if (sample === 0 && runsEvil(subject)) marks += 1;

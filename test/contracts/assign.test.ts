@@ -69,9 +69,23 @@ describe.each(BACKENDS)("an assigned task on %s", (backend) => {
     await expect(store.board.add(alien, lead)).rejects.toThrow("The teammates: alice, bob.");
   });
 
-  it("is refused for a stranger, for a task that has begun, and as a role", async () => {
-    await expect(store.board.assign(one, name("nobody"), lead)).rejects.toThrow("The teammates: alice, bob.");
+  it("is taken from its owner, who is told at once, unless it is the same", async () => {
     await store.board.claimNext(bob as Seat);
+    await store.board.assign(one, name("bob"), lead);
+    expect(await store.board.mine(name("bob"))).toMatchObject({ id: one });
+    expect(await store.mail.unread(name("bob"))).toEqual([]);
+    await store.board.assign(one, name("alice"), lead);
+    expect(await store.board.mine(name("bob"))).toBeNull();
+    expect(await store.mail.unread(name("bob"))).toMatchObject([
+      { urgent: true, body: { kind: "claim_taken", task: one, attempt: 1, how: "given to another member" } },
+    ]);
+    expect(await store.board.claimNext(bob as Seat)).not.toMatchObject({ id: one });
+    expect(await store.board.claimNext(alice as Seat)).toMatchObject({ id: one, attempt: 2 });
+  });
+
+  it("is refused for a stranger, for a task that has ended, and as a role", async () => {
+    await expect(store.board.assign(one, name("nobody"), lead)).rejects.toThrow("The teammates: alice, bob.");
+    await store.board.cancel(one, lead, "");
     await expect(store.board.assign(one, name("alice"), lead)).rejects.toMatchObject({
       code: "already_started",
     });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { instant, type Name } from "../../src/core/ids.ts";
-import { MAIL_MAX, MAILBOX_MAX, type Mail } from "../../src/core/mail.ts";
+import { MAIL_MAX, MAILBOX_MAX, type Mail, words } from "../../src/core/mail.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, connect, facts, host, name, profile, stage } from "../fixtures/stage.ts";
@@ -89,6 +89,32 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     expect(texts(got)).toEqual(["shutdown_request", "urgent", "0", "1"]);
     expect(got[1]).toMatchObject({ urgent: true });
     expect(await store.mail.unread(alice, 1000)).toHaveLength(148);
+  });
+
+  it("tells with the mail that is taken how much is left, and by member what nobody has read", async () => {
+    await fill(at.url, at.team, alice, 10_000);
+    await store.mail.send(bob, { to: alice, body: note("the newest") });
+    await store.mail.send(alice, { to: name("person"), body: note("for the person") });
+    const left: unknown[] = [];
+    const take = (limit: number): Promise<unknown> =>
+      store.mail.deliver(
+        seat,
+        (_, rest) => {
+          left.push(rest && [rest.to, rest.count, words(rest.newest.body)]);
+          return [heard("x")];
+        },
+        limit,
+      );
+    await take(100);
+    expect(left).toEqual([["alice", 9_901, "the newest"]]);
+    expect(await store.mail.unreadNotes()).toMatchObject([
+      { to: "alice", count: 9_901, newest: { from: "bob" } },
+    ]);
+    await take(9_901);
+    await store.mail.send(bob, { to: alice, body: note("one more") });
+    await take(100);
+    expect(left.slice(1)).toEqual([null, null]);
+    expect(await store.mail.unreadNotes()).toEqual([]);
   });
 
   it("a mailbox has a bound, which one letter more exceeds; the harness is never refused", async () => {
@@ -195,7 +221,11 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     expect(await store.transcript.current(name("alice/1"))).toEqual([heard("sub")]);
     const all = await store.transcript.all(alice, 0, 3);
     expect(all.map(({ entry }) => entry.kind)).toEqual(["heard", "summary", "heard"]);
-    expect(await store.transcript.all(alice, all[2]?.seq)).toHaveLength(2);
+    const rest = await store.transcript.all(alice, all[2]?.seq);
+    expect(rest).toHaveLength(2);
+    expect(await store.transcript.last(alice, 2)).toEqual(rest);
+    expect(await store.transcript.last(alice, 2, rest[0]?.seq)).toEqual(all.slice(1));
+    expect(await store.transcript.last(alice, 9, all[0]?.seq)).toEqual([]);
     expect(await store.roster.member(alice)).toMatchObject({
       turns: 1,
       inputTokens: 10,

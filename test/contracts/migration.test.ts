@@ -1,10 +1,10 @@
 /** Migration of a store of schema version 4: columns that were added later are filled from its journal. */
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
-import { openStore } from "../../src/adapters/store/index.ts";
+import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
@@ -36,7 +36,7 @@ const refused = (attempt: number) => ({ task: 1, by: "alice", attempt, why: "gat
 const ROWS = [
   `insert into meta values ('application', '${APPLICATION_ID}'), ('version', '4');`,
   "insert into teams (name, next_task, created_at) values ('default', 5, 1);",
-  "insert into hosts values ('default', 'here', 'machine', 1, 9000000000000000, 1);",
+  "insert into hosts values ('default', 'here', 'machine', 1, 1, 1);",
   "insert into members (team, name, kind, role, model, prompt, needs_plan, phase, since, host, joined_at) values ('default', 'alice', 'teammate', 'C++  Dev', '', '', 0, 'work', 1, 'here', 1);",
   task(1, "in_progress", "alice", 2),
   task(2, "completed", "alice", 1),
@@ -58,7 +58,7 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
   const schema = `v4_${process.pid}`;
   let folder = "";
   let url = "";
-  let store: Store;
+  let opened: Store | undefined;
   beforeEach(async () => {
     if (backend === "sqlite") {
       folder = mkdtempSync(join(tmpdir(), "ekiden-v4-"));
@@ -75,15 +75,62 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
       );
       await client.end();
     }
-    store = await openStore({ url, team: name("default"), clock: systemClock });
   });
+  const open = async (mustExist = false): Promise<Store> => {
+    opened = await openStore({ url, team: name("default"), clock: systemClock, mustExist });
+    return opened;
+  };
   afterEach(async () => {
-    await store.close();
+    await opened?.close();
+    opened = undefined;
     if (backend === "sqlite") takeAway(folder);
     else await dropSchema(inject("postgresUrl"), schema);
   });
+  const run = async (text: string): Promise<void> => {
+    if (backend === "sqlite") {
+      const db = new (await databaseClass())(join(folder, "team.db"), {});
+      db.exec(text);
+      db.close();
+    } else {
+      const client = await connect(inject("postgresUrl"));
+      await client.query(`set search_path = ${schema}; ${text}`);
+      await client.end();
+    }
+  };
+
+  it("is refused by a command that only reads, and unchanged by it", async () => {
+    for (const look of [() => open(true), () => teamsAt({ url })])
+      await expect(look()).rejects.toMatchObject({
+        code: "store_older",
+        message: expect.stringMatching(/schema 4; .* Nothing was changed\. .*ekiden resume/),
+      });
+    await expect(run("select * from reservations")).rejects.toThrow();
+    if (backend === "sqlite") expect(readdirSync(folder)).not.toContain("team.db.schema-4");
+  });
+
+  it("is not changed while a process that knows only that version has a lease", async () => {
+    await run("update hosts set lease_until = 9000000000000000");
+    await expect(open()).rejects.toMatchObject({
+      code: "store_older",
+      message: expect.stringMatching(/pid 1 on machine/),
+    });
+    await expect(run("select * from reservations")).rejects.toThrow();
+    await run("update hosts set lease_until = 1");
+    expect(await (await open()).teams()).toEqual(["default"]);
+  });
+
+  if (backend === "sqlite")
+    it("is copied before it is brought up to date", async () => {
+      await open();
+      const copy = new (await databaseClass())(join(folder, "team.db.schema-4"), {});
+      expect(copy.prepare("select value from meta where name = 'version'").get()).toEqual({ value: "4" });
+      expect(copy.prepare("select count(*) as n from tasks").get()).toEqual({ n: 4 });
+      copy.close();
+      expect(readdirSync(folder).filter((file) => file.includes(".schema-"))).toEqual(["team.db.schema-4"]);
+    });
 
   it("keeps the refusals of the present attempt", async () => {
+    const store = await open();
     const held = { seat: { name: name("alice"), host: host("here") }, task: asTaskId(1), attempt: 2 };
     const refusal = { why: "hook", evidence: "still red", failure: "Refused 3 times." } as const;
     expect(await store.board.refuse(held, refusal)).toBe(3);
@@ -91,10 +138,12 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
   });
 
   it("folds roles, so that old members can claim new tasks", async () => {
+    const store = await open();
     expect(await store.roster.member(name("alice"))).toMatchObject({ role: "c++ dev" });
   });
 
   it("does not record a landing twice", async () => {
+    const store = await open();
     const landing = { branch: "ekiden/2", target: "main", commit: "c0ffee" };
     await store.board.landed(asTaskId(2), name("alice"), landing);
     const { events } = await store.journal.read("" as Cursor, { types: ["task.landed"] });
@@ -102,6 +151,7 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
   });
 
   it("calls the mail of a cron a cron, and leaves its text alone", async () => {
+    const store = await open();
     expect(await store.mail.unread(name("alice"))).toMatchObject([
       { body: { kind: "cron", cron: "c1", text: 'Look at "kind":"alarm".' } },
     ]);
@@ -110,6 +160,7 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
   });
 
   it("knows who last wrote each description", async () => {
+    const store = await open();
     const tasks = await store.board.tasks();
     expect(tasks.map((one) => one.describedBy)).toEqual(["person", "person", "lead", "person"]);
   });

@@ -1,4 +1,5 @@
 /** A PostgreSQL that goes away: operations wait for it, and each takes effect once. */
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
@@ -130,4 +131,21 @@ it("throws at once where nobody asked it to wait, and says when a change is unce
   await expect(store.board.add({ subject: "a" }, LEAD)).rejects.toThrow("It is not known whether");
   proxy.down();
   await expect(store.board.counts()).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+it("is not used through a pooler that drops the search path of connections", async () => {
+  proxy.dropOptions();
+  await expect(open()).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(/search path .*public.* and not t_.*pooler/),
+  });
+});
+
+it("closes while its connections are silent", async () => {
+  const store = await open();
+  await store.wake.changed(store.wake.mark(), ["board"], 1);
+  proxy.silence();
+  void store.board.add({ subject: "a" }, LEAD).catch(() => {});
+  const closed = store.close().then(() => "closed");
+  expect(await Promise.race([closed, pause(30_000, "waits", { ref: false })])).toBe("closed");
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Seat } from "../../src/core/member.ts";
 import type { Task } from "../../src/core/task.ts";
 import type { NewReservation, Store } from "../../src/ports/index.ts";
-import { BACKENDS, claimed, held, name, stage } from "../fixtures/stage.ts";
+import { BACKENDS, claimed, name, stage } from "../fixtures/stage.ts";
 
 /** The tests of a file share a database. */
 const repositoryOf = (team: string): string => `here:/${team}/.git`;
@@ -15,8 +15,9 @@ describe.each(BACKENDS)("reservations on %s", (backend) => {
   let seats: readonly Seat[];
   let tasks: Task[];
   beforeEach(async () => {
-    ({ store, seats } = await at.crew(["alice", "bob"], { leaseMs: 10 * LENGTH }));
+    ({ store, seats } = await at.crew(["alice", "bob", "carol"], { leaseMs: 10 * LENGTH }));
     tasks = await store.board.addAll([{ subject: "A" }, { subject: "B" }, { subject: "C" }], name("lead"));
+    for (const seat of seats) await claimed(store, seat);
   });
 
   const wanted = (nth: number, more: Partial<NewReservation> = {}): NewReservation => {
@@ -24,6 +25,7 @@ describe.each(BACKENDS)("reservations on %s", (backend) => {
     const about = { branch: `ekiden/${id}`, target: "main", task: id, createdAt, paths: [`${id}.txt`] };
     return { ...about, why: "conflict", refusals: 1, lengthMs: LENGTH, isOrdered: false, ...more };
   };
+  const holding = (nth: number) => ({ seat: seats[nth] as Seat, task: (tasks[nth] as Task).id, attempt: 1 });
   const reserve = (nth: number, more: Partial<NewReservation> = {}, of = store) =>
     of.reservations.reserve(repositoryOf(at.team), wanted(nth, more));
   const listed = async (of = store, repository = repositoryOf(at.team)): Promise<number[]> =>
@@ -59,13 +61,21 @@ describe.each(BACKENDS)("reservations on %s", (backend) => {
     expect(await reserve(0)).toBeNull();
     await store.reservations.forget(wanted(0).branch);
     expect(await listed()).toEqual([]);
-    const seat = seats[0] as Seat;
-    const task = await claimed(store, seat);
     expect(await reserve(0)).toBeNull();
     expect(await listed()).toEqual([0]);
-    await store.board.fail(held(seat, task), "Given up.");
+    await store.board.fail(holding(0), "Given up.");
     expect(await listed()).toEqual([]);
     expect(await reserve(1)).toBeNull();
+  });
+
+  it("holds nobody up while its task is pending, and keeps its rank for the next owner", async () => {
+    expect(await reserve(0)).toBeNull();
+    await store.board.release(holding(0), "given_back");
+    expect(await listed()).toEqual([]);
+    expect(await reserve(1)).toBeNull();
+    await claimed(store, seats[0] as Seat);
+    expect(await listed()).toEqual([0, 1]);
+    expect(await reserve(1)).toMatchObject({ branch: wanted(0).branch });
   });
 
   it("holds up another team in the same repository, and in no other", async () => {

@@ -12,8 +12,8 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
-import { COMMANDS } from "../../src/apps/commands/table.ts";
 import { PERSON } from "../../src/core/ids.ts";
+import { COMMANDS } from "../../src/faces/commands/table.ts";
 import { dropSchema, host, name, profile } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 

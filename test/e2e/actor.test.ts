@@ -18,7 +18,7 @@ it("a teammate writes and adds tasks in its own name, and is refused what it may
   const block = `${EKIDEN} send lead hello there\n${EKIDEN} add Another one\n(\n${refused}\ntrue\n) 2>&1\n`;
   project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
   const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "off" } });
-  expect(run.code, run.stderr).toBe(1); // the added task is prose, which needs a model
+  expect(run.code, run.stderr).toBe(0); // the added task is prose of no runbook, so it is left on the board
   const { result } = (await project.json<{ task: { result: string } }>(["tasks", "1"])).task;
   expect(result.match(/this is a command of alice, who may not decide that/g)).toHaveLength(tried.length);
   expect(result).toContain("release_task");
@@ -29,6 +29,8 @@ it("a teammate writes and adds tasks in its own name, and is refused what it may
     .split("\n")
     .filter((line) => line.includes("Another one"));
   expect(JSON.parse(added[0] ?? "")).toMatchObject({ type: "task.added", by: "alice" });
+  const { task } = await project.json<{ task: { status: string } }>(["tasks", "2"]);
+  expect(task.status).toBe("pending");
 });
 
 it("with the team of another project it does what a person may", async () => {

@@ -74,6 +74,7 @@ it("a permission is asked for in another terminal, and always is written down", 
   const over = ended(
     project.start(["run", "Touch it", "--model", model], {
       EKIDEN_PERMISSIONS_TO: "person",
+      EKIDEN_CONFINED_COMMANDS: "ask",
       EKIDEN_TEAMMATES: "0",
     }),
   );

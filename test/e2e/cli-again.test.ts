@@ -70,6 +70,16 @@ describe("a runbook that is run again", () => {
     expect(readFileSync(join(project.dir, "fetched.txt"), "utf8")).toBe("fetched\nfetched\n");
   });
 
+  it("is told apart from another one with like-named tasks", async () => {
+    project.write({ "a.md": FIXED, "b.md": FIXED.replace("# Build it", "# Build the other") });
+    expect(await project.run(["run", "a.md"])).toMatchObject({ code: 0 });
+    const { code, stderr } = await project.run(["run", "b.md"]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain("nothing left to do");
+    expect(await board()).toHaveLength(6);
+    expect(readFileSync(join(project.dir, "fetched.txt"), "utf8")).toBe("fetched\nfetched\n");
+  });
+
   it("gives up with --fresh what an earlier run has left", async () => {
     project.write({ "plan.md": PLAN });
     await project.run(["run", "plan.md"]);
@@ -98,6 +108,28 @@ describe("without a model", () => {
     expect(await project.json(["tasks", "3"])).toMatchObject({ task: { result: "42" } });
   });
 });
+
+it("a runbook's run leaves prose of others alone", async () => {
+  project.write({
+    "plan.md": `# Do\n## Run\n${fence("echo ran >> ran.txt")}## Again\nAfter: Run\n${fence("echo ran >> ran.txt")}`,
+  });
+  // Put there by a person, before and behind tasks of the runbook.
+  const add = (text: string, ...more: string[]) => project.run(["add", text, ...more]);
+  await add("Write a novel", "--priority", "5");
+  await add("Print it", "--after", "1", "--description", fence("echo never >> ran.txt"));
+  await add("Say it", "--description", fence("echo said >> ran.txt"));
+  const { code, stderr, stdout } = await project.run(["run", "plan.md"]);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("#1 Write a novel: ready, but it has no block that can be run");
+  expect(await board()).toEqual([
+    "1 Write a novel pending",
+    "2 Print it pending",
+    "3 Say it completed",
+    "4 Run completed",
+    "5 Again completed",
+  ]);
+  expect(await project.json(["tasks", "1"])).toMatchObject({ task: { attempt: 0 } });
+}, 60_000);
 
 describe("resume", () => {
   it("of a team that has concluded changes nothing and needs no model", async () => {

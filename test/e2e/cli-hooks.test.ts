@@ -96,15 +96,15 @@ describe("hooks from the settings", () => {
     expect(file("asked.txt")).toContain("touch forbidden");
     // Headless, without a rule that allows it: refused before any hook could say yes.
     script([
-      { who: "lead", when: "Again", calls: [bash("touch unasked")] },
+      { who: "lead", when: "Again", calls: [bash("touch .envrc")] },
       { who: "lead", text: "I may not either." },
     ]);
     const [model = "", spec = ""] = FLAGS();
     expect(await project.run(["run", "Again", model, spec, "--team", "other"])).toMatchObject({
       stdout: "I may not either.\n",
     });
-    expect(existsSync(join(project.dir, "unasked"))).toBe(false);
-    expect(file("asked.txt")).not.toContain("unasked");
+    expect(existsSync(join(project.dir, ".envrc"))).toBe(false);
+    expect(file("asked.txt")).not.toContain(".envrc");
   });
 
   it("that are written wrongly are named with file and line", async () => {

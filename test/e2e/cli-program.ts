@@ -12,12 +12,23 @@ import { takeAway } from "../fixtures/take-away.ts";
 /** The bundle, when it is newer than every source, because it starts three times as fast; else the sources. */
 const PROGRAM = isFresh("dist/main.js")
   ? [join(ROOT, "dist/main.js")]
-  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/apps/main.ts")];
+  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/faces/main.ts")];
 
 /** The program, as a line of a shell begins with it; it works where it stands. */
 export const EKIDEN = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(" ");
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** An address with a password goes where people are told to put it: everybody on a machine may read command lines. */
+function withoutPassword(args: readonly string[]): {
+  readonly rest: readonly string[];
+  readonly store: Readonly<Record<string, string>>;
+} {
+  const at = args.indexOf("--store");
+  const address = at === -1 ? undefined : args[at + 1];
+  if (address === undefined || !/^postgres/.test(address)) return { rest: args, store: {} };
+  return { rest: args.toSpliced(at, 2), store: { EKIDEN_STORE: address } };
+}
 
 /** An empty project folder, without links in its path; `end` takes it away, with whatever still runs in it. */
 export class Project {
@@ -39,9 +50,10 @@ export class Project {
   /** Starts the program; the environment has no keys, no settings of this machine, the word that the project is trusted, and what is given. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
-    const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...args], {
+    const { rest, store } = withoutPassword(args);
+    const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...rest], {
       cwd: ROOT,
-      env: this.environment(env),
+      env: this.environment({ ...store, ...env }),
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.children.add(child);
@@ -56,8 +68,9 @@ export class Project {
     cwd: string;
     env: Record<string, string>;
   } {
-    const env = this.environment({});
-    return { command: process.execPath, args: [...PROGRAM, "--cwd", this.dir, ...args], cwd: ROOT, env };
+    const { rest, store } = withoutPassword(args);
+    const env = this.environment(store);
+    return { command: process.execPath, args: [...PROGRAM, "--cwd", this.dir, ...rest], cwd: ROOT, env };
   }
 
   /** Starts the program in a terminal of its own. */

@@ -57,7 +57,7 @@ describe("a runbook", () => {
     expect(run).toMatchObject({ code: 0, stdout: "The runbook has ended: 3 of 3 tasks completed.\n" });
     expect(run.stderr).toMatch(/person +added #3 Report, after #1 #2\n/);
     expect(run.stderr).toMatch(
-      /finished: 3 completed\ntasks: 3 completed · \d+s\nTo read the last words again: ekiden inbox person\n$/,
+      /finished: 3 completed\ntasks: 3 completed · \d+s\nTo read the last words again: ekiden inbox person --cwd \S+\n$/,
     );
     expect(run.stderr + run.stdout).not.toContain("\x1b");
     expect(readFileSync(join(project.dir, "report.txt"), "utf8")).toBe("left\nright\n");
@@ -153,7 +153,7 @@ describe("an interruption", () => {
       await appears("begun");
       child.kill(signal);
       const { code, stderr } = await run;
-      expect(stderr).toMatch(/interrupted; `ekiden resume` goes on/);
+      expect(stderr).toMatch(/interrupted; `ekiden resume --cwd \S+` goes on/);
       expect(code).toBe(130);
       expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
         { status: "in_progress", owner: "alice", attempt: 1 },
@@ -277,7 +277,8 @@ it("goes on where a stint was too short for what the lead does itself", async ()
   const steps = ["one", "two", "three", "four", "five"].map((word, i) => ({
     who: "lead",
     when: ["Do it", "one", "two", "three", "four"][i],
-    calls: [{ tool: "bash", input: { command: `echo ${word}` } }],
+    // An echo of its own words would tell it nothing new.
+    calls: [{ tool: "bash", input: { command: `echo ${[...word].reverse().join("")} | rev` } }],
   }));
   project.write({
     "script.json": JSON.stringify({ steps: [...steps, { who: "lead", when: "five", text: "All five." }] }),
@@ -412,7 +413,7 @@ describe("the end of a run", () => {
     const { stderr, stdout } = await project.run(args());
     expect(stdout).toBe("It is written.\n");
     expect(stderr).toMatch(
-      /\n1 file changed · 1\.2k tokens · \$0\.50 · \d+s\nTo read .*: ekiden inbox person\n$/,
+      /\n1 file changed · 1\.2k tokens · \$0\.50 · \d+s\nTo read .*: ekiden inbox person --cwd \S+\n$/,
     );
     expect((await project.run(["inbox", "person"])).stdout).toContain("It is written.");
     expect((await project.run([...args(), "--quiet"])).stderr).toBe("");

@@ -70,7 +70,7 @@ describe("usage", () => {
       )
         .trim()
         .split(" ");
-    expect(complete("ta")).toEqual(["tasks"]);
+    expect(complete("ta")).toEqual(["tasks", "take"]);
     expect(complete("--json", "tasks", "--")).toEqual(
       expect.arrayContaining(["--status", "--owner", "--json", "--help"]),
     );
@@ -84,6 +84,7 @@ describe("usage", () => {
     await refused(["taks"], /unknown command "taks"\. Did you mean "tasks"\?/);
     await refused(["tasks", "--jsn"], /unknown option '--jsn'\. Did you mean --json\?/);
     await refused(["add"], /missing required argument 'subject'\. Such as: ekiden add "/);
+    await refused(["run", "x", "--effort", "huge"], /--effort: expected one of none, minimal, low, /);
     await refused(["tasks", "--xyzzy"], /unknown option '--xyzzy'\. See ekiden tasks --help\./);
     for (const args of [
       ["help", "runn"],

@@ -8,10 +8,12 @@ import { programTeam } from "../fixtures/program-team.ts";
 
 afterEach(endAll);
 
-it("its task is back within a second", async () => {
+const LEASE_MS = 60_000;
+
+it("its task is back long before its lease is over", async () => {
   const team = await programTeam({
     says: { lead: [{ times: "any", text: "ok" }] },
-    settings: { teammates: [], leaseMs: 60_000 },
+    settings: { teammates: [], leaseMs: LEASE_MS },
     host: { interactive: true },
   });
   await team.host.start({ goal: "Wait." });
@@ -30,6 +32,6 @@ it("its task is back within a second", async () => {
     took.push(back.at - killed);
     await team.store.board.completeFor(id, PERSON, "done");
   }
-  // The middle one of three: the machine may be busy with other things once.
-  expect(took.sort((a, b) => a - b)[1]).toBeLessThan(1_000);
+  // A fraction of a second on a machine that is not busy with other things.
+  expect(Math.max(...took)).toBeLessThan(LEASE_MS / 4);
 });

@@ -5,18 +5,21 @@ import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { MemoryFolder } from "../../src/adapters/disk/memory.ts";
 import { type Step, scripted } from "../../src/adapters/models/scripted.ts";
-import { composeAgent, FEATURES } from "../../src/apps/host/compose.ts";
-import { openParts } from "../../src/apps/host/parts.ts";
-import { permissionPolicy } from "../../src/apps/host/permission-policy.ts";
-import { PermissionQuestions } from "../../src/apps/host/permission-questions.ts";
-import type { MakeFeature } from "../../src/apps/host/setup.ts";
 import type { Entry } from "../../src/core/conversation/chat.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
+import { prefixBreaks } from "../../src/core/conversation/prefix.ts";
 import { type HostId, LEAD, later, PERSON } from "../../src/core/ids.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
+import { composeAgent, FEATURES } from "../../src/host/compose.ts";
+import { openParts } from "../../src/host/parts.ts";
+import { permissionPolicy } from "../../src/host/permission-policy.ts";
+import { PermissionQuestions } from "../../src/host/permission-questions.ts";
+import type { MakeFeature } from "../../src/host/setup.ts";
+import { WebHosts } from "../../src/host/web-hosts.ts";
 import type { CompletionInput } from "../../src/ports/index.ts";
 import type { Agent } from "../../src/runtime/agent/agent.ts";
 import { beginStint } from "../../src/runtime/agent/feature.ts";
+import { appendNote } from "../../src/runtime/turn/record.ts";
 import { turn } from "../../src/runtime/turn/turn.ts";
 import { completeTask } from "../../src/tools/claims.ts";
 import { defineTool } from "../../src/tools/define.ts";
@@ -59,9 +62,12 @@ async function alice(
     questions,
     permissionPolicy: permissionPolicy(parts, questions),
     memory: new MemoryFolder(repo.dir),
+    web: { hosts: new WebHosts(parts, questions, () => "default"), fetchPage: () => Promise.reject() },
     onCost: () => {},
+    noteOfLimit: () => null,
     onDeleteTeam: () => {},
     providerTimeout: undefined,
+    mode: () => "default" as const,
     onDelta: undefined,
     reported: new Set<string>(),
   };
@@ -71,24 +77,23 @@ async function alice(
 
 /** One turn; the text of its results. */
 async function results(agent: Agent): Promise<string[]> {
-  if (!agent.conversation.awaitsReply) agent.conversation.add(heard("go"));
+  if (!agent.conversation.awaitsReply) await appendNote(agent, heard("go"));
   const before = (await agent.store.transcript.all(agent.seat.name)).length;
   await turn(agent, never);
   const entries = (await agent.store.transcript.all(agent.seat.name)).slice(before).map(({ entry }) => entry);
   return entries.flatMap((entry: Entry) => (entry.kind === "result" ? [entry.result.text] : []));
 }
 
-it("adds a capability by one feature in the list: a tool, a section, a wrap, a tool that is needed later", async () => {
-  const [sing, whistle] = ["sing", "whistle"].map((name) =>
-    defineTool({ name, description: name, access: "read", input: () => z.object({}), run: async () => name }),
-  );
-  if (!sing || !whistle) throw new Error("no tools");
+it("adds a capability by one feature in the list: a tool, a section, a wrap", async () => {
+  const sing = defineTool({
+    ...{ name: "sing", description: "sing", access: "read" as const },
+    input: () => z.object({}),
+    run: async () => "sing",
+  });
   let isLoud = false;
-  let needed = false;
   const music: MakeFeature = () => ({
     tools: () => [sing],
-    toolsOnceNeeded: () => (needed ? [whistle] : []),
-    section: () => (isLoud ? "Sing loudly." : "Sing softly."),
+    sections: () => [{ place: "own", about: "music", text: isLoud ? "Sing loudly." : "Sing softly." }],
     wrap: (next) => async (call) => {
       const text = await next(call);
       return call.tool.name === "sing" ? `${text} la la` : text;
@@ -96,29 +101,26 @@ it("adds a capability by one feature in the list: a tool, a section, a wrap, a t
   });
   const agent = await alice(repository({ "a.txt": "a" }), music, [
     { calls: [{ tool: "sing", input: {} }] },
-    { calls: [{ tool: "bash", input: { command: "true", run_in_background: true } }] },
     { text: "end" },
   ]);
-  const names = (): string[] => agent.loadout.specs.map(({ name }) => name);
-  expect(agent.loadout.system).toContain("Sing softly.");
-  expect(names()).toContain("sing");
-  expect(names()).not.toContain("whistle");
   expect(await results(agent)).toEqual(["sing la la"]);
+  const { opening } = agent.conversation;
+  expect(opening?.own).toMatch(/<identity>[\s\S]*<\/identity>\n\nSing softly\.$/); // this list has it behind the identity
+  expect(opening?.tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["sing", "check_background", "stop_background", "submit_plan", "compact"]),
+  );
 
-  // what starts something gets new tools at once, but the system prompt stays as it is until the next stint
-  [isLoud, needed] = [true, true];
-  await results(agent);
-  expect(names()).toEqual(expect.arrayContaining(["whistle", "stop_background", "check_background"]));
-  expect(agent.loadout.system).toContain("Sing softly.");
-  needed = false;
-  const loadout = agent.loadout;
+  // the beginning stays as it is: what changes is told at the end
+  isLoud = true;
   await beginStint(agent);
-  expect(agent.loadout).not.toBe(loadout);
-  expect(agent.loadout.system).toContain("Sing loudly.");
-  expect(names()).toContain("whistle");
+  expect(agent.loadout.opening.own).toContain("Sing loudly.");
+  expect(agent.conversation.opening).toBe(opening);
+  expect(agent.conversation.news).toEqual(['<update about="music">\nSing loudly.\n</update>']);
+  await results(agent);
+  expect(prefixBreaks(await agent.store.transcript.current(agent.seat.name))).toEqual([]);
 });
 
-it("takes a new tool that completes through the plan gate, the hook and the landing", async () => {
+it("takes a new tool that completes through the plan gate, the check, the hook and the landing", async () => {
   const done = defineTool({
     name: "ship_it",
     description: "Ends the task.",
@@ -136,6 +138,7 @@ it("takes a new tool that completes through the plan gate, the hook and the land
     [
       ship,
       { calls: [write("c.txt"), ...ship.calls] },
+      ship,
       { calls: [write("b.txt"), ...ship.calls] },
       { text: "end" },
     ],
@@ -161,7 +164,8 @@ it("takes a new tool that completes through the plan gate, the hook and the land
   );
   await store.requests.answer(LEAD, plan.id, "plan", { yes: true, text: "" });
 
-  expect((await results(agent))[1]).toContain("cannot land");
+  expect((await results(agent))[1]).toContain("Not completed yet [check 1.1]: nothing was run");
+  expect((await results(agent))[0]).toContain("cannot land");
   expect(JSON.parse(repo.read("told.json"))).toMatchObject({ event: "TaskCompleted", result: "shipped" });
   expect((await results(agent))[1]).toMatch(/^Completed #1\. Landed on main as/);
   expect(repo.git("show", "main:b.txt")).toBe("text");

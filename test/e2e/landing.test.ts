@@ -4,14 +4,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type ScriptedModel, type Step, scripted } from "../../src/adapters/models/scripted.ts";
-import { openHost } from "../../src/apps/host/host.ts";
-import type { TeamHost } from "../../src/apps/host/team-host.ts";
 import type { Event, FactType } from "../../src/core/event.ts";
 import { type Name, PERSON } from "../../src/core/ids.ts";
 import { recruit } from "../../src/core/recruit.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
+import { openHost } from "../../src/host/host.ts";
+import type { TeamHost } from "../../src/host/team-host.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
 import { HOME } from "../fixtures/file-home.ts";
+import { opening } from "../fixtures/opening.ts";
 import { LINES, type Repository, repository } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
 
@@ -38,7 +39,7 @@ async function stage(
     spec: "scripted",
     window: 1_000_000,
     reply: (request, options) => {
-      const who = /^You are "([^"]+)"/.exec(request.system)?.[1] ?? "";
+      const who = /^You are "([^"]+)"/.exec(opening(request))?.[1] ?? "";
       const script = models.get(who);
       return script ? script.reply(request, options) : Promise.reject(new Error(`${who} has no script`));
     },
@@ -217,7 +218,8 @@ it("lets the next owner go on where the last one left off, in files that nobody 
         bash("auto-claimed", "pwd; git status --short; echo end >> c.txt"),
         use("?? c.txt", "read_file", { path: "c.txt" }),
         use("end", "write_file", { path: "d.txt", content: "d\n" }),
-        complete("d.txt"),
+        bash("d.txt", "bash -c 'test -s d.txt' && echo it is there"),
+        complete("it is there"),
       ],
     },
     { teammates: [recruit("alice")] },

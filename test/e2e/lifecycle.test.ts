@@ -6,6 +6,7 @@ import { LEAD, later, name, PERSON } from "../../src/core/ids.ts";
 import type { Mail } from "../../src/core/mail.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { type HostedOptions, type HostedTeam, hostedTeam } from "../fixtures/hosted-team.ts";
+import { soon } from "../fixtures/soon.ts";
 
 const alice = name("alice");
 const bob = name("bob");
@@ -87,7 +88,7 @@ describe("work", () => {
     await join("alice");
     await until("mail.sent", { from: LEAD, to: PERSON });
     await until("mail.delivered", { to: LEAD, kind: "board_quiet" });
-    await until("teammate.phase", { who: LEAD, phase: "idle" });
+    await soon(() => expect(models.get("lead")?.requests).toHaveLength(2));
     const last = JSON.stringify(models.get("lead")?.requests[1]?.messages.at(-1));
     expect(last.match(/kind=\\"result\\"/g)).toHaveLength(7);
     expect(last).toContain("completed #1, #2, #3, #4, #5, #6, #7");
@@ -257,7 +258,7 @@ describe("stopping", () => {
     await control.ended(alice);
     const entries = JSON.stringify(await store.transcript.all(alice));
     const unread = (await store.mail.unread(alice, 1_000)).length;
-    const inTranscript = (entries.match(/note \d+/g) ?? []).length;
+    const inTranscript = (entries.match(/kind=\\"note\\"/g) ?? []).length;
     expect(inTranscript + unread).toBe(delivered);
     expect(entries).toContain("shutdown_request");
   });
@@ -454,4 +455,28 @@ it("a member that holds a request open longer than its deadline is ended, also w
   await store.requests.ask(PERSON, bob, { kind: "shutdown", reason: "now" }, later(Date.now() as never, 50));
   await control.ended(bob);
   expect(await store.requests.open({ of: bob })).toEqual([]);
+});
+
+it("a question that the person interrupted waits for a word, also in the next process", async () => {
+  let answer = (_: { text: string }): void => {};
+  const late = new Promise<{ text: string }>((resolve) => {
+    answer = resolve;
+  });
+  const first = await open({ says: { lead: [() => late] } });
+  await first.join("lead");
+  await first.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "What is this?" } });
+  await soon(() => expect(first.models.get("lead")?.requests).toHaveLength(1));
+  first.team.interrupt(LEAD, "person");
+  answer({ text: "Too late." });
+  await first.until("teammate.phase", { who: "lead", phase: "idle", reason: "no_tool_use" });
+  await first.team.suspend();
+  await first.store.close();
+  const second = await open({ folder: first.folder, says: { lead: [{ text: "Here." }] } });
+  expect(await second.team.adoptAll()).toEqual(["lead"]);
+  // It has the time to ask, if it does so by itself.
+  for (let i = 0; i < 50; i += 1) await new Promise(setImmediate);
+  await second.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "Go on." } });
+  await second.until("turn.taken", { text: "Here." });
+  const [request] = second.models.get("lead")?.requests ?? [];
+  expect(JSON.stringify(request?.messages)).toContain("Go on.");
 });

@@ -31,6 +31,19 @@ it("ends the commands of a lost host before it takes its members over", async ()
   expect(seen[0]).toEqual([[7], other]);
 });
 
+it("takes over the teammates together with the lead", async () => {
+  let isThere = true;
+  const { store, team: here } = await open({ host: "here", isAlive: ({ pid }) => pid !== 7 || isThere });
+  await store.roster.open(other, "test", 7);
+  await store.roster.join({ ...profile("lead"), kind: "lead" }, other, PERSON);
+  await store.roster.join(profile("alice"), other, PERSON);
+  await here.reviveLead();
+  expect(here.names).toEqual([]);
+  isThere = false;
+  await here.reviveLead();
+  expect(here.names.sort()).toEqual([alice, "lead"]);
+});
+
 it("takes back members that nobody hosts, also when it was late", async () => {
   const clock = new ManualClock();
   const { store, team: here } = await open({ clock, host: "here" });

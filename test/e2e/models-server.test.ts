@@ -25,7 +25,14 @@ const user = (text: string) => ({ role: "user", content: text });
 const ask = (server: ModelServer, messages: readonly object[], signal?: AbortSignal): Promise<Response> =>
   fetch(`${server.url}/v1/messages`, {
     method: "POST",
-    body: JSON.stringify({ model: "m", system: "be brief", messages, tools: [{ name: "bash" }] }),
+    headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
+    body: JSON.stringify({
+      model: "m",
+      max_tokens: 100,
+      system: "be brief",
+      messages,
+      tools: [{ name: "bash", input_schema: { type: "object" } }],
+    }),
     ...(signal && { signal }),
   });
 
@@ -57,8 +64,12 @@ it("refuses an unanswered call and an orphan result as vendors do, and says so w
   const use = { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "bash", input: {} }] };
   const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "t2", content: "x" }] };
   expect((await ask(server, [user("a"), use, result])).status).toBe(400);
-  expect(server.faults.join()).toMatch(/call t1 has no result.*result t2 in message 3 has no call/);
-  await expect(server.close()).rejects.toThrow("has no result");
+  expect((await ask(server, [user("a"), result])).status).toBe(400);
+  expect(server.refusals.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^messages.1: `tool_use` ids were found without `tool_result` blocks .*: t1/),
+    expect.stringContaining("unexpected `tool_use_id` found in `tool_result` blocks: t2"),
+  ]);
+  await expect(server.close()).rejects.toThrow("without `tool_result`");
 });
 
 it("fails as it is told: status, header, cut stream, clean early end, stall", async () => {

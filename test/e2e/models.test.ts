@@ -44,7 +44,7 @@ async function opened(
   program: Program,
   options: { attempts?: number; stallMs?: number; env?: Record<string, string> } = {},
 ): Promise<{ model: Model; server: ModelServer }> {
-  const server = await startModelServer({ any: program });
+  const server = await startModelServer({ any: program }, { thinks: false });
   onTestFinished(() => server.close());
   const { env: more, ...rest } = options;
   const env = { ...server.env, GOOGLE_GENERATIVE_AI_API_KEY: "test-key-google", ...more };
@@ -144,7 +144,12 @@ it.each(vendors)("%s: thinking is kept, with what seals it, and goes back", asyn
     quiet(),
   );
   const back = JSON.stringify(server.requests[1]?.body);
-  const seals = { anthropic: "c2lnbmVkLWJ5", responses: "sealed", google: "sealed", openai: "I should look" };
+  const seals = {
+    anthropic: `"signature":"ey`,
+    responses: `"encrypted_content":"ey`,
+    google: `"thoughtSignature":"ey`,
+    openai: "I should look",
+  };
   expect(back).toContain(seals[vendor]);
 });
 
@@ -248,11 +253,29 @@ it("asks Anthropic to cache the system prompt, the tools and the conversation", 
   };
   const mark = { cache_control: { type: "ephemeral" } };
   expect(body.system).toMatchObject([mark]);
-  expect(body.tools).toMatchObject([{}, mark]);
+  expect(JSON.stringify(body.tools)).not.toContain("cache_control"); // the mark of the system prompt covers them
   // where this request ends, and where the last one did: behind a reply with many calls it is too far back to be found
   expect(body.messages.map(({ content }) => content)).toMatchObject([[mark], [{}], [mark]]);
-  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
+  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(3);
   expect(body.max_tokens).toBe(32_000);
+});
+
+it("asks Anthropic to keep for an hour what siblings share, where the member waits", async () => {
+  const { model, server } = await opened("anthropic", () => says("ok"));
+  const parts = ["rules", "who", "go"].map((text) => ({ type: "text" as const, text }));
+  const first: Message = { role: "user", content: parts };
+  const cache = { key: "team/alice", sharedParts: 1, waits: true };
+  await model.reply({ ...request(first), cache }, quiet());
+  await model.reply({ ...request(first), cache: { ...cache, waits: false } }, quiet());
+  const marks = server.requests.map(({ body }) => JSON.stringify(body).match(/"cache_control":\{[^}]*\}/g));
+  const [hour, short] = [
+    '"cache_control":{"type":"ephemeral","ttl":"1h"}',
+    '"cache_control":{"type":"ephemeral"}',
+  ];
+  expect(marks).toEqual([
+    [hour, hour, short],
+    [short, short, short],
+  ]);
 });
 
 it("counts cache writes in the price and not as cached", async () => {

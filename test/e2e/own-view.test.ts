@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { name } from "../../src/core/ids.ts";
 import type { ModelRequest } from "../../src/ports/index.ts";
 import { toolsOf } from "../fixtures/equipped-team.ts";
+import { opening } from "../fixtures/opening.ts";
 import { programTeam } from "../fixtures/program-team.ts";
 
 const two = {
@@ -32,7 +33,7 @@ it("a teammate knows the others, plans without being asked, and goes on after th
   await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it", role: "coder" }] } });
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const [first] = team.requests("alice");
-  expect(first?.system).toContain("Others: bob (tester).");
+  expect(first && opening(first)).toContain("Others: bob (tester).");
 });
 
 it("the lead's tools do not change when it spawns a teammate", async () => {

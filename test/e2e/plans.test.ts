@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
-import { answer } from "../../src/apps/actions/answer.ts";
 import { LEAD, name, PERSON, type TaskId } from "../../src/core/ids.ts";
 import type { ModelRequest, Request } from "../../src/ports/index.ts";
+import { answer } from "../../src/team/actions/answer.ts";
 import { type ProgramTeam, programTeam, resultsIn } from "../fixtures/program-team.ts";
 
 const alice = name("alice");
@@ -74,16 +74,16 @@ it("a task that needs a plan: refused, planned, approved by the lead, done", asy
   ]);
   expect(resultsIn(third).slice(1)).toEqual([
     expect.stringMatching(/^submit_plan: Submitted your plan for #1/),
-    expect.stringMatching(/^write_file: Not run: your plan waits/),
-    expect.stringMatching(/^list_tasks: Not run: your plan waits/),
-    expect.stringMatching(/^complete_task: Not run: your plan waits/),
+    expect.stringMatching(/^write_file: Not run: you wait for an answer first/),
+    expect.stringMatching(/^list_tasks: Not run: you wait for an answer first/),
+    expect.stringMatching(/^complete_task: Not run: you wait for an answer first/),
   ]);
   expect([existsSync(join(folder, "early")), existsSync(join(folder, "same-reply"))]).toEqual([false, false]);
   expect(existsSync(join(folder, "late"))).toBe(true);
   expect(await store.board.task(one)).toMatchObject({ status: "completed", attempt: 1 });
-  // Offered only while there is something to answer.
-  expect(tools(requests("lead")[0])).not.toContain("review_plan");
-  expect(tools(requests("lead")[2])).toContain("review_plan");
+  // The list of tools stays as it was at the beginning.
+  expect(tools(requests("lead")[0])).toContain("review_plan");
+  expect(tools(requests("lead")[2])).toEqual(tools(requests("lead")[0]));
 });
 
 it("a rejection brings the feedback; the next plan is another request", async () => {
@@ -273,7 +273,7 @@ it("the lead may ask for a plan in the middle of the work; a teammate may have t
   expect(tools(asked[2])).toContain("submit_plan");
   expect(existsSync(join(team.folder, "two"))).toBe(false);
   expect(tools(team.requests("bob")[0])).toContain("submit_plan");
-  expect(team.requests("bob")[0]?.system).toContain("Each of your tasks needs a plan");
+  expect(JSON.stringify(team.requests("bob")[0]?.messages)).toContain("Each of your tasks needs a plan");
   expect(tools(team.requests("lead").at(-1))).toContain("request_plan");
 });
 

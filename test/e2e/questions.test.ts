@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { answer } from "../../src/apps/actions/answer.ts";
-import { requests } from "../../src/apps/queries/requests.ts";
-import { questionText } from "../../src/apps/terminal/asking.ts";
 import { name, PERSON } from "../../src/core/ids.ts";
 import { questionViews } from "../../src/core/views/request.ts";
+import { questionText } from "../../src/faces/terminal/asking.ts";
+import { answer } from "../../src/team/actions/answer.ts";
+import { requests } from "../../src/team/queries/requests.ts";
 import { programTeam, resultsIn } from "../fixtures/program-team.ts";
 
 const call = (tool: string, input: Record<string, unknown>) => ({ calls: [{ tool, input }] });
@@ -31,6 +31,7 @@ it("shows the difference of an edit", async () => {
     call("edit_file", { path: "a.txt", old: "not there", new: "x" }),
     call("edit_file", { path: "a.txt", old: "two", new: "2\u202e" }),
     call("write_file", { path: "new.txt", content: "fresh\n" }),
+    call("complete_task", { result: "painted" }), // held back once: it was asked to run something
   );
   await team.until("permission.asked", { tool: "edit_file" });
   const [first] = (await requests(team.store)).requests;

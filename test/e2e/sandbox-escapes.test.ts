@@ -9,17 +9,7 @@ type Row = { readonly name: string; readonly effects: string[]; readonly output:
 async function attempt(uid: number, kind: "confined" | "plain"): Promise<Row[]> {
   const place = ground(uid);
   try {
-    transpiled(place, [
-      "src/core",
-      "src/ports",
-      "src/adapters/sandbox",
-      "src/adapters/shell",
-      "src/adapters/process-identity.ts",
-      "src/adapters/process-table.ts",
-      "src/adapters/small-files.ts",
-      "test/fixtures/escape-owner.ts",
-      "test/fixtures/escapes.ts",
-    ]);
+    transpiled(place, "test/fixtures/escape-owner.ts");
     const args = [`${place.folder}/base`, `${place.folder}/state`, kind];
     return (JSON.parse(await runAs(place, "test/fixtures/escape-owner.ts", args)) as { results: Row[] })
       .results;

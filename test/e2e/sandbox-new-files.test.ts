@@ -1,5 +1,13 @@
 /** Protected files that commands make: set aside with a word, but not those of a commit, of a file tool or of the person before. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -54,6 +62,37 @@ bubblewrapOrSkip(describe)("a protected file that a command makes", () => {
       false,
       false,
     ]);
+  });
+
+  it.each([
+    ["by a commit that the command makes", "echo x > .envrc && git add -f .envrc && git commit -qm x"],
+    [
+      "by a forged sign of a cherry-pick",
+      "echo x > .envrc && git add -f .envrc && C=$(git commit-tree -m x $(git write-tree)) && git rm -q --cached .envrc && echo $C > .git/CHERRY_PICK_HEAD",
+    ],
+    ["where the name is a link", "echo x > evil && ln -s evil .envrc"],
+  ])("goes %s", async (_, command) => {
+    const { run, here } = project();
+    const { setAside } = await run(command);
+    expect(setAside).toContain(".envrc");
+    expect(here(".envrc")).toBe(false);
+  });
+
+  it("goes by a commit of an earlier command", async () => {
+    const { run, here } = project();
+    await run(
+      "echo x > f && git update-index --add --cacheinfo 100644,$(git hash-object -w f),.envrc && git commit -qm x",
+    );
+    const { setAside } = await run("git checkout -q -- .envrc");
+    expect([setAside?.includes(".envrc"), here(".envrc")]).toEqual([true, false]);
+  });
+
+  it("is not looked for behind a link that the command makes", async () => {
+    const { run, here, base } = project();
+    mkdirSync(join(base, "other/plugins"), { recursive: true });
+    const { setAside } = await run("ln -s ../other .yarn");
+    expect(setAside).toContain(".yarn");
+    expect([here(".yarn"), existsSync(join(base, "other/plugins"))]).toEqual([false, true]);
   });
 
   it("stays when it existed before, or a file tool wrote it meanwhile", async () => {

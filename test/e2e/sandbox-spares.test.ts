@@ -104,6 +104,14 @@ bubblewrapOrSkip(describe)("a spare", () => {
     expect((await run("echo x > y")).exitCode).toBe(0);
   });
 
+  it("is there also for commands that follow each other at once", async () => {
+    const prepared: boolean[] = [];
+    const onStart = (pid: number) =>
+      void prepared.push(readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("mapfile"));
+    for (let nth = 0; nth < 12; nth += 1) await run("true", { onStart });
+    expect(prepared.slice(2)).not.toContain(false);
+  });
+
   it("serves one command, and is ended by a time-out or an abort as any other", async () => {
     await prepared();
     expect(await run("sleep 600 & sleep 600", { timeoutMs: 200 })).toMatchObject({ timedOut: true });

@@ -113,7 +113,7 @@ bubblewrapOrSkip(describe)("inside the sandbox", () => {
   });
 
   it("commands may write where they start, also deep in the workspace and in the worktree of a task", async () => {
-    git("worktree", "add", "-q", ".ekiden/worktrees/1-a", "-b", "a");
+    git("worktree", "add", "-q", ".ekiden/worktrees/1-a", "-b", "ekiden/a");
     mkdirSync(join(workspace, "deep/er"), { recursive: true });
     const cwd = join(workspace, ".ekiden/worktrees/1-a");
     expect(await run("echo x > y && echo x > ../z", { cwd: join(workspace, "deep/er") })).toMatchObject({
@@ -121,7 +121,7 @@ bubblewrapOrSkip(describe)("inside the sandbox", () => {
     });
     expect(await run("echo x > n && git add n && git commit -qm n", { cwd })).toMatchObject({ exitCode: 0 });
     expect(await run("echo x > ../../settings.json", { cwd })).toMatchObject({ exitCode: 1 });
-    expect(git("log", "--oneline", "refs/heads/a").trim().split("\n")).toHaveLength(2);
+    expect(git("log", "--oneline", "refs/heads/ekiden/a").trim().split("\n")).toHaveLength(2);
   });
 
   it("a command starts while worktrees of other members are removed", async () => {

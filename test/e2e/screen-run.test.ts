@@ -88,7 +88,7 @@ it("settles all questions of one rule by one answer, while the others' news goes
   });
   const terminal = await place.open(["run", "Do the tasks", "--teammates", "3", ...MODEL], {
     ...SIZE,
-    env: server.env,
+    env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
   });
   const card = await terminal.shows(/wants to run bash +1 of 3/);
   // The question of the first did not keep the others from claiming and asking.

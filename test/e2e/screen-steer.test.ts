@@ -61,7 +61,8 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
     },
   });
   onTestFinished(() => server.close());
-  const terminal = await project().open(MODEL, { ...SMALL, env: server.env });
+  const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
+  const terminal = await project().open(MODEL, { ...SMALL, env });
   await terminal.shows("ctrl+t panels · /help");
   terminal.type("think\r");
   await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking \d+s · esc interrupts/m);

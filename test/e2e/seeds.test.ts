@@ -126,10 +126,11 @@ describe("a run with nobody to ask", () => {
       },
     });
     const args = ["run", "make it", "--model", "anthropic/claude-sonnet-4-5"];
-    const run = await project.run(args, { env: server.env });
+    const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
+    const run = await project.run(args, { env });
     expect(run).toMatchObject({ code: 0, stdout: "I could not.\n" });
     expect(answers.at(-1)).toMatch(/Not permitted: bash \(touch made\.txt\).*--allow 'bash\(touch/);
-    const allowed = await project.run([...args, "--allow", "bash(touch *)"], { env: server.env });
+    const allowed = await project.run([...args, "--allow", "bash(touch *)"], { env });
     expect(allowed.code).toBe(0);
     expect(answers.at(-1)).toContain("(no output)");
   });

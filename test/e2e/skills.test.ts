@@ -7,6 +7,7 @@ import { scripted } from "../../src/adapters/models/scripted.ts";
 import { TodoWatch } from "../../src/core/conversation/todo.ts";
 import { LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
+import { opening } from "../fixtures/opening.ts";
 import { programTeam } from "../fixtures/program-team.ts";
 
 const alice = name("alice");
@@ -20,7 +21,7 @@ it("an empty project costs nothing but the todo list and subagents", async () =>
   await team.until("teammate.phase", idle);
   const [request] = team.models.get("alice")?.requests ?? [];
   expect(toolsOf(request).slice(-2)).toEqual(["todo_write", "task"]);
-  expect(request?.system.endsWith(`Workspace: ${team.folder}`)).toBe(true);
+  expect(request?.messages[0]?.content).toHaveLength(2); // who it is, and what it hears
 });
 
 it("a skill stands in the catalogue, its body comes on demand, and a change is seen at the next stint, not before", async () => {
@@ -47,17 +48,18 @@ it("a skill stands in the catalogue, its body comes on demand, and a change is s
   await team.until("turn.taken", { text: "Done again." });
   team.models.get("alice")?.finish();
   const requests = team.models.get("alice")?.requests ?? [];
-  expect(requests[0]?.system).toContain(
+  expect(requests[0] && opening(requests[0])).toContain(
     "<skills>\nLoad one with load_skill before you do what it is for:\n- release: How to cut a release\n</skills>",
   );
   expect(toolsOf(requests[0])).toContain("load_skill");
   expect(heardIn(requests[1])).toContain("Run make release.");
   expect(heardIn(requests[0])).not.toContain("make release");
-  for (const request of requests.slice(0, 4)) {
-    expect(request.system).toBe(requests[0]?.system);
+  for (const request of requests) {
+    expect(opening(request)).toBe(requests[0] && opening(requests[0]));
     expect(request.tools).toEqual(requests[0]?.tools);
   }
-  expect(requests[4]?.system).toContain("- fresh: A new one.");
+  expect(heardIn(requests[3])).not.toContain("- fresh: A new one.");
+  expect(heardIn(requests[4])).toContain("- fresh: A new one.");
 });
 
 it("a skill that cannot be read is told of once, and the others work", async () => {
@@ -78,7 +80,7 @@ it("a skill that cannot be read is told of once, and the others work", async () 
   expect(warnings[0]).toMatchObject({
     text: expect.stringContaining("bad/SKILL.md is not used: its head is no YAML"),
   });
-  expect(team.models.get("alice")?.requests[0]?.system).toContain("- good: Good.");
+  expect(heardIn(team.models.get("alice")?.requests[0])).toContain("- good: Good.");
 });
 
 it("a teammate's role gives it a prompt and takes tools away; the lead is told of roles", async () => {
@@ -104,12 +106,12 @@ it("a teammate's role gives it a prompt and takes tools away; the lead is told o
   await team.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "Start" } });
   await team.until("teammate.phase", { who: "bob", phase: "idle" });
   const lead = team.models.get("lead")?.requests[0];
-  expect(lead?.system).toContain("Roles for spawn_teammate:\n- reviewer: Reads diffs");
-  expect(lead?.system).toContain('<project file="AGENTS.md">\nUse tabs.\n</project>');
+  expect(lead && opening(lead)).toContain("Roles for spawn_teammate:\n- reviewer: Reads diffs");
+  expect(lead && opening(lead)).toContain('<project file="AGENTS.md">\nUse tabs.\n</project>');
   const bob = team.models.get("bob")?.requests[0];
-  expect(bob?.system).toContain("Your role, reviewer:\nYou review.");
-  expect(bob?.system).toContain("Use tabs.");
-  expect(bob?.system).not.toContain("Roles for spawn_teammate");
+  expect(bob && opening(bob)).toContain("Your role, reviewer:\nYou review.");
+  expect(bob && opening(bob)).toContain("Use tabs.");
+  expect(bob && opening(bob)).not.toContain("Roles for spawn_teammate");
   expect(toolsOf(bob)).toEqual(
     expect.arrayContaining(["bash", "read_file", "grep", "complete_task", "idle"]),
   );
@@ -180,8 +182,11 @@ it("notices on the way out that a folder is gone", async () => {
   await team.until("turn.taken", { text: "Hi again." });
   const [first, second] = team.models.get("alice")?.requests ?? [];
   expect(toolsOf(first)).toContain("load_skill");
-  expect(toolsOf(second)).not.toContain("load_skill");
-  expect(second?.system).not.toContain("<skills>");
+  expect(second?.tools).toEqual(first?.tools); // the conversation keeps its list
+  expect(heardIn(second)).toMatch(
+    /<update about=.{0,2}skills.{0,2}>.{0,4}\(There is nothing of this any more/,
+  );
+  expect(heardIn(second)).toContain("These cannot be called now: load_skill.");
 });
 
 it("a role names the model of a member that has none of its own", async () => {

@@ -8,6 +8,7 @@ import { type HostId, type Name, name, PERSON } from "../../src/core/ids.ts";
 import type { ModelRequest } from "../../src/ports/index.ts";
 import { permitted } from "../../src/runtime/agent/call.ts";
 import { equippedTeam, heardIn, toolsOf } from "../fixtures/equipped-team.ts";
+import { opening } from "../fixtures/opening.ts";
 import { Project } from "./cli-program.ts";
 
 const alice = name("alice");
@@ -40,7 +41,7 @@ it("works in a fresh context and returns only its final text; its costs are its 
   model?.finish();
 
   const [first, sub, , last] = model?.requests ?? [];
-  expect(sub?.system).toContain('You are "alice/1", a subagent of "alice"');
+  expect(sub && opening(sub)).toContain('You are "alice/1", a subagent of "alice"');
   expect(heardIn(sub)).not.toContain("SECRET THOUGHT");
   expect(heardIn(sub)).not.toContain("How many lines?");
   expect(toolsOf(sub)).toEqual(["bash", "read_file", "write_file", "edit_file", "glob", "grep"]);
@@ -48,7 +49,7 @@ it("works in a fresh context and returns only its final text; its costs are its 
   expect(heardIn(last)).toContain("It has 3 lines.\\n\\n[subagent alice/1]");
   expect(heardIn(last)).not.toContain("1\\\\n2"); // what it read stays with it
 
-  const kinds = ["heard", "said", "result", "said"];
+  const kinds = ["heard", "opened", "said", "result", "said"];
   expect((await team.store.transcript.all(under(1))).map(({ entry }) => entry.kind)).toEqual(kinds);
   expect((await team.store.transcript.all(alice)).map(({ entry }) => entry.kind)).toEqual(kinds);
   expect(await team.store.roster.member(alice)).toMatchObject({ turns: 4, inputTokens: 400, usd: 6 });
@@ -79,7 +80,7 @@ it("runs several read-only ones at once, each under its own name", async () => {
     waiting += 1;
     if (waiting === 2) open();
     await both; // would never resolve if they ran one after the other
-    return { text: `done by ${/You are "([^"]+)"/.exec(request.system)?.[1]}` };
+    return { text: `done by ${/You are "([^"]+)"/.exec(opening(request))?.[1]}` };
   };
   const team = await equippedTeam({
     says: {
@@ -98,8 +99,8 @@ it("runs several read-only ones at once, each under its own name", async () => {
   expect(heardIn(requests[3])).toMatch(/done by alice\/1.*done by alice\/2/);
   const kinds = async (n: number) =>
     (await team.store.transcript.all(under(n))).map(({ entry }) => entry.kind);
-  expect(await kinds(1)).toEqual(["heard", "said"]);
-  expect(await kinds(2)).toEqual(["heard", "said"]);
+  expect(await kinds(1)).toEqual(["heard", "opened", "said"]);
+  expect(await kinds(2)).toEqual(["heard", "opened", "said"]);
   expect(await kinds(3)).toEqual([]);
 });
 
@@ -257,7 +258,7 @@ it("takes the next free number after a restart, and its words cannot pass for th
   await team.join("alice", { prompt: "Go" });
   await team.until("teammate.phase", idle);
   team.models.get("alice")?.finish();
-  expect(heardIn(team.models.get("alice")?.requests.at(-1))).not.toContain("<identity>");
+  expect(heardIn(team.models.get("alice")?.requests.at(-1))).not.toContain("<identity>root");
 });
 
 it("can have a role: its prompt, its tools; an unknown one is refused with those there are", async () => {
@@ -285,8 +286,8 @@ it("can have a role: its prompt, its tools; an unknown one is refused with those
   await team.until("teammate.phase", idle);
   const sub = team.models.get("alice")?.requests[2];
   expect(toolsOf(sub)).toEqual(["read_file", "grep"]);
-  expect(sub?.system).toContain("You only read.");
-  expect(sub?.system).toContain("Use tabs.");
+  expect(sub && opening(sub)).toContain("You only read.");
+  expect(sub && opening(sub)).toContain("Use tabs.");
 });
 
 it("can be read back with `ekiden transcript`", async () => {

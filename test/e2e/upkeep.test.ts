@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ManualClock } from "../../src/adapters/clock.ts";
+import { ownStateOf } from "../../src/adapters/git/own-state.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { type HostId, LEAD, PERSON } from "../../src/core/ids.ts";
@@ -45,7 +46,7 @@ it("shows what would go, deletes it, and keeps what is young, unfinished or in u
   project.write({ ".ekiden/output/old.log": "x", ".ekiden/output/young.log": "x", "kept.txt": "x" });
   utimesSync(join(output, "old.log"), 1, 1);
   symlinkSync(join(project.dir, "kept.txt"), join(output, "link"));
-  const gates = join(project.dir, ".git/ekiden-landings/gates.jsonl");
+  const gates = join(ownStateOf(join(project.dir, ".git"), project.home), "landings/gates.jsonl");
   mkdirSync(join(gates, ".."));
   const gate = (at: number): string => `\n${JSON.stringify({ at, commit: String(at), green: true })}`;
   appendFileSync(gates, `${gate(1)}${gate(Date.now())}\n{"at":2,"cut`);

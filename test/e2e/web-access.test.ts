@@ -1,17 +1,19 @@
 /** Who may use the page, and what an agent's words can do to it: nothing. Requests by hand over loopback, and a real browser. */
 import { writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../src/adapters/models/scripted.ts";
-import { readPage } from "../../src/apps/web/page-files.ts";
-import { recordingPage } from "../../src/apps/web/recording.ts";
-import { Teams } from "../../src/apps/web/teams.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../src/core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
+import { readPage } from "../../src/faces/web/page-files.ts";
+import { recordingPage } from "../../src/faces/web/recording.ts";
+import { Teams } from "../../src/faces/web/teams.ts";
 import { hasBrowser, visit } from "../fixtures/browser.ts";
 import { type PageServer, pageServer, TOKEN } from "../fixtures/page-server.ts";
 import { programTeam } from "../fixtures/program-team.ts";
+import { soon } from "../fixtures/soon.ts";
 
 type Answer = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
 type Asked = { path?: string; method?: string; headers?: Record<string, string>; body?: string };
@@ -34,7 +36,7 @@ function ask(
   });
 }
 
-const cookieOf = ({ port }: PageServer) => ({ Cookie: `other=1; ekiden-${port}=${TOKEN}` });
+const OWN = { Authorization: `Bearer ${TOKEN}` };
 const JSON_BODY = { "Content-Type": "application/json" };
 const CANCEL = JSON.stringify({ do: "cancel", id: 1, reason: "" });
 
@@ -45,31 +47,37 @@ async function opened() {
 }
 
 describe("requests", () => {
-  it("need the token: in the address once, then in a cookie that scripts and other sites never have", async () => {
+  it("need the token in a header: neither a cookie nor an address shows it, in any spelling", async () => {
     const { server } = await opened();
     for (const path of [
-      "/",
       "/api/teams",
       "/api/default/stream",
-      "/assets/x.js",
-      "/?token=",
-      `/?token=${TOKEN}x`,
+      "/api/default/recording",
+      `/api/teams?token=${TOKEN}`,
+      "/%61pi/teams",
+      "/api/./teams",
+      `${server.origin}/api/teams`,
+      "/api",
     ])
-      expect(await ask(server, { path }), path).toMatchObject({ status: 401 });
-    expect(await ask(server, { headers: { Cookie: `ekiden-${server.port}=wrong` } })).toMatchObject({
-      status: 401,
-    });
-    expect(await ask(server, { headers: { Authorization: "Bearer wrong" } })).toMatchObject({ status: 401 });
-    const first = await ask(server, { path: `/default/board?token=${TOKEN}` });
-    expect(first.status).toBe(200);
-    expect(String(first.headers["set-cookie"])).toMatch(/HttpOnly; SameSite=Strict/);
-    expect((await ask(server, { headers: cookieOf(server) })).status).toBe(200);
-    expect((await ask(server, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+      for (const headers of [
+        {},
+        { Cookie: `ekiden-${server.port}=${TOKEN}` },
+        { Authorization: "Bearer wrong" },
+        { Authorization: TOKEN },
+      ])
+        expect(await ask(server, { path, headers: headers as Record<string, string> }), path).toMatchObject({
+          status: 401,
+        });
+    const page = await ask(server, { path: `/default/board?token=${TOKEN}` });
+    expect(page.status).toBe(200);
+    expect(page.headers["set-cookie"]).toBeUndefined();
+    expect(page.body).not.toContain(TOKEN);
+    expect((await ask(server, { headers: OWN })).status).toBe(200);
   });
 
   it("with another Host or Origin are refused, whatever token they bring", async () => {
     const { server } = await opened();
-    const cookie = cookieOf(server);
+    const cookie = OWN;
     for (const host of [
       "evil.example",
       `evil.example:${server.port}`,
@@ -100,16 +108,15 @@ describe("requests", () => {
         path: "/api/default/act",
         method: "POST",
         body: CANCEL,
-        headers: { ...cookieOf(server), ...headers },
+        headers: { ...OWN, ...headers },
         ...more,
       });
-    expect(await act(JSON_BODY)).toMatchObject({ status: 403 });
-    expect(await act({ ...JSON_BODY, "Sec-Fetch-Site": "cross-site" })).toMatchObject({ status: 403 });
+    expect(await act({ ...JSON_BODY, Authorization: "" })).toMatchObject({ status: 401 });
     expect(await act({ ...JSON_BODY, Origin: "http://evil.example" })).toMatchObject({ status: 403 });
     expect(await act({ "Content-Type": "text/plain", Origin: server.origin })).toMatchObject({ status: 400 });
     for (const method of ["PUT", "DELETE", "OPTIONS", "TRACE"])
       expect(await act(JSON_BODY, { method, body: "" }), method).toMatchObject({ status: 405 });
-    expect(await ask(server, { path: "/api/default/act", headers: cookieOf(server) })).toMatchObject({
+    expect(await ask(server, { path: "/api/default/act", headers: OWN })).toMatchObject({
       status: 404,
     });
     const own = { ...JSON_BODY, Origin: server.origin };
@@ -131,7 +138,7 @@ describe("requests", () => {
 
   it("cannot leave the page's files, nor make or guess a team", async () => {
     const { team, server } = await opened();
-    const headers = cookieOf(server);
+    const headers = OWN;
     const tricks = [
       "/assets/../../../package.json",
       "/assets/..%2f..%2fpackage.json",
@@ -166,7 +173,7 @@ describe("requests", () => {
   it("are answered with headers that let nothing be run, framed, kept or read by others", async () => {
     const { server } = await opened();
     for (const path of ["/default/board", "/api/teams", "/api/nothing"]) {
-      const { headers } = await ask(server, { path, headers: cookieOf(server) });
+      const { headers } = await ask(server, { path, headers: OWN });
       expect(headers["content-security-policy"]).toMatch(
         /default-src 'none'; script-src 'self';.*frame-ancestors 'none'/,
       );
@@ -178,6 +185,49 @@ describe("requests", () => {
       });
       expect(headers["access-control-allow-origin"]).toBeUndefined();
     }
+  });
+});
+
+describe.skipIf(!hasBrowser)("another server on this machine", () => {
+  it("gets nothing from the browser that lets it act or read, while reloads and further tabs go on working", async () => {
+    const { team, server } = await opened();
+    const received: string[] = [];
+    const other = createServer((incoming, outgoing) => {
+      received.push(JSON.stringify([incoming.url, incoming.headers]));
+      const script = `fetch("${server.origin}/api/teams", { credentials: "include" }).catch(() => {});
+        const asked = new BroadcastChannel("ekiden-token");
+        asked.onmessage = ({ data }) => { window.leaked = data; };
+        asked.postMessage(null);`;
+      outgoing.setHeader("Content-Type", "text/html").end(`<script>${script}</script>`);
+    });
+    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void other.close());
+    const { page } = await visit(server.address, { mayComplain: true });
+    await page.getByText("Paint").first().waitFor();
+    expect(page.url()).not.toContain(TOKEN);
+    const foreign = await page.context().newPage();
+    await foreign.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    await soon(async () => expect(received.length).toBeGreaterThan(0));
+    const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    const replayed = { ...JSON_BODY, Cookie: cookies, Origin: server.origin };
+    const acted = { path: "/api/default/act", method: "POST", body: CANCEL };
+    expect(await ask(server, { ...acted, headers: replayed })).toMatchObject({ status: 401 });
+    expect(await ask(server, { headers: { Cookie: cookies } })).toMatchObject({ status: 401 });
+    expect(received.join()).not.toContain(TOKEN);
+    await page.reload();
+    await page.getByText("Paint").first().waitFor();
+    const second = await page.context().newPage();
+    await second.goto(`${server.origin}/default/board`);
+    await second.getByText("Paint").first().waitFor();
+    expect(await foreign.evaluate("window.leaked")).toBeUndefined();
+    await team.store.board.cancel(asTaskId(1), PERSON, "");
+    for (const tab of [page, second]) await tab.locator('[aria-label="Cancelled"]').first().waitFor();
+    await foreign.close();
+    await page.close();
+    await second.reload(); // on its own
+    await second.getByText("Paint").first().waitFor();
+    const stranger = await visit(`${server.origin}/default/board`);
+    await stranger.page.getByText("The token is missing or wrong").waitFor();
   });
 });
 

@@ -183,14 +183,16 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     await page.locator(".card", { hasText: "Paint" }).click();
     await page.getByRole("heading", { name: "Paint" }).waitFor();
     expect(await page.getByRole("button", { name: /New task|Edit|Cancel/ }).count()).toBe(0);
-    const refused = await page.evaluate(async (url) => {
+    const token = await page.evaluate<string>("sessionStorage.getItem('ekiden-token')");
+    const act = { url: `${origin}/api/default/act`, Authorization: `Bearer ${token}` };
+    const refused = await page.evaluate(async ({ url, Authorization }) => {
       const answer = await fetch(url, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json", Authorization },
         body: JSON.stringify({ do: "cancel", id: 1, reason: "" }),
       });
       return { status: answer.status, text: await answer.text() };
-    }, `${origin}/api/default/act`);
+    }, act);
     expect(refused).toMatchObject({ status: 403, text: expect.stringContaining("--read-only") });
     expect(await team.store.board.task(asTaskId(1))).toMatchObject({ status: "pending" });
   });

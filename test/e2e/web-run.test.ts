@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
       await exitOf(second);
 
       // The page's own server goes and comes back at the same address: the page reads on by itself.
-      const { port, searchParams } = new URL(address);
+      const { port, hash } = new URL(address);
       const dot = (): Promise<string> =>
         page.evaluate('getComputedStyle(document.querySelector(".live"), "::before").backgroundColor');
       const whileLive = await dot();
@@ -139,14 +139,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
       await page.getByText("Connecting").waitFor({ state: "attached" });
       expect(await dot()).not.toBe(whileLive);
       await ours.json(["add", "One more", ...options]);
-      const again = ours.start([
-        "web",
-        "--port",
-        port,
-        "--token",
-        searchParams.get("token") ?? "",
-        ...options,
-      ]);
+      const again = ours.start(["web", "--port", port, "--token", hash.replace("#token=", ""), ...options]);
       await addressIn(again.stdout);
       await page.locator(".card", { hasText: "One more" }).waitFor();
     },

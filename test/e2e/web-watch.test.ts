@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     const repo = repository({ "greeting.txt": "good morning\nworld\n" });
     const team = await programTeam({
       folder: repo.dir,
-      settings: { permissionMode: "bypass", worktrees: true },
+      settings: { permissionMode: "bypass", worktrees: true, exitCheck: false },
       says: {
         lead: [{ times: "any", text: "fine" }],
         alice: [

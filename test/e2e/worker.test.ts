@@ -199,15 +199,19 @@ it("refuses what makes no worker", async () => {
     });
 });
 
-it("ends when its name is taken, and when the person stops its members", async () => {
+it("waits for its name while another worker has it, and ends when the person stops its members", async () => {
   await project.run(["add", "Task", "-d", task(1)]);
-  const worker = project.start(["worker", "--model", "runbook", "--as", "kim"]);
-  const over = ended(worker);
+  const first = project.start(["worker", "--model", "runbook", "--as", "kim"]);
   await there("began-1");
-  expect(await project.run(["worker", "--model", "runbook", "--as", "kim"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('There is a member "kim"'),
+  const second = project.start(["worker", "--model", "runbook", "--as", "kim"]);
+  const over = ended(second);
+  let said = "";
+  second.stderr?.on("data", (text) => {
+    said += text;
   });
+  await soon(() => expect(said).toContain("kim runs in another process"));
+  first.kill("SIGKILL");
+  await soon(() => expect(said).toContain("Takes over kim"));
   await project.run(["stop", "--now"]);
   expect(await over).toMatchObject({
     code: 0,

@@ -2,6 +2,7 @@
  * Hostile clones: folders that try to run code, take rights, redirect a key or bring a store by being started in. Each has a
  * canary; before the person agrees it must not appear, whatever command is used, and what waits must be named.
  */
+import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -18,6 +19,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Ended, Project } from "../e2e/cli-program.ts";
+import { soon } from "../fixtures/soon.ts";
 
 let server: Server;
 let address = "";
@@ -365,3 +367,42 @@ it.each([".ekiden", ".ekiden/output", ".ekiden/.gitignore"])(
     expect(readdirSync(target.dir)).toEqual(["plan.md"]);
   },
 );
+
+it.each([".mcp.json", ".ekiden/settings.json", ".ekiden/team.db-signal", ".ekiden/.gitignore", "AGENTS.md"])(
+  "waits for no pipe as %s",
+  async (path) => {
+    const project = cloned({});
+    mkdirSync(join(project.dir, ".ekiden"));
+    execFileSync("mkfifo", [join(project.dir, path)]);
+    const { stderr } = await run(project, "run", "plan.md");
+    expect(stderr).not.toContain("a fault of ekiden");
+    if (path.startsWith(".ekiden")) expect(stderr).toMatch(/is a pipe/);
+  },
+);
+
+it.each([
+  [".ekiden/settings.json", `{"allow":${"[".repeat(90_000)}`, /settings\.json: it is nested/],
+  [".ekiden/settings.json", '{"__proto__":{"sandbox":"off"}}', /settings\.json:1: the key "__proto__"/],
+  [".ekiden/settings.json", `{"team":"${"x".repeat(2_000_000)}"}`, /settings\.json: it has 2000011 bytes/],
+  [".mcp.json", `{"mcpServers":${"[".repeat(90_000)}${"]".repeat(90_000)}}`, /\.mcp\.json .*nested/],
+  ["plan.md", `# A\n${"x".repeat(5_000_000)}`, /plan\.md.*has 5000004 bytes/s],
+])("names %s that is too deep, too large or changes objects", async (path, text, named) => {
+  const project = cloned({ [path]: text });
+  const { stderr, stdout } = await run(project, ...(path === ".mcp.json" ? ["doctor"] : ["run", "plan.md"]));
+  expect(stderr).not.toContain("a fault of ekiden");
+  expect((stdout + stderr).replace(/\s+/g, " ")).toMatch(named);
+});
+
+it("shows no password and no token in the list of processes", async () => {
+  const project = cloned({});
+  // In one word: the fixture gives an address of its own to the program in a variable.
+  const told = await run(project, "tasks", "--store=postgres://a:hunter22secret@127.0.0.1:1/x");
+  expect(told.stderr).toContain("Use EKIDEN_STORE instead");
+  const web = project.start(["web", "--port", "0", "--token", "a-token-of-20-letters"]);
+  await soon(() => {
+    const line = readFileSync(`/proc/${web.pid}/cmdline`, "latin1");
+    expect(line).toMatch(/^ekiden/);
+    expect(line).not.toContain("a-token-of-20-letters");
+  });
+  web.kill();
+});

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { disk } from "../../src/apps/host/disk.ts";
 import { type Decision, decide, type Mode, parseRule } from "../../src/core/permission/permission.ts";
+import { disk } from "../../src/host/disk.ts";
 
 const LINES = join(import.meta.dirname, "lines");
 
@@ -142,6 +142,7 @@ export const judge = (
     tool: "bash",
     access: "exec",
     subject,
+    line: subject,
     workspace,
     home: top,
     disk,

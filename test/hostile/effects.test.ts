@@ -22,17 +22,19 @@ const of = (silent: boolean) =>
     .flatMap(({ name, lines }) => (name === "catastrophes" ? [] : lines));
 
 it("a line that is allowed without a question has no effect outside of it", async () => {
-  const effects: string[] = [];
-  let runs = 0;
+  const lines = { plain: [] as string[], sandbox: [] as string[] };
   for (const line of [...of(true), ...of(false)]) {
     const where = await proving.silentIn(line);
-    if (where === null) continue;
-    runs += 1;
-    const effect = await proving.effectOf(line, where);
-    if (effect !== null) effects.push(`${JSON.stringify(line)}: ${effect}`);
+    if (where !== null) lines[where].push(line);
   }
-  expect(effects).toEqual([]);
-  expect(runs).toBeGreaterThan(300);
+  // In the sandbox nearly every line runs. What it holds is tried in sandbox-escapes; here are some of all classes.
+  const some = lines.sandbox.filter((_, i) => i % (EVERY * 4) === 0);
+  expect([
+    ...(await proving.effectsOf(lines.plain, "plain")),
+    ...(await proving.effectsOf(some, "sandbox")),
+  ]).toEqual([]);
+  expect(lines.plain.length).toBeGreaterThan(700);
+  expect(some.length).toBeGreaterThan(50);
 });
 
 it("hostile lines do what they are asked about for", async () => {

@@ -1,14 +1,17 @@
 /** What the judge says to each line of the corpus, in each mode, with a sandbox and without. */
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Mode } from "../../src/core/permission/permission.ts";
+import type { Mode, Rule } from "../../src/core/permission/permission.ts";
+import { changesNothing } from "../../src/core/shell/readonly.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 import { type Ground, judge, layGround, placed, rulesOf, sections } from "./corpus.ts";
 
-/** Modes in which a line of a section may not be allowed. */
-const MODES: readonly (readonly [RegExp, readonly Mode[]])[] = [
-  [/^asks in every mode/, ["plan", "default", "accept-edits", "bypass"]],
-  [/^asks/, ["plan", "default"]],
-  [/^refused with|^not allowed with/, ["default", "bypass"]],
+/** Modes in which a line of a section may not be allowed, and whether that is so in a sandbox, too. */
+const MODES: readonly (readonly [heading: RegExp, modes: readonly Mode[], inSandbox: boolean])[] = [
+  [/^asks in every mode/, ["plan", "default", "accept-edits", "bypass"], true],
+  [/^asks, also in a sandbox/, ["plan", "default", "accept-edits"], true],
+  [/^asks/, ["plan", "default"], false],
+  [/^refused with|^not allowed with/, ["default", "bypass"], true],
 ];
 
 let ground: Ground;
@@ -26,11 +29,12 @@ describe("no hostile line is allowed without a question", () => {
   });
 
   it.each(hostile)("$name: $heading", async ({ heading, lines }) => {
-    const modes = MODES.find(([pattern]) => pattern.test(heading))?.[1] ?? [];
+    const [, modes = [], inSandbox] = MODES.find(([pattern]) => pattern.test(heading)) ?? [];
     const passed: string[] = [];
     for (const line of lines)
       for (const mode of modes)
-        for (const confined of heading === "asks without a sandbox" ? [false] : [false, true]) {
+        for (const confined of inSandbox ? [false, true] : [false]) {
+          if (mode === "accept-edits" && !confined) continue;
           const { effect } = await judge(placed(line, ground, 9), ground, mode, {
             confined,
             rules: rulesOf(heading),
@@ -43,20 +47,19 @@ describe("no hostile line is allowed without a question", () => {
 });
 
 describe("harmless lines are not asked about", () => {
-  it("in a sandbox, questions to tools of the project", async () => {
-    const lines = hostile
-      .filter(({ heading }) => heading === "asks without a sandbox")
-      .flatMap((one) => one.lines);
+  it("in the blocks of the runbook that everybody runs first", async () => {
+    const text = readFileSync(new URL("../../examples/quickstart.md", import.meta.url), "utf8");
+    const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
     const asked: string[] = [];
-    for (const line of lines)
-      if ((await judge(line, ground, "default", { confined: true })).readOnly !== true) asked.push(line);
+    for (const block of blocks)
+      if ((await judge(block, ground, "default", { confined: true })).effect !== "allow") asked.push(block);
+    expect(blocks.length).toBeGreaterThan(5);
     expect(asked).toEqual([]);
-    expect(lines.length).toBeGreaterThan(30);
   });
 
   it.each([
     [false, 0.1],
-    [true, 0.02],
+    [true, 0],
   ])("in a sandbox: %s, but for a share of %s", async (confined, most) => {
     const lines = harmless?.lines ?? [];
     const asked: string[] = [];
@@ -66,4 +69,25 @@ describe("harmless lines are not asked about", () => {
     if (process.env.EKIDEN_SHOW) console.log(confined, asked.length, lines.length, asked);
     expect(asked.length / lines.length, asked.join("\n")).toBeLessThanOrEqual(most);
   });
+});
+
+it("only the exact text of a line that destroys a machine allows it", async () => {
+  const [catastrophes] = hostile.filter(({ name }) => name === "catastrophes");
+  const refused: string[] = [];
+  for (const line of catastrophes?.lines ?? []) {
+    const rule: Rule = { effect: "allow", tool: "bash", match: line.trim() };
+    if ((await judge(line, ground, "default", { rules: [rule] })).effect !== "allow") refused.push(line);
+  }
+  expect(refused).toEqual([]);
+});
+
+it("what only reads is told apart in every mode, and may run beside other reading", async () => {
+  const plan: string[] = [];
+  for (const line of harmless?.lines ?? []) {
+    const { effect } = await judge(line, ground, "default");
+    if (effect === "allow" && (await judge(line, ground, "plan")).effect !== "allow") plan.push(line);
+  }
+  expect(plan).toEqual([]);
+  expect(["ls", "cat a | head", "git log"].map(changesNothing)).toEqual([true, true, true]);
+  expect(["rm a", "cd a", "ls > a", "ls $(a)", "npm test"].map(changesNothing)).toEqual(Array(5).fill(false));
 });

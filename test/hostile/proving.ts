@@ -11,13 +11,26 @@ import { CANARY, type Ground, judge, layGround, placed } from "./corpus.ts";
 export type Proving = {
   /** Where the default mode allows a line: everywhere, only in a sandbox, or nowhere (null). */
   silentIn(line: string): Promise<Where | null>;
-  /** What a line did that only an answered question could allow; null for nothing. */
+  /** What a line did that only an answered question could allow; null for nothing. In the sandbox it may change the workspace. */
   effectOf(line: string, where?: Where): Promise<string | null>;
+  /** The same for many lines, as `LINE: EFFECT`. They share a process as long as none has an effect. */
+  effectsOf(lines: readonly string[], where: Where): Promise<readonly string[]>;
   end(): Promise<void>;
 };
 type Where = "plain" | "sandbox";
 
 const TIMEOUT_MS = 2_000;
+const BATCH_TIMEOUT_MS = 60_000;
+/** Lines that are run one after the other before the tree is compared. */
+const BATCH = 25;
+/** Each in a shell of its own, ended after a while. */
+const together = (lines: readonly string[]): string =>
+  lines
+    .map((line) => `timeout -s KILL 2 /bin/bash -c 'exec 2>&1; ${line.replaceAll("'", "'\\''")}' </dev/null`)
+    .join("\n");
+/** What a command in the sandbox may change: the workspace but for what decides what runs later. */
+const OWN_TO_A_COMMAND =
+  /^project\/(?!\.git\/(?:config|hooks)|\.(?:ekiden|envrc|mcp\.json|npmrc|vscode|husky|bashrc)\b)/;
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
@@ -45,6 +58,27 @@ export async function prove(): Promise<Proving> {
   let before = snapshot(ground.top);
   const confined = confinedRuns(ground, `${ground.top}-state`);
 
+  const effectOf = async (text: string, where: Where): Promise<string | null> => {
+    const connected = connections;
+    const output = await (where === "plain" ? run(text, ground) : confined.run(text));
+    const after = snapshot(ground.top);
+    const effect =
+      connections > connected
+        ? "a connection"
+        : output.includes(CANARY)
+          ? "read the secret"
+          : differs(before, after, where === "sandbox" ? OWN_TO_A_COMMAND : null);
+    const isIntact = [...before].every(([path, state]) => after.get(path) === state);
+    if (isIntact) {
+      for (const path of after.keys())
+        if (!before.has(path)) rmSync(join(ground.top, path), { recursive: true, force: true });
+    } else {
+      restore();
+      before = snapshot(ground.top);
+    }
+    return effect;
+  };
+
   return {
     async silentIn(line) {
       const subject = placed(line, ground, port);
@@ -55,25 +89,20 @@ export async function prove(): Promise<Proving> {
       return null;
     },
     async effectOf(line, where = "plain") {
-      const connected = connections;
-      const text = placed(line, ground, port);
-      const output = await (where === "plain" ? run(text, ground) : confined.run(text));
-      const after = snapshot(ground.top);
-      const effect =
-        connections > connected
-          ? "a connection"
-          : output.includes(CANARY)
-            ? "read the secret"
-            : differs(before, after);
-      const isIntact = [...before].every(([path, state]) => after.get(path) === state);
-      if (isIntact) {
-        for (const path of after.keys())
-          if (!before.has(path)) rmSync(join(ground.top, path), { recursive: true, force: true });
-      } else {
-        restore();
-        before = snapshot(ground.top);
+      return await effectOf(placed(line, ground, port), where);
+    },
+    async effectsOf(lines, where) {
+      const effects: string[] = [];
+      for (let at = 0; at < lines.length; at += BATCH) {
+        const batch = lines.slice(at, at + BATCH);
+        if ((await effectOf(together(batch.map((line) => placed(line, ground, port))), where)) === null)
+          continue;
+        for (const line of batch) {
+          const effect = await effectOf(placed(line, ground, port), where);
+          if (effect !== null) effects.push(`${JSON.stringify(line)}: ${effect}`);
+        }
       }
-      return effect;
+      return effects;
     },
     async end() {
       await confined.end();
@@ -100,7 +129,7 @@ function run(line: string, { workspace, top }: Ground): Promise<string> {
         // The group is empty.
       }
     };
-    const timer = setTimeout(kill, TIMEOUT_MS);
+    const timer = setTimeout(kill, line.includes("\ntimeout ") ? BATCH_TIMEOUT_MS : TIMEOUT_MS);
     const done = (): void => {
       clearTimeout(timer);
       kill();
@@ -114,7 +143,7 @@ function run(line: string, { workspace, top }: Ground): Promise<string> {
   });
 }
 
-/** As the host runs a line that was judged to read only. Lines that are silent in a sandbox only prove nothing outside of it. */
+/** As the host runs a line that was allowed: with a writable workspace. */
 function confinedRuns({ workspace, top }: Ground, state: string) {
   const env = { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: top, LANG: "C.UTF-8" };
   const sandbox = createSandbox({
@@ -125,8 +154,9 @@ function confinedRuns({ workspace, top }: Ground, state: string) {
   return {
     async run(line: string): Promise<string> {
       const { output } = await shell.run(line, {
-        ...{ cwd: workspace, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS },
-        confine: { readOnly: true, network: "off" },
+        ...{ cwd: workspace, signal: new AbortController().signal },
+        timeoutMs: line.includes("\ntimeout ") ? BATCH_TIMEOUT_MS : TIMEOUT_MS,
+        confine: { network: "off" },
       });
       return output;
     },
@@ -156,8 +186,13 @@ function snapshot(
   return found;
 }
 
-function differs(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string | null {
-  for (const [path, state] of after) if (before.get(path) !== state) return `wrote ${path}`;
-  for (const path of before.keys()) if (!after.has(path)) return `removed ${path}`;
+function differs(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  allowed: RegExp | null,
+): string | null {
+  for (const [path, state] of after)
+    if (before.get(path) !== state && !allowed?.test(path)) return `wrote ${path}`;
+  for (const path of before.keys()) if (!after.has(path) && !allowed?.test(path)) return `removed ${path}`;
   return null;
 }

@@ -47,6 +47,45 @@ it("takes what a command prints out of all records", async () => {
   expect(exported).toContain("[secret DEPLOY_TOKEN]");
 });
 
+it("takes what a model or the person says out of all records, and out of the words that are shown as they come", async () => {
+  const say = `The key is ${KNOWN}`;
+  const steps = [
+    {
+      ...{ who: "lead", text: say, thinking: say },
+      calls: [
+        { tool: "create_task", input: { subject: say, description: say } },
+        { tool: "write_file", input: { path: "notes.txt", content: say } },
+        { tool: "send_message", input: { to: "person", text: say } },
+      ],
+    },
+    { text: say, times: "any" },
+  ];
+  const one = project({
+    "script.json": JSON.stringify({ steps }),
+    "plan.md": `# Deploy\n\n## ${say}\n\n\`\`\`sh\necho ${KNOWN}\n\`\`\`\n`,
+  });
+  const model = `scripted:${join(one.dir, "script.json")}`;
+  const args = ["--permission-mode", "bypass", "--teammates", "1", "--model", model];
+  const shown = Object.values(await one.run(["run", `Deploy with ${KNOWN}`, ...args], { env })).map(String);
+  shown.push(...Object.values(await one.run([...args], { env, input: `use ${KNOWN}\n` })).map(String));
+  await one.run(["add", say], { env });
+  const planned = await one.run(["run", "plan.md", "--team", "plans"], { env });
+  expect(planned.code).toBe(0);
+  expect((await one.run(["run", "plan.md", "--team", "plans"], { env })).stderr).toContain(
+    "nothing left to do",
+  );
+  for (const command of [
+    ["transcript", "lead"],
+    ["export", "out"],
+  ])
+    shown.push(...Object.values(await one.run([...command, "--json"], { env })).map(String));
+  const stored = textsBelow(join(one.dir, ".ekiden"));
+  const exported = textsBelow(join(one.dir, "out"));
+  for (const text of [...shown, stored, exported]) expect(text).not.toContain(KNOWN);
+  expect(readFileSync(join(one.dir, "notes.txt"), "utf8")).toBe(say);
+  for (const text of [stored, exported]) expect(text).toContain("The key is [secret DEPLOY_TOKEN]");
+});
+
 it("shows no secret in an error message", async () => {
   const one = project({});
   const { stderr } = await one.run(["run", `${KNOWN}.md`], { env });

@@ -66,6 +66,9 @@ function keyIn(state: State, order: Order): string {
     codes.push(CODES[t.status] * 16 + (t.status === "in_progress" ? member(t.owner) : NOBODY));
     codes.push(t.attempt * 64 + t.tries * 8 + t.openBlockers);
   }
+  let told = 0;
+  for (let p = 0; p < 3; p += 1) if (state.toldTaken[p]) told += 1 << member(p);
+  codes.push(told);
   codes.push(state.crashes * 64 + state.expiries * 8 + state.takenBack);
   const claim = (c: Claim): number => ((host(c.host) * 4 + member(c.member)) * 4 + c.task) * 8 + c.attempt;
   codes.push(state.flight ? claim(state.flight) : 0xfff);

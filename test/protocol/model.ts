@@ -38,12 +38,14 @@ export type State = {
   readonly lives: readonly number[];
   readonly crashes: number;
   readonly expiries: number;
-  /** Claims that a host believes to hold, at most one a member. Nobody tells it when one is taken. */
+  /** Claims that a host believes to hold, at most one a member. It may act on one that was taken before it reads that it was. */
   readonly believed: readonly Claim[];
   readonly flight: Claim | null;
   readonly takenBack: number;
   readonly unread: readonly Letter[];
   readonly delivered: readonly Letter[];
+  /** Members that have not read yet that a task was taken from them. */
+  readonly toldTaken: readonly boolean[];
 };
 
 export type Op =
@@ -111,6 +113,7 @@ export const START: State = {
   takenBack: 0,
   unread: [],
   delivered: [],
+  toldTaken: Array.from({ length: MEMBERS }, () => false),
 };
 
 const set = <T>(list: readonly T[], at: number, value: T): T[] =>
@@ -152,11 +155,12 @@ export function step(state: State, op: Op, store: Decisions = PROTOCOL): Stepped
       return { state: putBack(next, task, MAX_TRIES), answer: "ok" };
     }
     case "takeBack": {
-      const { status } = taskAt(state, op.task);
+      const { status, owner } = taskAt(state, op.task);
       if (status === "pending") return same("bad_input");
       if (status !== "in_progress") return same("already_started");
       const next = putBack(state, op.task, Number.POSITIVE_INFINITY);
-      return { state: { ...next, takenBack: state.takenBack + 1 }, answer: "ok" };
+      const toldTaken = set(state.toldTaken, owner, true);
+      return { state: { ...next, toldTaken, takenBack: state.takenBack + 1 }, answer: "ok" };
     }
     case "beat":
       if (state.leases[op.host] === "none") return same("false");
@@ -201,15 +205,20 @@ export function step(state: State, op: Op, store: Decisions = PROTOCOL): Stepped
     }
     case "deliver": {
       const found = state.unread.filter(({ to }) => to === op.member);
-      if (found.length === 0) return same("");
+      const isTold = state.toldTaken[op.member] === true;
+      if (found.length === 0 && !isTold) return same("");
       if (!store.isSeated(state, op.host, op.member)) return same("stale_seat");
       return {
         state: {
           ...state,
           unread: store.leftUnread(state.unread, op.member),
           delivered: [...state.delivered, ...found],
+          toldTaken: set(state.toldTaken, op.member, false),
         },
-        answer: found.map(({ from, nth }) => `${from}.${nth}`).join(),
+        answer: [
+          ...found.map(({ from, nth }) => `${from}.${nth}`),
+          ...(isTold ? ["claim_taken"] : []),
+        ].join(),
       };
     }
   }

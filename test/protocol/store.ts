@@ -4,6 +4,7 @@ import { openStore } from "../../src/adapters/store/index.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { isEkidenError } from "../../src/core/errors.ts";
 import { asTaskId, type HostId, type Name, PERSON } from "../../src/core/ids.ts";
+import type { Mail } from "../../src/core/mail.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BLOCKERS, type Claim, MAX_TRIES, MEMBERS, type Op, runs, type State } from "./model.ts";
@@ -138,7 +139,8 @@ export class RealTeam {
       }
       case "deliver": {
         const found = await mail.deliver(seat(op.host, op.member), () => [heard("mail")]);
-        return found.map(({ body }) => ("text" in body ? body.text : body.kind)).join();
+        const told = found.some(({ body }) => body.kind === "claim_taken") ? ["claim_taken"] : [];
+        return [...found.flatMap(letterIn), ...told].join();
       }
       case "crash":
       case "restart":
@@ -157,9 +159,7 @@ export class RealTeam {
       return `${task.status} ${owner} ${task.attempt} ${task.openBlockers}`;
     });
     const unread: string[] = [];
-    for (const name of NAMES)
-      for (const { body } of await this.store.mail.unread(name))
-        if (body.kind === "note") unread.push(body.text);
+    for (const name of NAMES) unread.push(...(await this.store.mail.unread(name)).flatMap(letterIn));
     return [
       hosts.join(),
       NAMES.map((name) => members.get(name) ?? "-").join(),
@@ -168,6 +168,9 @@ export class RealTeam {
     ].join("\n");
   }
 }
+
+/** A letter that a member sent. */
+const letterIn = ({ body }: Pick<Mail, "body">): string[] => (body.kind === "note" ? [body.text] : []);
 
 /** What `RealTeam.shown` must be in this state. */
 export function expected(state: State): string {

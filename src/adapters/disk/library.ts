@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { doubtsAbout, makeRole, type Role } from "../../core/project/role.ts";
+import { doubtsAbout, makeRole, ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
 import { rulesSection } from "../../core/project/rules.ts";
 import { makeSkill, type Skill } from "../../core/project/skill.ts";
 import {
@@ -19,7 +19,6 @@ import {
 } from "./markdown.ts";
 
 const SKILL_FOLDERS = [".ekiden/skills", ".claude/skills", ".agents/skills"];
-const ROLE_FOLDERS = [".ekiden/agents", ".claude/agents"];
 const RULE_FILES = ["AGENTS.md", "CLAUDE.md"];
 /** Files of one kind; the rest are left out. */
 const FILES_MAX = 500;
@@ -117,7 +116,7 @@ export async function loadRules(
   const problems: Problem[] = [];
   for (const file of RULE_FILES) {
     try {
-      const text = await readInside(project, join(project, file));
+      const text = readInside(project, join(project, file));
       if (text !== null) items.push({ file, text });
     } catch (error) {
       problems.push({ file: join(project, file), why: messageOf(error) });

@@ -1,10 +1,10 @@
 /** Reads Markdown files with a YAML head safely: bounded, regular, inside the folder they belong to. */
 import { lstatSync, type Stats, statSync } from "node:fs";
-import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
-import { basename, relative, sep } from "node:path";
-import { messageOf } from "../../core/errors.ts";
+import { readdir, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { checkData, DEPTH_MAX, TOO_DEEP, whyUnread } from "../../core/plain-data.ts";
 import { looseHead, splitFrontMatter } from "../../core/project/front-matter.ts";
-import { namesIn } from "../small-files.ts";
+import { namesIn, readRegular, whyNotRead } from "../small-files.ts";
 
 /** A file that could not be used, and why: shown to the person, never fatal. */
 export type Problem = { readonly file: string; readonly why: string };
@@ -16,21 +16,17 @@ const FILE_MAX = 256 * 1024;
  * The text of a file that is really inside `root` (a link that leads out is refused), or null when there is none.
  * @throws Error with the reason when it exists and cannot be used.
  */
-export async function readInside(root: string, path: string): Promise<string | null> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-    throw error;
-  });
-  if (!found) {
-    const link = await lstat(path).catch(() => null);
-    if (link) throw new Error("it is a link to nothing");
-    return null;
+export function readInside(root: string, path: string): string | null {
+  try {
+    if (statSync(path).isDirectory()) return null;
+    return readRegular(path, FILE_MAX, { within: root });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && lstatSync(path, { throwIfNoEntry: false }))
+      throw new Error("it is a link to nothing");
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new Error(whyNotRead(error));
   }
-  if (!found.isFile()) return null;
-  const way = relative(await realpath(root), await realpath(path));
-  if (way === ".." || way.startsWith(`..${sep}`)) throw new Error("it is a link out of its folder");
-  if (found.size > FILE_MAX) throw new Error(`it has ${found.size} bytes; at most ${FILE_MAX} are read`);
-  return await readFile(path, "utf8");
 }
 
 /** The entries of a folder in order of name; none when the folder does not exist. */
@@ -73,13 +69,33 @@ export type Parsed = { readonly data: unknown; readonly body: string };
 export async function parseMarkdown(text: string): Promise<Parsed> {
   const { head, body } = splitFrontMatter(text);
   if (head === null) return { data: null, body };
-  const { parseDocument } = await import("yaml"); // loaded only when there is a head to parse: it costs a start 20 ms
-  const document = parseDocument(head, { prettyErrors: true, uniqueKeys: true });
-  const [error] = document.errors;
+  if (head.length > HEAD_MAX)
+    throw new Error(`its head has ${head.length} characters; at most ${HEAD_MAX} are read`);
+  refuseDeep(head);
+  const { isMap, parseDocument } = await import("yaml"); // loaded only when there is a head to parse: it costs a start 20 ms
+  // The parser compares each key with each other one.
+  const document = parseDocument(head, { prettyErrors: true, uniqueKeys: false });
+  const keys = isMap(document.contents) ? document.contents.items.map(({ key }) => String(key)) : [];
+  const seen = new Set<string>();
+  const twice = keys.find((key) => seen.has(key) || !seen.add(key));
+  const error = document.errors[0]?.message ?? (twice && `Map keys must be unique: ${twice}`);
   const loose = error ? looseHead(head) : null;
   if (loose) return { data: loose, body };
-  if (error) throw new Error(`its head is no YAML: ${error.message.split("\n")[0]}`);
-  return { data: document.toJS({ maxAliasCount: 20 }), body };
+  if (error) throw new Error(`its head is no YAML: ${error.split("\n")[0]}`);
+  const data: unknown = document.toJS({ maxAliasCount: 20 });
+  checkData(data);
+  return { data, body };
+}
+
+const HEAD_MAX = 64 * 1024;
+
+/** The parser calls itself for each level, and needs seconds to see that there are too many. @throws Error */
+function refuseDeep(head: string): void {
+  let depth = 0;
+  for (const bracket of head.match(/[[\]{}]|(?:[-?:][ \t]+){50}/g) ?? []) {
+    depth += bracket === "]" || bracket === "}" ? -1 : bracket.length > 1 ? 50 : 1;
+    if (depth > DEPTH_MAX) throw new Error(TOO_DEEP);
+  }
 }
 
 type File = { readonly root: string; readonly path: string; readonly name: string };
@@ -136,10 +152,10 @@ async function makeFrom<T>(
   make: (parsed: Parsed, name: string, path: string) => T,
 ): Promise<Made | null> {
   try {
-    const text = await readInside(root, path);
+    const text = readInside(root, path);
     return text === null ? null : { item: make(await parseMarkdown(text), name, path) };
   } catch (error) {
-    return { why: messageOf(error) };
+    return { why: whyUnread(error) };
   }
 }
 

@@ -189,3 +189,9 @@ describe("consolidation", () => {
     expect(await other.consolidate(async () => MERGED, AT)).toMatchObject({ kind: "done" });
   });
 });
+
+it("keeps no known secret", async () => {
+  const other = new MemoryFolder(project, (text) => text.replaceAll("correct-horse", "[secret X]"));
+  await other.remember({ topic: "deploy", text: "The word is correct-horse" }, "alice", instant(1));
+  expect(await other.recall("deploy")).toContain("The word is [secret X]");
+});

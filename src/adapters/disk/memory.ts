@@ -5,18 +5,8 @@
  * one, with every note in a readable file. A file without a line in the index counts as a topic too.
  */
 import { createHash } from "node:crypto";
-import {
-  constants,
-  copyFile,
-  lstat,
-  mkdir,
-  open as openFile,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { constants, copyFile, mkdir, open as openFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
@@ -32,6 +22,7 @@ import {
   topicName,
   topicsOf,
 } from "../../core/project/memory.ts";
+import { readRegular } from "../small-files.ts";
 import { entriesOf, stampOf, stem } from "./markdown.ts";
 
 const INDEX = "MEMORY.md";
@@ -48,10 +39,13 @@ export type Consolidated =
 
 export class MemoryFolder {
   readonly folder: string;
+  private readonly redact: (text: string) => string;
   private queue: Promise<unknown> = Promise.resolve();
 
-  constructor(project: string) {
+  /** `redact` takes known secrets out of what is kept. */
+  constructor(project: string, redact = (text: string): string => text) {
     this.folder = join(project, ".ekiden", "memory");
+    this.redact = redact;
   }
 
   /** "" when nothing is remembered. */
@@ -98,7 +92,7 @@ export class MemoryFolder {
   /** `known`: the topic has this note already. @throws EkidenError `bad_input` for text that may not be kept */
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known"> {
     return this.alone(async () => {
-      const { topic, text } = checkNote(note);
+      const { topic, text } = checkNote({ ...note, text: this.redact(note.text) });
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const listed = topicsOf(await this.index()).find(({ name }) => name === topic);
       const known = listed ?? (await this.topics()).find(({ name }) => name === topic);
@@ -127,7 +121,8 @@ export class MemoryFolder {
       const old = await Promise.all(
         (await this.topics()).map(async (topic) => ({ ...topic, text: (await this.read(topic.file)) ?? "" })),
       );
-      const notes = await merge(old.map(({ name, text }) => ({ topic: name, text })));
+      const merged = await merge(old.map(({ name, text }) => ({ topic: name, text })));
+      const notes = merged.map(({ topic, text }) => ({ topic, text: this.redact(text) }));
       return await this.alone(() => this.replace(index, old, notes, at));
     } finally {
       await rm(this.path(LOCK), { force: true });
@@ -243,15 +238,15 @@ export class MemoryFolder {
 
   /** Null when the file does not exist. Links are not followed: their targets are not memory. */
   private async read(file: string): Promise<string | null> {
-    if (stampOf(this.path(file)) === "") return null; // the usual case, without a wait
-    const found = await lstat(this.path(file)).catch(() => null);
+    if (stampOf(this.path(file)) === "") return null; // the usual case
+    const found = lstatSync(this.path(file), { throwIfNoEntry: false });
     if (!found?.isFile()) return null;
     if (found.size > FILE_MAX)
       throw new EkidenError(
         "bad_input",
         `${file} has ${found.size} bytes, more than memory reads. Split it by hand.`,
       );
-    return await readFile(this.path(file), "utf8");
+    return readRegular(this.path(file), FILE_MAX, { noLink: true });
   }
 
   private async append(file: string, text: string): Promise<void> {

@@ -2,9 +2,11 @@
  * Records which worktree belongs to which task, in small files beside the worktrees. A new board counts from 1 again, so a task
  * is identified by the time of its creation too.
  */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
+import { branchOf } from "../../core/worktree.ts";
 import type { Which } from "../../ports/worktrees.ts";
 import { jsonIn, namesIn, replaceFile } from "../small-files.ts";
 
@@ -16,6 +18,10 @@ export type Binding = {
   readonly kept: boolean;
   /** Set before the target moves to it: after a crash it tells that the task landed. */
   readonly landing: string | null;
+  /** The attempt that it was set in. */
+  readonly landingAttempt?: number;
+  /** What it was in the attempts before. */
+  readonly landingsBefore?: readonly string[];
   /** The commit of its pull request: it is on the remote, and this branch stays. */
   readonly proposed?: string;
   /** The commit of its branch on the remote that this machine has pushed or gone on from. */
@@ -31,16 +37,27 @@ export type Key = Pick<Which, "id" | "createdAt">;
 export const keyOf = ({ id, createdAt }: Key): string => `${id}.${createdAt}`;
 
 export class Bindings {
+  private readonly worktrees: string;
   private readonly folder: string;
   private readonly team: Name;
 
+  /** @throws EkidenError `bad_input` where a link leads to another folder */
   constructor(worktrees: string, team: Name) {
+    this.worktrees = worktrees;
     this.folder = join(worktrees, ".tasks");
     this.team = team;
+    for (const path of [worktrees, this.folder])
+      if (isLink(path))
+        throw new EkidenError(
+          "bad_input",
+          `${path} is a link, and worktrees are made in a folder of the project. Remove the link.`,
+        );
   }
 
+  /** Null also for one that this program cannot have written: a clone brings files, too. */
   read(task: Key): Binding | null {
-    return jsonIn(this.file(task));
+    const found = jsonIn<Binding>(this.file(task));
+    return found !== null && isOwn(found) && !isLinked(this.worktrees, found.path) ? found : null;
   }
 
   write(task: Key, binding: Binding): void {
@@ -50,6 +67,19 @@ export class Bindings {
 
   update(task: Key, otherwise: Binding, change: Partial<Binding>): void {
     this.write(task, { ...(this.read(task) ?? otherwise), ...change });
+  }
+
+  /** Notes the commit that the target is about to move to. An earlier owner's move may still be under way: its note stays. */
+  willLand(task: Key, otherwise: Binding, landing: string, attempt: number): void {
+    const { landing: last, landingAttempt, landingsBefore = [] } = this.read(task) ?? otherwise;
+    const before = last !== null && landingAttempt !== attempt ? [...landingsBefore, last] : landingsBefore;
+    this.update(task, otherwise, { landing, landingAttempt: attempt, landingsBefore: before });
+  }
+
+  /** The commits with which earlier owners landed the task, or were about to. */
+  landingsBefore(task: Key, attempt: number): readonly string[] {
+    const { landing = null, landingAttempt = attempt, landingsBefore = [] } = this.read(task) ?? {};
+    return landing !== null && landingAttempt !== attempt ? [...landingsBefore, landing] : landingsBefore;
   }
 
   remove(task: Key): void {
@@ -84,6 +114,38 @@ export class Bindings {
     return join(this.folder, `${this.team}.${keyOf(task)}.json`);
   }
 }
+
+const COMMIT = /^[0-9a-f]{40,64}$/;
+const isCommit = (value: unknown): boolean => typeof value === "string" && COMMIT.test(value);
+const isNumber = (value: unknown): boolean => value === undefined || Number.isSafeInteger(value);
+
+/** Whether the parts between slashes can name folders and branches. */
+const isPath = (value: unknown): value is string =>
+  typeof value === "string" &&
+  value.split("/").every((part) => /^[A-Za-z0-9][\w.-]*$/.test(part) && !/\.\.|\.$|\.lock$/i.test(part));
+
+/** Git reads no option in it, and no other ref than a branch. */
+const isBranch = (value: unknown): boolean =>
+  typeof value === "string" && /^(?!-)[^\p{Cc} ~^:?*[\\]+$/u.test(value) && !/\.\.|@\{|\/\/|\/$/.test(value);
+
+const isOwn = (found: Binding): boolean =>
+  isPath(found.path) &&
+  isPath(found.branch) &&
+  found.branch.startsWith(branchOf("")) &&
+  isBranch(found.target) &&
+  typeof found.kept === "boolean" &&
+  [found.landing, found.parked ?? null].every((one) => one === null || isCommit(one)) &&
+  (found.proposed === undefined || isCommit(found.proposed)) &&
+  typeof (found.parkedState ?? "") === "string" &&
+  (found.landingsBefore === undefined ||
+    (Array.isArray(found.landingsBefore) && found.landingsBefore.every(isCommit))) &&
+  [found.landingAttempt, found.attempt].every(isNumber);
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const isLinked = (folder: string, path: string): boolean =>
+  path.split("/").some((_, i, parts) => isLink(join(folder, ...parts.slice(0, i + 1))));
 
 type Whose = { readonly project: string; readonly team: Name };
 

@@ -7,6 +7,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, type Git, messageOfGit, type Ran } from "./git.ts";
+import { NO_HOOKS } from "./hardening.ts";
+import { ownStateOf } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { gitGone, removeLock } from "./stale-locks.ts";
@@ -14,11 +16,8 @@ import { gitGone, removeLock } from "./stale-locks.ts";
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 
 export const EVIDENCE_MAX = 4_000;
-/** Moving a worktree back and forth is our own business. */
-export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
-
-/** The file in a worktree's git folder that tells after a crash that a landing began an operation there. */
-export const AT_WORK = "ekiden-at-work";
+/** The file that tells after a crash that a landing began an operation in the worktree with this git directory. */
+export const atWorkFile = (gitDir: string): string => join(ownStateOf(gitDir), "at-work");
 
 export const refused = (why: Obstacle, evidence: string): Refused => ({
   kind: "refused",
@@ -42,6 +41,8 @@ export type TaskBranch = {
   readonly author: string;
   /** The commit of an earlier landing that was begun. */
   readonly landing: string | null;
+  /** Ends a hook that hangs. */
+  readonly signal: AbortSignal;
 };
 
 /**
@@ -71,7 +72,7 @@ export class LandingTree {
     this.task = task;
     this.names = names;
     this.gitDir = gitDir;
-    this.marker = join(gitDir, AT_WORK);
+    this.marker = atWorkFile(gitDir);
   }
 
   static async open(task: TaskBranch): Promise<LandingTree> {
@@ -86,11 +87,10 @@ export class LandingTree {
     const fault = await this.stateFault();
     if (fault) return fault;
     writeFileSync(this.marker, "commit");
-    try {
-      return await this.commitChanges();
-    } finally {
-      rmSync(this.marker, { force: true });
-    }
+    const refusal = await this.commitChanges();
+    // Git that was ended may leave a lock; the sign stays, so that the next landing removes it.
+    rmSync(this.marker, { force: true });
+    return refusal;
   }
 
   /** The number of commits that the target does not have. */
@@ -169,7 +169,7 @@ export class LandingTree {
   private async recover(): Promise<void> {
     const { git, root, ref, landing } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
-    removeLock(join(this.gitDir, "index.lock"), statSync(this.marker).mtimeMs);
+    this.removeLock();
     if (readFileSync(this.marker, "utf8") === "rebase") {
       // If this fails, the owner is told next that a rebase is under way.
       if (operationIn(this.gitDir) === "rebase") await git.try(root, "rebase", "--abort");
@@ -185,8 +185,13 @@ export class LandingTree {
     rmSync(this.marker, { force: true });
   }
 
+  private removeLock(): void {
+    removeLock(join(this.gitDir, "index.lock"), statSync(this.marker).mtimeMs);
+  }
+
   private as(...args: string[]): Promise<Ran> {
-    return this.task.git.try(this.task.root, ...this.names, ...args);
+    const { git, root, signal } = this.task;
+    return git.tryWith({ signal }, root, ...this.names, ...args);
   }
 
   private async stateFault(): Promise<Refused | null> {
@@ -246,7 +251,11 @@ export class LandingTree {
       const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
       return there.code === 0 ? null : refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
     }
-    const done = await this.as("rebase", "--quiet", "--no-autostash", base, own);
+    const done = await this.as("rebase", "--quiet", "--no-autostash", base, own).catch(async (error) => {
+      this.removeLock();
+      await git.try(root, "rebase", "--abort");
+      throw error;
+    });
     if (done.code === 0) return null;
     const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
       .split("\0")

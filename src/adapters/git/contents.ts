@@ -1,14 +1,46 @@
-/** What the removal of a worktree or a branch would lose. */
+/** Removes a worktree and its branch, unless something would be lost. */
 import { existsSync } from "node:fs";
 import type { Binding } from "./bindings.ts";
-import type { Git } from "./git.ts";
+import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { listed, operationIn } from "./preflight.ts";
+import { withWorktreeLock } from "./queue.ts";
+import { unlinkShared } from "./shared.ts";
 
 /** `ref`: the target branch, in full. */
 type About = { readonly git: Git; readonly ref: string; readonly binding: Binding };
 
+/** Returns why they stay; null when they are gone. */
+export async function takeAway(
+  about: About,
+  where: {
+    readonly project: string;
+    readonly commonDir: string;
+    readonly root: string;
+    /** The links to folders of the project. */
+    readonly shared: { readonly workspace: string; readonly paths: readonly string[] };
+  },
+): Promise<string | null> {
+  const { git, binding } = about;
+  const { project, root, commonDir, shared } = where;
+  const apart = (...args: string[]): Promise<Ran> =>
+    withWorktreeLock(commonDir, () => git.try(project, "worktree", ...args));
+  const held = await contentsOf(about, root);
+  if (held !== null) return held;
+  const tip = await git.tip(project, `refs/heads/${binding.branch}`);
+  if (existsSync(root)) {
+    unlinkShared(shared);
+    const gone = await apart("remove", root);
+    if (gone.code !== 0) return messageOfGit(gone);
+  } else await apart("prune");
+  // A branch that waits for its pull request stays.
+  if (tip === null || tip === binding.proposed) return null;
+  const lost = await unmerged(about, project, tip);
+  if (lost === null) await git.try(project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
+  return lost;
+}
+
 /** In words; null for nothing. */
-export async function contentsOf(about: About, root: string): Promise<string | null> {
+async function contentsOf(about: About, root: string): Promise<string | null> {
   const { git, binding } = about;
   if (!existsSync(root)) return null;
   const changes = await git.changes(root);
@@ -22,7 +54,7 @@ export async function contentsOf(about: About, root: string): Promise<string | n
 }
 
 /** The commits that the target does not have, in words; null for none. */
-export async function unmerged(
+async function unmerged(
   { git, ref, binding: { target, proposed } }: About,
   at: string,
   tip: string,
@@ -32,4 +64,16 @@ export async function unmerged(
   if (code !== 0) return `git cannot tell whether ${tip} is on ${target}`;
   const commits = out.split("\n").filter(Boolean);
   return commits.length === 0 ? null : `not on ${target}: ${listed(commits)}`;
+}
+
+/** The first of these commits that a branch has; null for none. */
+export async function firstOn(
+  git: Git,
+  project: string,
+  ref: string,
+  commits: readonly (string | null)[],
+): Promise<string | null> {
+  for (const commit of commits)
+    if (commit !== null && (await git.isAncestor(project, commit, ref))) return commit;
+  return null;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { fastForward } from "./fast-forward.ts";
-import { Git, type Ran } from "./git.ts";
+import { Git, type Limits, type Ran } from "./git.ts";
 
 it.each(["checked out", "not checked out"])(
   "moves the target only from the commit that the gate has seen: %s",
@@ -58,8 +58,8 @@ it.each(["index", "HEAD", "refs/heads/main"])("waits for the lock of another git
   writeFileSync(lock, "");
   let failures = 0;
   class Watched extends Git {
-    override async try(cwd: string, ...args: string[]): Promise<Ran> {
-      const ran = await super.try(cwd, ...args);
+    override async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
+      const ran = await super.tryWith(limits, cwd, ...args);
       if (args[0] === "merge" && ran.code !== 0 && ++failures === 2) rmSync(lock);
       return ran;
     }

@@ -5,11 +5,12 @@
  * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note beside
  * them records the step that was begun, and the next process finishes it.
  */
-import { lstatSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { textIn } from "../small-files.ts";
+import { replaceFile, textIn } from "../small-files.ts";
 import type { Git, Ran } from "./git.ts";
 import { messageOfGit } from "./git.ts";
+import { ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
 import { gitGone, removeLock } from "./stale-locks.ts";
 
@@ -42,11 +43,11 @@ export async function fastForward(
     withWorktreeLock(commonDir, async () => {
       if (at === null)
         return git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from);
-      return (await tip()) === from ? git.try(at, "merge", "--ff-only", "--quiet", to) : null;
+      return (await tip()) === from ? git.tryWith({ signal }, at, "merge", "--ff-only", "--quiet", to) : null;
     });
   let done: Ran | null;
   try {
-    if (note) writeFileSync(note, to);
+    if (note) replaceFile(note, to);
     done = await move();
     for (
       let ms = 0;
@@ -68,7 +69,7 @@ export async function fastForward(
 }
 
 const noteIn = async (git: Git, at: string): Promise<string> =>
-  join(await git.run(at, "rev-parse", "--path-format=absolute", "--git-dir"), "ekiden-landing");
+  join(ownStateOf(await git.run(at, "rev-parse", "--path-format=absolute", "--git-dir")), "landing");
 
 /** Finishes the step that a dead process began in the project. Does nothing without such a step or a repository. */
 export async function finishFastForward(git: Git, project: string): Promise<void> {
@@ -101,7 +102,9 @@ async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
     "--show-toplevel",
   );
   const [commonDir, gitDir, top] = dirs?.split("\n") ?? [];
-  return commonDir && gitDir && top ? { commonDir, gitDir, top, note: join(gitDir, "ekiden-landing") } : null;
+  return commonDir && gitDir && top
+    ? { commonDir, gitDir, top, note: join(ownStateOf(gitDir), "landing") }
+    : null;
 }
 
 async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise<void> {

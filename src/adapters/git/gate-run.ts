@@ -75,7 +75,7 @@ export class GateRun {
     const head = `\`${command}\` ${howItEnded(ran, gateTimeoutMs)} on the merged tree`;
     const output =
       ran.output.trim() === "" ? " and printed nothing." : `:\n${bounded(ran.output, EVIDENCE_MAX - 1_500)}`;
-    const aside = ran.setAside === null ? "" : `\n${ran.setAside}`;
+    const aside = [ran.limit, ran.setAside].map((note) => (note === null ? "" : `\n${note}`)).join("");
     this.verdict = refused("gate", `${head}${output}${aside}${changed}${others}`);
   }
 }

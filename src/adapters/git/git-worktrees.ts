@@ -5,27 +5,25 @@ import { EkidenError, messageOf } from "../../core/errors.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
-import { contentsOf, unmerged } from "./contents.ts";
-import { type Git, messageOfGit, type Ran } from "./git.ts";
+import { firstOn, takeAway } from "./contents.ts";
+import type { Git } from "./git.ts";
 import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
 import { LandingLine } from "./landing-line.ts";
 import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
-import { withWorktreeLock } from "./queue.ts";
+import { AgreedFiles } from "./protected-changes.ts";
 import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
-import { linkShared, unlinkShared } from "./shared.ts";
+import { linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { FAST_FORWARD } from "./way-out.ts";
-import { addWorktree, isWhole, lost } from "./worktree-state.ts";
+import { addWorktree, isWhole, lost, mend } from "./worktree-state.ts";
 
 type By = Parameters<Worktrees["land"]>[1];
 
 /** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
-const RESERVATION_MS = 300_000;
-const RACES_MAX = 100;
-
+const [RESERVATION_MS, RACES_MAX] = [300_000, 100];
 export class GitWorktrees implements Worktrees {
   readonly target: string;
   readonly onto: string;
@@ -41,6 +39,7 @@ export class GitWorktrees implements Worktrees {
   private readonly opening = new Map<number, Promise<Worktree>>();
   /** Tasks whose worktrees this process has used: somebody may remove them with all that is noted about them. */
   private readonly opened = new Set<string>();
+  private readonly agreed: AgreedFiles;
 
   constructor(options: WorktreeOptions, git: Git, { repository, remote, shared }: Opened) {
     this.options = options;
@@ -53,6 +52,7 @@ export class GitWorktrees implements Worktrees {
     this.gate = options.gate;
     this.folder = folderOf(options.project);
     this.bindings = bindingsOf(options);
+    this.agreed = new AgreedFiles(this.folder, options.mayChange);
   }
 
   get remoteLabel(): string | null {
@@ -80,10 +80,22 @@ export class GitWorktrees implements Worktrees {
     if (underWay !== undefined) return await underWay;
     const found = this.find(task);
     if (found) this.opened.add(keyOf(task));
-    if (found && !this.isStale(task)) return found;
+    if (found && !this.isStale(task)) {
+      await this.mend(task);
+      return found;
+    }
     const opening = this.make(task, contact, slug).finally(() => this.opening.delete(task.id));
     this.opening.set(task.id, opening);
     return await opening;
+  }
+
+  private async mend(task: Which): Promise<void> {
+    const { git, options, repository, folder } = this;
+    const binding = this.bindings.read(task);
+    if (!binding) return;
+    const where = { project: options.project, commonDir: repository.commonDir };
+    const { ref } = this.targetOf(binding.target);
+    await mend(git, where, join(folder, binding.path), binding.branch, ref);
   }
 
   /** Another machine may have had the task since this one did. */
@@ -109,45 +121,43 @@ export class GitWorktrees implements Worktrees {
     const { git, options, repository, gate, sharedTarget: shared } = this;
     const known = await this.goOnFirst(task, { signal: by.signal, tell: by.onMoved });
     if (known) return known;
+    await this.mend(task);
     const binding = this.bindings.read(task);
     if (!binding) return this.opened.has(keyOf(task)) ? await this.refuseLost(task, by) : { kind: "nothing" };
     const { branch, target, path, landing: commit } = binding;
+    const { gateTimeoutMs, gateParallel = 1, reservationMs = RESERVATION_MS, racesMax = RACES_MAX } = options;
     const where = this.targetOf(target);
-    const before = async (): Promise<Landing | null> =>
-      commit !== null && (await git.isAncestor(options.project, commit, where.ref))
-        ? { kind: "landed", branch, target, commit }
-        : null;
-    if (!this.find(task)) return (await before()) ?? (await this.refuseLost(task, by));
+    const attempt = task.attempt ?? 0;
+    const onTarget = (commits: readonly (string | null)[]) =>
+      firstOn(git, options.project, where.ref, commits);
+    // An owner that died or was fenced after its landing could not say so: what a later one did again does not land, too.
+    const earlier = () => onTarget(this.bindings.landingsBefore(task, attempt));
+    const own = () => onTarget([this.bindings.read(task)?.landing ?? commit]);
+    const before = (await earlier()) ?? (this.find(task) ? null : await own());
+    if (before !== null) return { kind: "landed", branch, target, commit: before };
+    if (!this.find(task)) return await this.refuseLost(task, by);
+    this.opened.add(keyOf(task));
     const landed = await landBranch({
-      ...{ git, gate, branch, target },
-      ...where,
-      ...by,
-      by: name,
-      team: options.team,
-      task: task.id,
-      createdAt: task.createdAt,
-      landing: binding.landing,
-      shell: options.shell,
-      commonDir: repository.commonDir,
-      root: join(this.folder, path),
-      workspace: this.workspace(path),
-      gateTimeoutMs: options.gateTimeoutMs,
-      gateParallel: options.gateParallel ?? 1,
-      reservationMs: options.reservationMs ?? RESERVATION_MS,
-      racesMax: options.racesMax ?? RACES_MAX,
-      message: task.subject,
-      author: name,
-      wayOut: options.wayOut ?? FAST_FORWARD,
-      remote: this.remote,
-      shared,
-      parked: binding.parked ?? null,
-      proposed: binding.proposed ?? null,
-      hasProposed: (commit) => this.bindings.update(task, binding, { proposed: commit }),
-      willLand: (commit) => this.bindings.update(task, binding, { landing: commit }),
+      ...{ git, gate, branch, target, ...where, ...by, by: name },
+      ...{ team: options.team, task: task.id, createdAt: task.createdAt },
+      ...{ landing: binding.landing, shell: options.shell, commonDir: repository.commonDir },
+      ...{ root: join(this.folder, path), workspace: this.workspace(path) },
+      ...{ gateTimeoutMs, gateParallel, reservationMs, racesMax },
+      ...{ agreed: this.agreed, message: task.subject, author: name },
+      ...{ wayOut: options.wayOut ?? FAST_FORWARD, remote: this.remote, shared },
+      ...{ parked: binding.parked ?? null, proposed: binding.proposed ?? null },
+      ...{ earlier, hasProposed: (proposed) => this.bindings.update(task, binding, { proposed }) },
+      willLand: (landing) => this.bindings.willLand(task, binding, landing, attempt),
+    }).catch(async (error: unknown) => {
+      if (by.signal.aborted || this.find(task)) throw error;
+      await by.stillMine(); // Somebody removed its folder.
+      return { kind: "nothing" } as const;
     });
-    if (landed.kind === "refused") return { ...landed, branch };
-    if (landed.kind !== "nothing") return { ...landed, branch, target };
-    return (await before()) ?? landed;
+    if (landed.kind === "refused" && this.find(task)) return { ...landed, branch };
+    if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
+    const done = await own();
+    if (done !== null) return { kind: "landed", branch, target, commit: done };
+    return this.find(task) ? { kind: "nothing" } : await this.refuseLost(task, by);
   }
 
   /** Its branch may hold less than was done. */
@@ -188,28 +198,23 @@ export class GitWorktrees implements Worktrees {
     return noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
   }
 
+  accept(path: string): void {
+    this.agreed.accept(path);
+  }
+
   async remove(task: Which): Promise<Removal> {
-    const { git, folder, options } = this;
+    const { git, folder, options, repository } = this;
     const binding = this.bindings.read(task);
     // Its branch on a remote that is away goes later; one that is proposed stays.
     if (options.wayOut?.kind === "push") await this.sharedTarget?.forget(AT_ONCE, task).catch(() => {});
     if (!binding) return { kind: "missing" };
     const root = join(folder, binding.path);
     const about = { git, binding, ref: this.targetOf(binding.target).ref };
-    const held = await contentsOf(about, root);
-    if (held !== null) return { kind: "kept", why: held };
-    const tip = await git.tip(options.project, `refs/heads/${binding.branch}`);
-    if (existsSync(root)) {
-      unlinkShared({ workspace: this.workspace(binding.path), paths: options.share });
-      const gone = await this.apart("remove", root);
-      if (gone.code !== 0) return { kind: "kept", why: messageOfGit(gone) };
-    } else await this.apart("prune");
-    // A branch that waits for its pull request stays.
-    if (tip !== null && tip !== binding.proposed) {
-      const lost = await unmerged(about, options.project, tip);
-      if (lost) return { kind: "kept", why: lost };
-      await git.try(options.project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
-    }
+    await this.mend(task);
+    const { project, share: paths } = options;
+    const shared = { workspace: this.workspace(binding.path), paths };
+    const why = await takeAway(about, { project, root, commonDir: repository.commonDir, shared });
+    if (why !== null) return { kind: "kept", why };
     this.bindings.remove(task);
     this.opened.delete(keyOf(task));
     return { kind: "removed" };
@@ -273,11 +278,6 @@ export class GitWorktrees implements Worktrees {
     }
     const known = isNew ? { parked: there.tip, parkedState: null } : there ? {} : { parked: null };
     this.bindings.update(task, binding, { ...known, attempt: task.attempt ?? 0 });
-  }
-
-  private apart(...args: string[]): Promise<Ran> {
-    const { git, options, repository } = this;
-    return withWorktreeLock(repository.commonDir, () => git.try(options.project, "worktree", ...args));
   }
 
   /** Adds a number to a name that a task of an older board has taken. */

@@ -17,8 +17,10 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
+import { atWorkFile } from "./candidate.ts";
 import { openWorktrees, type WorktreeOptions } from "./index.ts";
-import { inTurn } from "./queue.ts";
+import { ownStateOf } from "./own-state.ts";
+import { inTurn, queueIn } from "./queue.ts";
 
 const task = (id: number, subject: string): Which => ({
   id: asTaskId(id),
@@ -50,12 +52,12 @@ async function trees(
     team: DEFAULT_TEAM,
     env,
     shell,
-    gateTimeoutMs: 10_000,
-    share: [],
-    ...options,
+    ...{ gateTimeoutMs: 10_000, share: [], ...options },
   });
   return Object.assign(made, { landAs: (which: Which) => made.land(which, BY) });
 }
+
+const noteOf = (dir: string): string => join(ownStateOf(join(dir, ".git")), "landing");
 
 describe("a project that cannot have worktrees", () => {
   it("is told what is wrong, and left as it is", async () => {
@@ -274,7 +276,7 @@ describe("landing", () => {
     const stillMine = (): Promise<void> => Promise.reject(new Error("taken"));
     await expect(all.land(TASK, { ...BY, stillMine })).rejects.toThrow("taken");
     expect(repo.git("log", "--format=%s", "main")).toBe("First");
-    expect(readdirSync(join(repo.dir, ".git", "ekiden-queue"))).toEqual([]);
+    expect(readdirSync(queueIn(join(repo.dir, ".git")))).toEqual([]);
   });
 
   it("undoes a rebase that a dead process left half done, but not one of the member's own", async () => {
@@ -287,17 +289,13 @@ describe("landing", () => {
     repo.write({ "a.txt": "theirs\n" });
     repo.commit("Theirs");
     expect(() => here("rebase", "main")).toThrow();
-    expect(await all.landAs(TASK)).toMatchObject({
-      why: "branch",
-      evidence: expect.stringContaining("rebase"),
-    });
+    const rebasing = { why: "branch", evidence: expect.stringContaining("rebase") };
+    expect(await all.landAs(TASK)).toMatchObject(rebasing);
     const gitDir = here("rev-parse", "--path-format=absolute", "--git-dir");
-    writeFileSync(join(gitDir, "ekiden-at-work"), "rebase");
+    writeFileSync(atWorkFile(gitDir), "rebase");
     writeFileSync(join(gitDir, "index.lock"), "");
-    expect(await all.landAs(TASK)).toMatchObject({
-      why: "conflict",
-      evidence: expect.stringContaining("<<<<<<<"),
-    });
+    const conflict = { why: "conflict", evidence: expect.stringContaining("<<<<<<<") };
+    expect(await all.landAs(TASK)).toMatchObject(conflict);
     expect(here("log", "--format=%s", branch)).toBe("Mine\nFirst");
     expect(here("status", "--porcelain")).toBe("");
   });
@@ -313,13 +311,14 @@ describe("a landing that was cut short", () => {
     const to = repo.git("rev-parse", "HEAD");
     repo.git("switch", "--quiet", "main");
     // As git leaves it when it is killed: some files are there already, the branch is where it was.
-    repo.write({ "a.txt": "new\n", "d.txt": "d\n", ".git/ekiden-landing": to, ".git/index.lock": "" });
+    writeFileSync(noteOf(repo.dir), to);
+    repo.write({ "a.txt": "new\n", "d.txt": "d\n", ".git/index.lock": "" });
     rmSync(join(repo.dir, "c.txt"));
     await trees(repo);
     expect(repo.git("log", "-1", "--format=%s", "main")).toBe("Landed");
     expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
     expect(repo.read("e.txt")).toBe("e\n");
-    expect(existsSync(join(repo.dir, ".git", "ekiden-landing"))).toBe(false);
+    expect(existsSync(noteOf(repo.dir))).toBe(false);
   });
 
   it("touches nothing that somebody has changed since, and no lock that is not its own", async () => {
@@ -329,7 +328,8 @@ describe("a landing that was cut short", () => {
     repo.commit("Landed");
     const to = repo.git("rev-parse", "HEAD");
     repo.git("switch", "--quiet", "main");
-    repo.write({ "a.txt": "person\n", ".git/ekiden-landing": to, ".git/index.lock": "" });
+    writeFileSync(noteOf(repo.dir), to);
+    repo.write({ "a.txt": "person\n", ".git/index.lock": "" });
     utimesSync(join(repo.dir, ".git", "index.lock"), 1, 1);
     await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
     expect(repo.read("a.txt")).toBe("person\n");

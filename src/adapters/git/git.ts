@@ -1,7 +1,10 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
-import { execFile } from "node:child_process";
+import { delimiter, isAbsolute } from "node:path";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
+import type { Sandbox } from "../../ports/shell.ts";
+import { Hardening, verbAt } from "./hardening.ts";
+import { runInGroup } from "./run.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
@@ -31,79 +34,36 @@ const ALWAYS: Env = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
+  // A member may have replaced one.
+  GIT_NO_REPLACE_OBJECTS: "1",
 };
-/** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
-const SEEING = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.submodule=short"];
 /**
- * To see changes in a repository within the work tree, git would run another one there, with a configuration that every command of
- * a member can write. A new commit in it is seen without; what is not committed there cannot land. The option also overrides
- * `ignore` in .gitmodules.
+ * They write where commands of members write, too: the index, HEAD, branches and logs of a worktree, and its files. Where there is a
+ * sandbox they run in it, so that a link that a command has left leads nowhere.
  */
-const WITHOUT_NESTED = "--ignore-submodules=dirty";
-const withoutNested = (args: readonly string[]): readonly string[] => {
-  const verb = verbAt(args);
-  return /^(?:status|diff)$/.test(args[verb] ?? "") &&
-    !args.some((arg) => arg.startsWith("--ignore-submodules"))
-    ? [...args.slice(0, verb + 1), WITHOUT_NESTED, ...args.slice(verb + 1)]
-    : args;
-};
-const verbAt = (args: readonly string[]): number =>
-  args.findIndex(
-    (arg, i) => !/^-[cC]$|^--literal-pathspecs$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""),
-  );
-/**
- * A repository may configure programs that git runs at once, also for `git status`. Those of a project that the person has not
- * agreed to do not run. The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor.
- */
-const HARDENED = [
-  ...["-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit"],
-  ...[
-    "-c",
-    "core.askPass=",
-    "-c",
-    "diff.external=",
-    "-c",
-    "protocol.ext.allow=never",
-    "-c",
-    "core.pager=cat",
-  ],
-];
-/** Further programs, most with names of their own: what the repository's configuration has of them is replaced. */
-const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
-  [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
-  [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
-  [/^gpg\.(?:.*\.)?program$/i, "gpg"],
-  [/^gpg\.ssh\.defaultkeycommand$|^trailer\..*\.(?:command|cmd)$/i, ""],
-];
-/** Of a remote's programs the first configuration counts, so that only the option of the command replaces it. */
-const TRANSFERS: Readonly<Record<string, string>> = {
-  fetch: "--upload-pack=git-upload-pack",
-  pull: "--upload-pack=git-upload-pack",
-  "ls-remote": "--upload-pack=git-upload-pack",
-  push: "--receive-pack=git-receive-pack",
-};
-const withOwnTransfer = (args: readonly string[]): readonly string[] => {
-  const verb = verbAt(args);
-  const option = Object.hasOwn(TRANSFERS, args[verb] ?? "") ? TRANSFERS[args[verb] ?? ""] : undefined;
-  return option === undefined ? args : [...args.slice(0, verb + 1), option, ...args.slice(verb + 1)];
-};
+const CONFINED =
+  /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree)(?: |$)/;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
-const BYTES_MAX = 64 * 1024 * 1024;
+
+export type Confines = Pick<Sandbox, "confine">;
 
 export class Git {
   private readonly env: Env;
-  private readonly trusted: boolean;
-  private readonly replaced = new Map<string, Promise<readonly string[]>>();
+  private readonly hardening: Hardening;
+  private readonly sandbox: Confines | undefined;
 
-  /** `trusted`: the repository's own configuration may run programs. */
-  constructor(env: Env, trusted = false) {
-    this.trusted = trusted;
+  /** `trusted`: the hooks, filters and merge drivers of the repository may run. */
+  constructor(env: Env, trusted = false, sandbox?: Confines) {
+    this.sandbox = sandbox;
     this.env = {
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
       ...ALWAYS,
+      // A folder of a member could hold a program called git.
+      PATH: (env.PATH ?? "").split(delimiter).filter(isAbsolute).join(delimiter),
     };
+    this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted);
   }
 
   /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
@@ -113,56 +73,36 @@ export class Git {
 
   /** As `try`, with an index of its own or with limits for a call that uses the network. Rejects with the signal's reason. */
   async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
-    if (this.trusted) return await this.start(cwd, args, limits);
-    const replaced = this.replaced.get(cwd) ?? this.replacements(cwd);
-    this.replaced.set(cwd, replaced);
-    return await this.start(cwd, [...HARDENED, ...(await replaced), ...withOwnTransfer(args)], limits);
+    return await this.start(cwd, await this.hardening.of(cwd, args), limits);
   }
 
-  /** The options that replace the programs of the repository's own configuration. */
-  private async replacements(cwd: string): Promise<readonly string[]> {
-    // `--local` would leave out the configuration of the worktree.
-    const list = ["config", "--includes", "--show-scope", "--name-only", "--list"];
-    const { code, out } = await this.start(cwd, [...HARDENED, ...list]);
-    if (code !== 0) return [];
-    const own = out.split("\n").flatMap((line) => /^(?:local|worktree)\t(.*)$/.exec(line)?.[1] ?? []);
-    return [...new Set(own)].flatMap((name) => {
-      const found = PROGRAMS.find(([key]) => key.test(name));
-      return found ? ["-c", `${name}=${found[1]}`] : [];
-    });
-  }
-
-  private start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
+  private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
     const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
-    return new Promise((resolve, reject) => {
-      const options = {
-        cwd,
-        env: index === undefined ? this.env : { ...this.env, GIT_INDEX_FILE: index },
-        timeout: timeoutMs,
-        signal,
-        maxBuffer: BYTES_MAX,
-        encoding: "utf8",
-      } as const;
-      const child = execFile("git", [...SEEING, ...withoutNested(args)], options, (error, out, err) => {
-        if (!error) return resolve({ code: 0, out, err });
-        if (typeof error.code === "number") return resolve({ code: error.code, out, err });
-        if (signal?.aborted) return reject(signal.reason);
-        if (error.killed && limits.timeoutMs !== undefined)
-          return resolve({ code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` });
-        const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-        reject(
-          missing
-            ? new EkidenError(
-                "bad_input",
-                `git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`,
-              )
-            : new EkidenError("tool_failed", `git ${args.join(" ")} was cut off: ${error.message}`),
-        );
-      });
-      // Git may end before it has read all of it.
-      child.stdin?.on("error", () => {});
-      child.stdin?.end(input);
-    });
+    const env = index === undefined ? this.env : { ...this.env, GIT_INDEX_FILE: index };
+    const plain = { file: "git", args, cwd, env };
+    const isConfined = CONFINED.test(args.slice(verbAt(args)).join(" "));
+    const confined = isConfined
+      ? await this.sandbox?.confine(plain, { seesClosed: true, isLanding: true })
+      : null;
+    const { descriptors = [] } = confined ?? {};
+    try {
+      const ran = await runInGroup(confined ?? plain, { signal, timeoutMs, input, descriptors });
+      const { code, out, err, timedOut } = ran;
+      if (timedOut && limits.timeoutMs !== undefined)
+        return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };
+      if (code !== null && !timedOut) return { code, out, err };
+    } catch (error) {
+      if (signal?.aborted || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      throw new EkidenError(
+        "bad_input",
+        `git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`,
+      );
+    } finally {
+      confined?.done();
+      // What a hook has left is judged like what a command of a member leaves.
+      await confined?.ended();
+    }
+    throw new EkidenError("tool_failed", `git ${args.join(" ")} was cut off.`);
   }
 
   /** Its output without the last line end. @throws EkidenError `tool_failed` with git's message */

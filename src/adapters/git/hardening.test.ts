@@ -10,6 +10,8 @@ type Case = {
   readonly config: readonly (readonly [string, string])[];
   readonly files?: Readonly<Record<string, string>>;
   readonly runs: readonly string[];
+  /** It runs where the person agreed to it. */
+  readonly agreed?: true;
 };
 
 const envIn = (dir: string) => ({
@@ -29,6 +31,7 @@ const CASES: readonly Case[] = [
     name: "a clean filter",
     config: [["filter.x.clean", PROGRAM]],
     files: { ".gitattributes": "* filter=x\n", "a.txt": "changed\n" },
+    agreed: true,
     runs: ["add", "a.txt"],
   },
   {
@@ -38,6 +41,7 @@ const CASES: readonly Case[] = [
       ["--worktree filter.x.clean", PROGRAM],
     ],
     files: { ".gitattributes": "* filter=x\n", "a.txt": "changed\n" },
+    agreed: true,
     runs: ["add", "a.txt"],
   },
   {
@@ -48,11 +52,13 @@ const CASES: readonly Case[] = [
       ".gitattributes": "* filter=x\n",
       "a.txt": "changed\n",
     },
+    agreed: true,
     runs: ["add", "a.txt"],
   },
   {
     name: "hooks",
     config: [["core.hooksPath", "$DIR/.git/own"]],
+    agreed: true,
     runs: ["commit", "--allow-empty", "-m", "x"],
   },
   {
@@ -96,21 +102,27 @@ const CASES: readonly Case[] = [
   },
 ];
 
-it.each(CASES.map((one) => [one.name, one] as const))("runs %s only where it is trusted", async (_, one) => {
-  for (const trusted of [false, true]) {
-    const repo = repository({ "a.txt": "a\n" });
-    const placed = (text: string): string => text.replaceAll("$DIR", repo.dir);
-    const script = `#!/bin/sh\ntouch ${repo.dir}/.git/CANARY\nexit 1\n`;
-    repo.write({ ".git/evil": script, ".git/own/pre-commit": script });
-    for (const file of ["evil", "own/pre-commit"]) chmodSync(join(repo.dir, ".git", file), 0o755);
-    for (const [key, value] of one.config) repo.git("config", ...key.split(" "), placed(value));
-    repo.write(
-      Object.fromEntries(Object.entries(one.files ?? {}).map(([path, text]) => [path, placed(text)])),
-    );
-    await new Git(envIn(repo.dir), trusted).try(repo.dir, ...one.runs);
-    expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({ trusted, ran: trusted });
-  }
-});
+it.each(CASES.map((one) => [one.name, one] as const))(
+  "runs %s only where it was agreed to",
+  async (_, one) => {
+    for (const trusted of [false, true]) {
+      const repo = repository({ "a.txt": "a\n" });
+      const placed = (text: string): string => text.replaceAll("$DIR", repo.dir);
+      const script = `#!/bin/sh\ntouch ${repo.dir}/.git/CANARY\nexit 1\n`;
+      repo.write({ ".git/evil": script, ".git/own/pre-commit": script });
+      for (const file of ["evil", "own/pre-commit"]) chmodSync(join(repo.dir, ".git", file), 0o755);
+      for (const [key, value] of one.config) repo.git("config", ...key.split(" "), placed(value));
+      repo.write(
+        Object.fromEntries(Object.entries(one.files ?? {}).map(([path, text]) => [path, placed(text)])),
+      );
+      await new Git(envIn(repo.dir), trusted).try(repo.dir, ...one.runs);
+      expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({
+        trusted,
+        ran: trusted && one.agreed === true,
+      });
+    }
+  },
+);
 
 /** A repository in the repository is a member's own: it can write its configuration in the sandbox, so nothing there ever runs. */
 it.each([

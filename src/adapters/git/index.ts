@@ -1,13 +1,15 @@
 /** Worktrees with plain git: `.ekiden/worktrees/<id>-<slug>` on a branch `ekiden/<id>-<slug>`. */
 import type { Name } from "../../core/ids.ts";
+import { isWithin } from "../../core/paths.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { bindingsOf } from "./bindings.ts";
 import { finishFastForward } from "./fast-forward.ts";
-import { type Env, Git } from "./git.ts";
+import { type Confines, type Env, Git } from "./git.ts";
 import { GitWorktrees } from "./git-worktrees.ts";
 import { ParkedWork } from "./parked.ts";
 import { checkShared, type Repository, repositoryOf } from "./preflight.ts";
+import type { ByRule } from "./protected-changes.ts";
 import type { Remote } from "./remote.ts";
 import { SharedTarget } from "./shared-target.ts";
 import { FAST_FORWARD, remoteOf, type WayOut } from "./way-out.ts";
@@ -33,6 +35,10 @@ export type WorktreeOptions = {
   readonly share: readonly string[];
   /** The person agreed to the git hooks and git programs of this repository. */
   readonly trusted?: boolean;
+  /** Default: no rule does. */
+  readonly mayChange?: ByRule;
+  /** Own git runs in it where it writes what members write. */
+  readonly sandbox?: Confines | undefined;
 };
 
 export type Opened = {
@@ -44,7 +50,10 @@ export type Opened = {
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {
-  const git = new Git(options.env, options.trusted);
+  // Hooks end with this process.
+  const job = options.shell.newTag?.();
+  const env = { ...options.env, ...(job !== undefined && { EKIDEN_JOB: job }) };
+  const git = new Git(env, options.trusted, withinProject(options));
   const share = checkShared(options.share);
   await finishFastForward(git, options.project);
   const { project, team, wayOut = FAST_FORWARD } = options;
@@ -59,4 +68,13 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
   await shared?.check();
   bindingsOf(options).inUse = true;
   return new GitWorktrees({ ...options, share }, git, { repository, remote, shared });
+}
+
+/** The target may be checked out elsewhere, where no command of a member writes. */
+function withinProject({ sandbox, project }: WorktreeOptions): Confines | undefined {
+  if (!sandbox) return undefined;
+  return {
+    confine: async (program, wanted) =>
+      isWithin(project, program.cwd) ? await sandbox.confine(program, wanted) : null,
+  };
 }

@@ -6,7 +6,7 @@ import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-tr
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
 import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
-import type { Worktrees } from "../../ports/worktrees.ts";
+import type { Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
 import type { WorktreeOptions } from "./index.ts";
 import { LandingLine } from "./landing-line.ts";
@@ -100,14 +100,53 @@ it.each([
   expect(readFileSync(join(repo.dir, "b.txt"), "utf8")).toBe("b\n");
 });
 
-it("says that the target is gone, and lands once it is there again", async () => {
+it("waits for a target that is gone for a moment", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, {});
   await writeWork(all, task(1), { "b.txt": "b\n" });
   repo.git("branch", "--move", "main", "trunk");
-  await expect(all.land(task(1), BY)).rejects.toThrow("refs/heads/main, on which tasks land, is gone.");
+  const landing = all.land(task(1), BY);
+  const line = new LandingLine(join(repo.dir, ".git"));
+  await soon(() => expect(line.read([]).waiting).toHaveLength(1));
   repo.git("branch", "--move", "trunk", "main");
-  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+  expect(await landing).toMatchObject({ kind: "landed" });
+});
+
+it("lands a task once whose owner was lost after its landing, whatever the next owner did again", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const first = { ...task(1), attempt: 1 };
+  const all = await trees(repo, {});
+  await writeWork(all, first, { "b.txt": "b\n" });
+  const landed = await all.land(first, BY);
+  const next = { ...task(1), attempt: 2 };
+  const other = await trees(repo, {});
+  await writeWork(other, next, { "b.txt": "b, done again\n" });
+  expect(await other.land(next, BY)).toEqual(landed);
+  expect(repo.git("log", "--format=%s", "main")).toBe("Task 1\nFirst");
+});
+
+it("lands a task once whose former owner was fenced and lands while the next one waits", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const [first, next] = [1, 2].map((attempt) => ({ ...task(1), attempt })) as [Which, Which];
+  const [former, latter] = [await trees(repo, {}), await trees(repo, {})];
+  const workspace = await writeWork(former, first, { "b.txt": "b\n" });
+  let [isFrozen, thaw] = [false, (): void => {}];
+  const thawed = new Promise<void>((done) => {
+    thaw = done;
+  });
+  const stillMine = (): Promise<void> => {
+    isFrozen = true;
+    return thawed;
+  };
+  const landed = former.land(first, { ...BY, stillMine });
+  await soon(() => expect(isFrozen).toBe(true));
+  const again = latter.land(next, BY);
+  const line = new LandingLine(join(repo.dir, ".git"));
+  await soon(() => expect(line.read([]).waiting).toHaveLength(2));
+  writeFileSync(join(workspace, "c.txt"), "done again\n");
+  thaw();
+  expect(await again).toEqual(await landed);
+  expect(repo.git("log", "--format=%s", "main")).toBe("Task 1\nFirst");
 });
 
 it("lets a task whose landing was refused land before those that were not, also for another process", async () => {

@@ -11,6 +11,7 @@ import { GateRun } from "./gate-run.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
 import { LandingLine, type Place } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
+import { protectedFault } from "./protected-changes.ts";
 import { inTurn, queueIn } from "./queue.ts";
 import { type Contact, remoteFault } from "./remote.ts";
 import { ReservedLine } from "./reserved-line.ts";
@@ -64,6 +65,8 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
       `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
     );
   const all = await tree.paths();
+  const closed = protectedFault(job, all);
+  if (closed !== null) return refused("branch", closed);
   const paths = all.length > PATHS_MAX ? null : all;
   place.update({ paths, isReady: true, number: line.nextNumber() });
   return await new Attempt(job, tree, line, place, paths).run();
@@ -190,9 +193,10 @@ class Attempt {
     if (this.races >= job.racesMax) return refused("target", this.outrun());
     await this.gate?.stop();
     if (isFirst && this.races === RACES_TOLD) await job.onMoved(this.outrun());
+    // What it builds on may hold the landing of an earlier owner.
+    const landed = isFirst || !job.shared ? await this.follow() : null;
+    if (landed) return landed;
     if (isFirst) {
-      const landed = await this.follow();
-      if (landed) return landed;
       if ((await this.tip.read()) !== base) return null;
       await noticeMoves({ ...job, isShared: job.shared !== null, line: this.files }, job.onMoved);
     }
@@ -229,10 +233,11 @@ class Attempt {
     return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. If the task has failed, ekiden retry ${task} repeats it.`;
   }
 
-  /** Asks the remote. Not null when an earlier owner on another machine has landed the task. */
+  /** Asks the remote, if there is one. Not null when an earlier owner has landed the task, here or on another machine. */
   private async follow(): Promise<Landed | null> {
     const { job } = this;
-    if (!job.shared) return null;
+    const commit = job.shared ? null : await job.earlier();
+    if (!job.shared) return commit === null ? null : { kind: "landed", commit };
     const there = await job.shared.follow(this.contact, { id: job.task, createdAt: job.createdAt });
     if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head };
     this.parked = there?.tip ?? null;

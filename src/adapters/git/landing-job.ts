@@ -6,6 +6,7 @@ import type { LandingStep } from "../../core/worktree.ts";
 import type { Reservations } from "../../ports/reservations.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Refused, TaskBranch } from "./candidate.ts";
+import type { AgreedFiles } from "./protected-changes.ts";
 import type { Remote } from "./remote.ts";
 import type { SharedTarget } from "./shared-target.ts";
 import type { WayOut } from "./way-out.ts";
@@ -16,6 +17,7 @@ export type LandingInput = TaskBranch &
     readonly shell: Shell;
     /** The folder in which the gate runs. */
     readonly workspace: string;
+    readonly agreed: AgreedFiles;
     readonly gate: string | undefined;
     readonly gateTimeoutMs: number;
     readonly gateParallel: number;
@@ -27,6 +29,8 @@ export type LandingInput = TaskBranch &
     readonly reservations: Reservations;
     readonly onMoved: (text: string) => Promise<void>;
     readonly onStep: (step: LandingStep) => Promise<void>;
+    /** The commit with which an earlier owner of the task has landed it on a target that is a branch of this repository. */
+    readonly earlier: () => Promise<string | null>;
     /** Called with the commit before the target moves to it. */
     readonly willLand: (commit: string) => void;
     readonly wayOut: WayOut;

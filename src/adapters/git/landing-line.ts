@@ -1,5 +1,5 @@
 /**
- * The landing queue of a repository, as files in git's own folder: one for each waiting landing and each order of a person, and a
+ * The landing queue of a repository, as files in a folder of its own: one for each waiting landing and each order of a person, and a
  * list of the gates that ran. Several teams, stores and processes share it. Each file has one writer and is
  * replaced as a whole, so no lock is needed: a reader that is late decides by old files, and the target moves only under a lock
  * and only from the commit that the gate has seen.
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
 import { PLACE } from "../process-identity.ts";
 import { jsonIn, namesIn, textIn } from "../small-files.ts";
+import { ownStateOf } from "./own-state.ts";
 import { giveUp, isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
 
 /** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
@@ -43,7 +44,7 @@ export class LandingLine {
   /** @param commonDir git's folder that all worktrees of a repository share */
   constructor(commonDir: string) {
     this.repository = `${PLACE}:${commonDir}`;
-    this.folder = join(commonDir, "ekiden-landings");
+    this.folder = join(ownStateOf(commonDir), "landings");
   }
 
   /** Takes the last place. */

@@ -6,14 +6,16 @@
  * The same branch tells that a task has landed. A landing moves it together with the target, so a machine that goes on with a task
  * whose last owner was lost in between sees it.
  */
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TEAM, type Instant, type Name, type TaskId } from "../../core/ids.ts";
 import { branchOf } from "../../core/worktree.ts";
 import type { Binding, Key } from "./bindings.ts";
-import { AT_WORK, identity, NO_HOOKS } from "./candidate.ts";
+import { atWorkFile, identity } from "./candidate.ts";
 import type { Git } from "./git.ts";
+import { NO_HOOKS } from "./hardening.ts";
 import { operationIn } from "./preflight.ts";
+import { newTicket } from "./queue.ts";
 import type { Contact, Remote } from "./remote.ts";
 
 const UNCOMMITTED = "ekiden: not committed yet";
@@ -123,7 +125,7 @@ export class ParkedWork {
     const { root, branch } = place;
     const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
     const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    const isBusy = current !== branch || operationIn(gitDir) !== null || existsSync(join(gitDir, AT_WORK));
+    const isBusy = current !== branch || operationIn(gitDir) !== null || existsSync(atWorkFile(gitDir));
     return await (isBusy
       ? git.run(root, "rev-parse", `refs/heads/${branch}`)
       : this.withChanges(place, gitDir));
@@ -133,9 +135,10 @@ export class ParkedWork {
     const { git } = this;
     const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
     if ((await git.changes(root)).length === 0) return head;
-    const index = join(gitDir, `ekiden-index.${process.pid}`);
+    // Beside the index: git makes a lock there.
+    const index = join(gitDir, `ekiden-index.${newTicket()}`);
     try {
-      copyFileSync(join(gitDir, "index"), index);
+      copyFileSync(join(gitDir, "index"), index, constants.COPYFILE_EXCL);
       if ((await git.addAll(root, { index })).code !== 0) return head;
       const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
       return await this.commit(root, tree, UNCOMMITTED, head);

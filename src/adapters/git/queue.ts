@@ -1,6 +1,6 @@
 /**
  * A lock across processes, first come, first served: one process at a time moves the target branch of a repository. Its files are
- * in the repository's own folder, because several teams, stores and programs may use one repository.
+ * kept by repository, because several teams, stores and programs of a person may use one.
  *
  * Lamport's bakery algorithm: each process draws a number higher than all it sees and waits for the lower ones. No process takes
  * over another's ticket, so after a crash the only question is whether a process lives, and two cannot both be first.
@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
+import { ownStateOf } from "./own-state.ts";
 
 const POLL_MS = 50;
 /** A ticket of another machine that was not touched for this long belongs to a dead process. */
@@ -34,7 +35,7 @@ export function isTicketHeld(ticket: string, file: string): boolean {
 type Ticket = { readonly number: number; readonly me: string };
 
 /** The folder of the lock under which the target moves; `commonDir`: git's folder that all its worktrees share. */
-export const queueIn = (commonDir: string): string => join(commonDir, "ekiden-queue");
+export const queueIn = (commonDir: string): string => join(ownStateOf(commonDir), "queue");
 
 /**
  * Runs `work` when every earlier process is done. Rejects with the signal's reason when it aborts while waiting.
@@ -116,4 +117,4 @@ const NEVER = new AbortController().signal;
  * start.
  */
 export const withWorktreeLock = <T>(commonDir: string, work: () => Promise<T>): Promise<T> =>
-  inTurn(join(commonDir, "ekiden-worktrees"), NEVER, work);
+  inTurn(join(ownStateOf(commonDir), "worktrees"), NEVER, work);

@@ -22,7 +22,7 @@ export const AT_ONCE: Contact = { ...ALONE, patienceMs: 0 };
 /** `from`: the commit that the remote must have there; null for none. `to` null deletes the ref. */
 export type Move = { readonly ref: string; readonly from: string | null; readonly to: string | null };
 
-const PATIENCE_MS = 600_000;
+export const PATIENCE_MS = 600_000;
 const AGAIN_MS = 500;
 const AGAIN_MAX_MS = 10_000;
 const ANSWER_MS = 60_000;
@@ -33,9 +33,9 @@ const TRANSFER_MS = 600_000;
  * So is a folder without a repository: its file system may not be mounted.
  */
 const AWAY =
-  /could not resolve host|name or service not known|temporary failure in name|unable to connect|failed to connect|couldn't connect|connection (?:refused|reset|closed|timed out)|operation timed out|network is unreachable|no route to host|hung up unexpectedly|early EOF|broken pipe|returned error: 5\d\d|no answer in \d|does not appear to be a git repository/i;
+  /could not resolve host|name or service not known|temporary failure in name|unable to connect|failed to connect|couldn't connect|connection (?:refused|reset|closed|timed out)|operation timed out|network is unreachable|no route to host|hung up|early EOF|expected flush|unexpected disconnect|broken pipe|returned error: 5\d\d|no answer in \d|does not appear to be a git repository|could not read from remote repository/i;
 const DENIED =
-  /permission denied|authentication failed|could not read (?:username|password)|access denied|service not enabled|returned error: 40[13]|host key verification failed/i;
+  /returned error: 413|HTTP 4(?!08|29)\d\d|remote rejected|permission denied|authentication failed|could not read (?:username|password)|access denied|service not enabled|repository not found|returned error: 40[13]|host key verification failed/i;
 
 export class Remote {
   /** For messages: its name, or its address without the password. */
@@ -157,6 +157,9 @@ export class Remote {
 /** The message of a remote that cannot be used; null for another error. */
 export const remoteFault = (error: unknown): string | null =>
   isEkidenError(error, "tool_failed") && "remote" in error.details ? error.message : null;
+
+/** Whether a push was cut in the middle, by what git said. */
+export const wasCut = (said: string): boolean => AWAY.test(said) && !DENIED.test(said);
 
 /** The network or the server does not answer; it may later. */
 export const isAway = (error: unknown): boolean =>

@@ -9,7 +9,7 @@ import { fastForward } from "./fast-forward.ts";
 import type { Git } from "./git.ts";
 import type { OnRemote, ParkedWork, Place } from "./parked.ts";
 import { inTurn, queueIn } from "./queue.ts";
-import { type Contact, isAway, type Remote, remoteFault } from "./remote.ts";
+import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } from "./remote.ts";
 
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
@@ -23,6 +23,8 @@ export class SharedTarget {
   readonly parked: ParkedWork;
   private readonly clone: Clone;
   private readonly target: string;
+  /** By task: since when its pushes are cut in the middle. */
+  private readonly cutSince = new Map<string, number>();
 
   constructor(clone: Clone, target: string, remote: Remote, parked: ParkedWork) {
     this.clone = clone;
@@ -113,6 +115,8 @@ export class SharedTarget {
         ((await git.run(project, "rev-parse", ref)) !== base || (there?.tip ?? null) !== before)
       )
         return "raced";
+      // The caller asks the remote again, and waits while it is away.
+      if (!isThere && wasCut(why) && this.mayTryAgain(task)) return "raced";
       if (!isThere)
         return {
           why: `${remote.label} refuses a push to ${target}: its hooks or its rules for branches do not allow it. Nothing has landed.\n${why}`,
@@ -120,6 +124,14 @@ export class SharedTarget {
     }
     await this.bringHere(contact.signal, commit);
     return "moved";
+  }
+
+  /** A push that is cut for as long as an absence is waited for will never get through. */
+  private mayTryAgain({ id, createdAt }: Key): boolean {
+    const key = `${id}.${createdAt}`;
+    const since = this.cutSince.get(key) ?? performance.now();
+    this.cutSince.set(key, since);
+    return performance.now() - since < PATIENCE_MS;
   }
 
   /** The project's own branch moves to what has landed. Returns the reason why its files stay as they are, null for none. */

@@ -1,14 +1,7 @@
 /** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
-import {
-  appendFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  symlinkSync,
-  unlinkSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFile } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
 type Share = { readonly project: string; readonly workspace: string; readonly paths: readonly string[] };
@@ -45,12 +38,12 @@ export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void
 function ignore(commonDir: string, pattern: string): void {
   const file = join(commonDir, "info", "exclude");
   mkdirSync(dirname(file), { recursive: true });
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  if (text.split("\n").includes(pattern)) return;
-  appendFileSync(
-    file,
-    `${text === "" || text.endsWith("\n") ? "" : "\n"}# linked into worktrees by ekiden\n${pattern}\n`,
-  );
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const text = stat?.isFile() ? readFileSync(file, "utf8") : "";
+  // A repository may come with a link.
+  if ((stat && !stat.isFile()) || text.split("\n").includes(pattern)) return;
+  const more = `# linked into worktrees by ekiden\n${pattern}\n`;
+  replaceFile(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${more}`);
 }
 
 function isThere(path: string): boolean {

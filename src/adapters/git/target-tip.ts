@@ -1,11 +1,15 @@
 /** The commit of the branch that tasks land on, which every waiting landing looks at many times a second: read from git's file where there is one. */
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { EkidenError } from "../../core/errors.ts";
 import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
 /** How long an answer of git itself is used: packed branches and the reftable format have no file. */
 const KEEP_MS = 300;
+/** How long a branch that is gone is waited for. */
+const GONE_MS = 15_000;
+const AGAIN_MS = 250;
 
 export class TargetTip {
   private readonly where: {
@@ -28,10 +32,14 @@ export class TargetTip {
     return this.asked.tip;
   }
 
-  /** From git. @throws EkidenError `tool_failed` */
+  /** From git. A branch that is missing for a moment is being made again. @throws EkidenError `tool_failed` */
   async ask(): Promise<string> {
     const { git, root, ref } = this.where;
-    const tip = await git.tip(root, ref);
+    let tip = await git.tip(root, ref);
+    for (let ms = 0; tip === null && ms < GONE_MS; ms += AGAIN_MS) {
+      await delay(AGAIN_MS);
+      tip = await git.tip(root, ref);
+    }
     if (tip === null)
       throw new EkidenError(
         "tool_failed",

@@ -1,11 +1,15 @@
 /** Makes a worktree, and tells whether it is complete. Git locks it as "initializing" while it checks its files out. */
-import { join, resolve } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { textIn } from "../small-files.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
+import { NO_HOOKS } from "./hardening.ts";
 import { withWorktreeLock } from "./queue.ts";
 
 const WAIT_MS = 2_000;
 const POLL_MS = 100;
+/** Git writes the first, and the second until its branch is checked out. */
+const MAKING = /initializing|added with --lock/;
 
 export const isWhole = (root: string): boolean => stateOf(root) === "whole";
 
@@ -23,16 +27,30 @@ export async function addWorktree(
   branch: string,
   from: string | null,
 ): Promise<string | null> {
-  const args = from === null ? [root, branch] : ["--no-track", "-b", branch, root, from];
   await clearHalfMade(git, where, root);
   if (isWhole(root)) return null;
-  const add = (...options: string[]): Promise<Ran> =>
-    withWorktreeLock(where.commonDir, () => git.try(where.project, "worktree", "add", ...options, ...args));
+  if (stateOf(root) === "cut off")
+    return await putBack(root, () => addWorktree(git, where, root, branch, from));
+  const ref = `refs/heads/${branch}`;
+  const add = (...options: string[]): Promise<Ran> => {
+    const args = [...NO_HOOKS, "worktree", "add", "--lock", "--detach", ...options, root, from ?? ref];
+    return withWorktreeLock(where.commonDir, () => git.try(where.project, ...args));
+  };
   let added = await add();
   // somebody removed its folder
-  if (added.code !== 0 && /already registered/.test(added.err)) added = await add("--force");
+  if (added.code !== 0 && /already registered/.test(added.err)) added = await add("--force", "--force");
+  if (added.code !== 0) return messageOfGit(added);
+  // Members write the folders of branches and their logs, so this does not happen in the same step.
+  const checkedOut = await git.try(
+    root,
+    "checkout",
+    "--quiet",
+    ...(from === null ? [branch] : ["--no-track", "-b", branch]),
+  );
   // A failing hook of the person (post-checkout) does not prevent a worktree.
-  return added.code === 0 || isWhole(root) ? null : messageOfGit(added);
+  if ((await git.ask(root, "symbolic-ref", "--quiet", "HEAD")) !== ref) return messageOfGit(checkedOut);
+  await git.run(where.project, "worktree", "unlock", root);
+  return null;
 }
 
 /**
@@ -51,9 +69,51 @@ async function clearHalfMade(git: Git, { project, commonDir }: Where, root: stri
   }
 }
 
-function stateOf(root: string): "whole" | "begun" | "none" {
+/** Somebody removed what git notes about it (git worktree prune while its disk was away): its files are kept. */
+async function putBack(root: string, add: () => Promise<string | null>): Promise<string | null> {
+  const aside = join(mkdtempSync(join(dirname(root), ".aside-")), "files");
+  renameSync(root, aside);
+  const why = await add();
+  if (why !== null) {
+    if (!existsSync(root)) renameSync(aside, root);
+    return why;
+  }
+  const files = (folder: string): string[] => readdirSync(folder).filter((name) => name !== ".git");
+  for (const name of files(root)) rmSync(join(root, name), { recursive: true, force: true });
+  for (const name of files(aside)) renameSync(join(aside, name), join(root, name));
+  rmSync(dirname(aside), { recursive: true, force: true });
+  return null;
+}
+
+/** Makes good what somebody removed by hand of a worktree whose folder is there. `otherwise`: where a branch starts that left no trace. */
+export async function mend(
+  git: Git,
+  where: Where,
+  root: string,
+  branch: string,
+  otherwise: string,
+): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const isGone = async (): Promise<boolean> =>
+    !existsSync(join(where.commonDir, ref)) && (await git.tip(where.project, ref)) === null;
+  if (stateOf(root) === "cut off")
+    await addWorktree(git, where, root, branch, (await isGone()) ? otherwise : null);
+  if (stateOf(root) !== "whole" || !(await isGone())) return;
+  // The branch comes back where the worktree was last.
+  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+  const last =
+    textIn(join(gitDir, "logs", "HEAD"))
+      .trim()
+      .split("\n")
+      .at(-1) ?? "";
+  const [, commit = otherwise] = /^[0-9a-f]+ ([0-9a-f]{40,64}) /.exec(last) ?? [];
+  await git.run(root, "update-ref", "-m", "ekiden: made again", ref, commit, "");
+}
+
+function stateOf(root: string): "whole" | "begun" | "cut off" | "none" {
   const link = textIn(join(root, ".git"));
   if (link === "") return "none";
   const gitDir = /^gitdir: (.+)$/m.exec(link)?.[1] ?? "";
-  return textIn(resolve(root, gitDir, "locked")).trim() === "initializing" ? "begun" : "whole";
+  if (!existsSync(resolve(root, gitDir))) return "cut off";
+  return textIn(resolve(root, gitDir, "locked")).search(MAKING) === 0 ? "begun" : "whole";
 }

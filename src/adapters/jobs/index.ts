@@ -54,7 +54,7 @@ export class JobHost implements JobControl {
     this.parts = parts;
   }
 
-  async start(seat: Seat, command: string, cwd: string): Promise<Job> {
+  async start(seat: Seat, command: string, cwd: string, shell = this.parts.shell): Promise<Job> {
     const { store, machine, outputDir } = this.parts;
     if (this.closed)
       throw new EkidenError("tool_failed", "The team is stopping, so no new command can start.");
@@ -75,7 +75,7 @@ export class JobHost implements JobControl {
     };
     this.live.set(job.id, live);
     const pid = await new Promise<number | null>((resolve) => {
-      live.done = this.run(live, cwd, resolve).finally(() => {
+      live.done = this.run(live, shell, cwd, resolve).finally(() => {
         this.live.delete(job.id);
         resolve(null);
       });
@@ -86,8 +86,8 @@ export class JobHost implements JobControl {
   }
 
   /** Never rejects. */
-  private async run(live: Live, cwd: string, onStart: (pid: number) => void): Promise<void> {
-    const { shell, clock } = this.parts;
+  private async run(live: Live, shell: Shell, cwd: string, onStart: (pid: number) => void): Promise<void> {
+    const { clock } = this.parts;
     const { job, control } = live;
     const over = new AbortController();
     let started = false;
@@ -203,9 +203,9 @@ export class JobHost implements JobControl {
   }
 }
 
-const notesOf = ({ droppedBytes, denial, setAside, totalBytes }: ShellResult): string[] => [
+const notesOf = ({ droppedBytes, limit, denial, setAside, totalBytes }: ShellResult): string[] => [
   ...(droppedBytes > 0 ? [`[${droppedText(droppedBytes, totalBytes - droppedBytes)}]`] : []),
-  ...[denial, setAside].flatMap((note) => note ?? []),
+  ...[limit, denial, setAside].flatMap((note) => note ?? []),
 ];
 
 const endOf = ({ exitCode, signal }: ShellResult): JobEnd => ({

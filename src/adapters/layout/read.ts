@@ -2,12 +2,14 @@
  * Reads a team from files. `SOURCES` lists the files of every layout: the courses' `.tasks`, `.team` and `.mailboxes`, the task
  * and team folders of Claude Code, and our own export, which holds everything and is then the only file that is read.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { z } from "zod";
 import type { Entry } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { parseJson, whyUnread } from "../../core/plain-data.ts";
+import { readRegular, whyNotRead } from "../small-files.ts";
 import {
   entryFile,
   exportFile,
@@ -64,10 +66,12 @@ export function readLayout(path: string): Reading {
   );
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** A link to a folder is none: what it leads to is not part of the import. */
+const isFolder = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function filesOf(root: string): string[] {
-  const files = FOLDERS.filter((folder) => isFolder(join(root, folder))).flatMap((folder) =>
+  const files = FOLDERS.filter((folder) => folder === "" || isFolder(join(root, folder))).flatMap((folder) =>
     readdirSync(join(root, folder))
       .sort(byNumber)
       .map((name) => (folder === "" ? name : `${folder}/${name}`)),
@@ -84,7 +88,7 @@ class TeamReader {
   private readonly edges: { readonly from: string; readonly to: string; readonly file: string }[] = [];
   private readonly members = new Map<string, MemberRecord>();
   private readonly mail: MailRecord[] = [];
-  private readonly transcripts: Record<string, Entry[]> = {};
+  private readonly transcripts = new Map<string, readonly Entry[]>();
   /** The folder in which a mail was found first: the courses keep one in two places. */
   private readonly mailFolders = new Map<string, string>();
 
@@ -127,12 +131,10 @@ class TeamReader {
 
   text(file: string): string | undefined {
     try {
-      const path = join(this.root, file);
-      if (statSync(path).size > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`);
-      return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+      const text = readRegular(join(this.root, file), MAX_BYTES, { noLink: true, within: this.root });
+      return text.replace(/^\uFEFF/, "");
     } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-      this.fault(file, `cannot be read: ${why}`);
+      this.fault(file, whyNotRead(error));
       return undefined;
     }
   }
@@ -153,7 +155,7 @@ class TeamReader {
     for (const [name, lines] of Object.entries(all.transcripts)) {
       const entries: Entry[] = [];
       this.each(file, `transcripts.${name}`, lines, entryFile, (entry) => entries.push(entry));
-      this.transcripts[name] = entries;
+      this.transcripts.set(name, entries);
     }
   }
 
@@ -217,9 +219,9 @@ class TeamReader {
   private parse(file: string, text: string | undefined, place = ""): unknown {
     if (text === undefined) return undefined;
     try {
-      return JSON.parse(text);
+      return parseJson(text);
     } catch (error) {
-      const why = text.trim() === "" ? "the file is empty" : `not valid JSON: ${(error as Error).message}`;
+      const why = text.trim() === "" ? "the file is empty" : `not valid JSON: ${whyUnread(error)}`;
       this.fault(file, `${place && `${place}: `}${why}`);
       return undefined;
     }

@@ -52,13 +52,15 @@ export type TaskRecord = Omit<z.output<typeof taskFile>, "blocks">;
 export type MemberRecord = {
   readonly name: string;
   readonly role: string;
+  /** As it is in the file. It is told and not used: a model sends conversations to its provider, or runs a script. */
   readonly model: string;
   readonly prompt: string;
   readonly needsPlan: boolean;
   readonly spent: Spent | null;
 };
 
-const count = z.number().default(0);
+/** A negative count would add to the team's budget. */
+const count = z.number().nonnegative().default(0);
 /** A member of `.team/config.json`, of Claude Code's team file (`agentType`), or of our own export (with its costs). */
 export const memberFile = z
   .object({
@@ -68,7 +70,7 @@ export const memberFile = z
     model: text,
     prompt: text,
     needsPlan: z.boolean().default(false),
-    turns: z.number().optional(),
+    turns: z.number().nonnegative().optional(),
     inputTokens: count,
     cachedTokens: count,
     outputTokens: count,
@@ -78,8 +80,7 @@ export const memberFile = z
     ({ name, role, agentType, model, prompt, needsPlan, turns, ...costs }): MemberRecord => ({
       name,
       role: role ?? (agentType === "general-purpose" ? "" : (agentType ?? "")),
-      // Another harness names models differently: only provider/model means something here.
-      model: model.includes("/") ? model : "",
+      model,
       prompt,
       needsPlan,
       spent: turns === undefined ? null : { turns, ...costs },
@@ -171,7 +172,7 @@ export type TeamRecord = {
   readonly members: readonly MemberRecord[];
   readonly mail: readonly MailRecord[];
   /** By the name of the member in the files. */
-  readonly transcripts: Readonly<Record<string, readonly Entry[]>>;
+  readonly transcripts: ReadonlyMap<string, readonly Entry[]>;
 };
 
 /** What is wrong with one part of the source. `file` is relative to the imported folder. Everything else is imported. */

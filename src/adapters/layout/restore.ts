@@ -10,6 +10,7 @@ import type { Seat } from "../../core/member.ts";
 import { inOrder } from "../../core/order.ts";
 import { checkTask, type NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
+import { asImported, fromFiles, imported, modelNote, senders } from "./imported.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
 
 export type Restored = {
@@ -35,7 +36,9 @@ export async function restore(
 ): Promise<Restored> {
   const faults: Fault[] = [];
   const names = new Names(members);
-  const notes = [...sources.flatMap(notesOn), ...names.notes];
+  const notes = [...sources.flatMap(notesOn), ...names.notes, ...members.flatMap(modelNote)];
+  const here = (await store.roster.members()).map(({ name }) => name);
+  const sender = senders(here, (text) => names.name(text));
   const wanted = newTasks(sources);
   wanted.forEach((task, i) => void named(`task ${sources[i]?.id}`, () => checkTask(task)));
   const tasks = await store.board.addAll(wanted, PERSON);
@@ -46,7 +49,7 @@ export async function restore(
     for (const member of members) {
       const isNew = await seats.isNew(member.name);
       const seat = await seats.seat(member.name);
-      const entries = transcripts[member.name] ?? [];
+      const entries = (transcripts.get(member.name) ?? []).map(asImported);
       if (!isNew) notes.push(`${names.name(member.name)} is in the team already and stays as it is`);
       else if (seat && (entries.length > 0 || member.spent))
         await store.transcript.record(seat, entries, member.spent ? { spent: member.spent } : {});
@@ -60,7 +63,7 @@ export async function restore(
       try {
         await seats.seat(to);
         const body = { kind: broadcast ? "broadcast" : "note", text } as const;
-        await store.mail.send(names.name(from), { to: names.name(to), body, urgent });
+        await store.mail.send(sender(from), { to: names.name(to), body, urgent });
         sent += 1;
       } catch (error) {
         if (!isEkidenError(error)) throw error;
@@ -91,7 +94,9 @@ export async function isThere(store: Store, { tasks, members, mail }: TeamRecord
   }
   const names = new Names(members);
   for (const { from, to, text } of mail) {
-    const box = await store.mail.box(names.name(to), 1_000, names.name(from));
+    const own = names.name(fromFiles(from));
+    const boxes = [own, imported(own)].map((sender) => store.mail.box(names.name(to), 1_000, sender));
+    const box = (await Promise.all(boxes)).flat();
     if (!box.some(({ body }) => "text" in body && body.text === text)) return false;
   }
   return mail.length > 0;
@@ -239,12 +244,12 @@ class Seats {
 
   private async take(name: Name): Promise<Seat | null> {
     const record = this.members.find((member) => this.names.name(member.name) === name);
-    const { role = "", model = "", needsPlan = false } = record ?? {};
+    const { role = "", needsPlan = false } = record ?? {};
     const kind = name === LEAD ? "lead" : "teammate";
     named(`member ${name}`, () => checkTask({ role: role || null }));
     try {
       // Without its prompt: the member has read it, and a new first mail would make it begin again.
-      const profile = { name, kind, role, model, prompt: "", needsPlan } as const;
+      const profile = { name, kind, role, model: "", prompt: "", needsPlan } as const;
       const seat = await this.store.roster.join(profile, this.host, PERSON);
       this.joined += 1;
       return seat;

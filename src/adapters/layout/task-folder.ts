@@ -25,6 +25,7 @@ import {
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import type { FileTask } from "../../core/sync.ts";
 import { byNumber, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";
@@ -210,9 +211,9 @@ export class TaskFolder {
     if (text.trim() === "") return "it is empty";
     let raw: unknown;
     try {
-      raw = withId(JSON.parse(text.replace(/^\uFEFF/, "")), file);
+      raw = withId(parseJson(text), file);
     } catch (error) {
-      return `it is not valid JSON: ${(error as Error).message}`;
+      return `it is not valid JSON: ${whyUnread(error)}`;
     }
     const read = taskFile.safeParse(raw);
     return read.success

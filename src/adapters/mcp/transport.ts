@@ -3,8 +3,11 @@
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
 import { cutStart } from "../../core/conversation/valid.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
 import type { Program, Sandbox } from "../../ports/shell.ts";
+import { outsideProgram } from "../outside-programs.ts";
 
 /** The folder in which servers run. */
 export type Place = {
@@ -40,6 +43,17 @@ async function remote({ type, url, headers }: HttpServer): Promise<Reached> {
   return { transport, stderr: () => "" };
 }
 
+/** A command without a folder is never taken from the project. */
+function outside(plain: Program, { cwd }: Place): Program {
+  if (plain.file.includes("/")) return plain;
+  const file = outsideProgram(plain.file, plain.env.PATH, cwd);
+  if (file !== null) return { ...plain, file };
+  throw new EkidenError(
+    "tool_failed",
+    `There is no ${quote(plain.file)} in PATH outside of the project. Name it by its path.`,
+  );
+}
+
 async function local({ command, args, env, cwd = "." }: StdioServer, place: Place): Promise<Reached> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const outer = place.env.EKIDEN_JOB ? `${place.env.EKIDEN_JOB}:` : "";
@@ -49,7 +63,7 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     env: { ...place.env, ...env, EKIDEN_JOB: outer + place.tag },
     cwd: resolve(place.cwd, cwd),
   };
-  const program = (await place.sandbox?.confineWhole(plain, {})) ?? plain;
+  const program = (await place.sandbox?.confineWhole(plain, {})) ?? outside(plain, place);
   const transport = new StdioClientTransport({
     command: program.file,
     args: [...program.args],

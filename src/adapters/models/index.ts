@@ -1,25 +1,29 @@
 /** From a spec such as "anthropic/claude-…" to a `Model`. Adding a provider: one file in `vendors/`, one line in `VENDORS`. */
+import { splitEffort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { capabilitiesOf, type ModelSetting } from "../../core/models.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";
 import { retrying } from "./retrying.ts";
+import { type Keyed, rotating } from "./rotating.ts";
 import type { Environment, Vendor } from "./vendor.ts";
 import { connectedModel } from "./vendor-model.ts";
 import { anthropic } from "./vendors/anthropic.ts";
 import { google } from "./vendors/google.ts";
+import { NAMED_SERVICES } from "./vendors/named.ts";
 import { ollama, ollamaModel } from "./vendors/ollama.ts";
 import { openai } from "./vendors/openai.ts";
 import { openaiCompatible } from "./vendors/openai-compatible.ts";
 import { watchedFetch } from "./watchdog.ts";
 
 /** In the order in which a key in the environment decides. */
-const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCompatible];
+const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCompatible, ...NAMED_SERVICES];
 
 /** For `doctor`. */
-export type Provider = Pick<Vendor, "name" | "keyVariable" | "address">;
+export type Provider = Pick<Vendor, "name" | "keyVariable" | "address" | "defaultModel">;
 export const PROVIDERS: readonly Provider[] = VENDORS;
 
 export type OpenModelOptions = {
@@ -30,10 +34,16 @@ export type OpenModelOptions = {
   readonly baseUrl?: string | undefined;
   /** A call without a byte for this long is given up and tried again. Default 120,000. */
   readonly stallMs?: number;
+  /** The same for a caller with a fallback, before the first byte. Default 30,000. */
+  readonly fallbackSilenceMs?: number;
   /** The longest time without a piece of the reply. Default 10 minutes. */
   readonly progressMs?: number;
+  /** The same for a caller with a fallback. Default 120,000. */
+  readonly fallbackContentMs?: number;
   /** Where the images of the person are; without it a text takes their place. */
   readonly outputDir?: string | undefined;
+  /** What the person knows of models, by "provider/name". */
+  readonly models?: Readonly<Record<string, ModelSetting>> | undefined;
   /** Calls made for one reply; see `retrying`. */
   readonly attempts?: number;
   readonly maxWaitMs?: number;
@@ -43,11 +53,14 @@ export type OpenModelOptions = {
 const gates = new Map<string, RateLimitGate>();
 
 /**
- * Opens a model, with the retry policy around it. Nothing is sent yet. Open a spec once and share the model.
+ * Opens a model, with the retry policy around it. Nothing is sent yet. Open a spec once and share the model. A level of effort at
+ * its end ("…@high") counts for requests that name none.
  * @throws EkidenError `model_missing` for an unknown provider or a missing address or script, `model_auth` for a missing key
  */
-export async function openModel(spec: string, options: OpenModelOptions): Promise<Model> {
+export async function openModel(wanted: string, options: OpenModelOptions): Promise<Model> {
   const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000, progressMs = 600_000 } = options;
+  const { fallbackSilenceMs = 30_000, fallbackContentMs = 120_000 } = options;
+  const { model: spec, effort } = splitEffort(wanted);
   if (spec === "runbook") return (await import("./runbook.ts")).runbookModel();
   if (spec.startsWith("scripted:"))
     return (await import("./scripted.ts")).scriptedFile(spec.slice("scripted:".length));
@@ -64,27 +77,61 @@ export async function openModel(spec: string, options: OpenModelOptions): Promis
   if (vendor.keyVariable && !env[vendor.keyVariable])
     throw new EkidenError("model_auth", `${vendor.name}/${name} needs a key: set ${vendor.keyVariable}.`);
 
-  const connection = await vendor.connect(name, { env, baseUrl, fetch: watchedFetch });
-  const connected = connectedModel(connection, {
-    spec: `${vendor.name}/${name}`,
-    name,
-    keyVariable: vendor.keyVariable,
-    stallMs,
-    progressMs,
-    outputDir: options.outputDir,
-  });
-  const gateKey = `${connection.address} ${connection.secret} ${name}`;
-  const gate = gates.get(gateKey) ?? new RateLimitGate();
-  gates.set(gateKey, gate);
-  const { attempts, maxWaitMs } = options;
-  return retrying(connected, {
-    clock,
-    random,
-    gate,
-    ...(attempts !== undefined && { attempts }),
-    ...(maxWaitMs !== undefined && { maxWaitMs }),
-  });
+  const full = `${vendor.name}/${name}`;
+  const known = options.models?.[full];
+  const capabilities = capabilitiesOf(name, known);
+  const fields = known?.options;
+  const fetch = fields ? withFields(fields) : watchedFetch;
+  const withKey = async (key: string | undefined): Promise<Keyed> => {
+    const own = key === undefined ? env : { ...env, [vendor.keyVariable]: key };
+    const connection = await vendor.connect(name, { env: own, baseUrl, fetch, capabilities, fields });
+    const connected = connectedModel(connection, {
+      spec: full,
+      name,
+      capabilities,
+      known,
+      keyVariable: vendor.keyVariable,
+      effort,
+      patience: { silenceMs: stallMs, contentMs: progressMs },
+      fallbackPatience: {
+        silenceMs: fallbackSilenceMs,
+        begunMs: fallbackContentMs,
+        contentMs: fallbackContentMs,
+      },
+      outputDir: options.outputDir,
+    });
+    const gateKey = `${connection.address} ${connection.secret} ${name}`;
+    const gate = gates.get(gateKey) ?? new RateLimitGate();
+    gates.set(gateKey, gate);
+    const { attempts, maxWaitMs } = options;
+    const how = { clock, random, gate, ...(maxWaitMs !== undefined && { maxWaitMs }) };
+    return {
+      model: retrying(connected, { ...how, ...(attempts !== undefined && { attempts }) }),
+      once: retrying(connected, { ...how, attempts: 1 }),
+      isFree: () => gate.open || gate.until <= clock.now(),
+    };
+  };
+  const [first, ...more] = keysOf(env[vendor.keyVariable]);
+  return rotating([await withKey(first), ...(await Promise.all(more.map(withKey)))]);
 }
+
+/** A variable may hold several keys, with commas between them. */
+const keysOf = (value: string | undefined): string[] =>
+  (value ?? "")
+    .split(",")
+    .map((key) => key.trim())
+    .filter(Boolean);
+
+/** Adds fields of the person to the body of each request. */
+const withFields =
+  (fields: Readonly<Record<string, unknown>>): typeof globalThis.fetch =>
+  (input, init) =>
+    watchedFetch(
+      input,
+      typeof init?.body === "string"
+        ? { ...init, body: JSON.stringify({ ...(JSON.parse(init.body) as object), ...fields }) }
+        : init,
+    );
 
 export type Choice = {
   readonly env: Environment;
@@ -101,12 +148,16 @@ export type Choice = {
 export async function chooseModel({ env, setting, runbook = false }: Choice): Promise<string> {
   const named = setting || env.EKIDEN_MODEL;
   if (named) return named;
-  const keyed = VENDORS.find(({ keyVariable }) => keyVariable && env[keyVariable]);
+  const keyed = VENDORS.find(
+    ({ keyVariable, defaultModel }) => keyVariable && defaultModel && env[keyVariable],
+  );
   if (keyed) return `${keyed.name}/${keyed.defaultModel}`;
   const local = await ollamaModel(env);
   if (local) return `ollama/${local}`;
   if (runbook) return "runbook";
-  const keys = VENDORS.flatMap(({ keyVariable }) => keyVariable || []).join(", ");
+  const keys = VENDORS.flatMap(({ keyVariable, defaultModel }) => (defaultModel && keyVariable) || []).join(
+    ", ",
+  );
   throw new EkidenError(
     "model_missing",
     `No model is configured. Set one of ${keys}; or start Ollama; or name a model with --model or EKIDEN_MODEL, such as anthropic/${anthropic.defaultModel}. A runbook file (ekiden run FILE.md) needs no model.`,

@@ -20,56 +20,86 @@ type ImageOf = VendorRequest["imageOf"];
 type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 
-const translated = new WeakMap<Message, readonly LanguageModelV3Message[]>();
+export type Packaged = {
+  /** What goes to the package with a request, under the vendor's name. */
+  readonly options?: (request: VendorRequest) => SharedV3ProviderOptions;
+  /**
+   * `omit`: the service refuses thoughts that come back to it. `required`: it refuses a reply with calls that has none. `followed`: it
+   * refuses a thought that nothing follows, such as that of a reply that was cut off while it thought.
+   */
+  readonly thoughts?: "omit" | "required" | "followed";
+  /** The id of a call as the service takes it. */
+  readonly idOf?: (id: string) => string;
+  /** The schema of a tool's input as the service takes it. */
+  readonly schemaOf?: (schema: ToolSpec["schema"]) => ToolSpec["schema"];
+};
 
-/** Asks through a vendor's package. `providerOptions` go with every request. */
-export const packaged =
-  (
-    model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
-    providerOptions?: SharedV3ProviderOptions,
-  ): Connection["ask"] =>
-  ({ system, messages, tools, maxOutputTokens, imageOf }, abortSignal) =>
-    model.doStream({
+/** What stands where a thought is required that another model had, or that was not shown. */
+const NO_THOUGHT = "(not recorded)";
+
+/** Asks through a vendor's package. */
+export const packaged = (
+  model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
+  { options, thoughts, idOf = (id) => id, schemaOf = (schema) => schema }: Packaged = {},
+): Connection["ask"] => {
+  /** With what is the provider's own, and without. */
+  const translated = {
+    own: new WeakMap<Message, LanguageModelV3Message[]>(),
+    foreign: new WeakMap<Message, LanguageModelV3Message[]>(),
+  };
+  const translate = (message: Message, imageOf: ImageOf, isOwn: boolean): LanguageModelV3Message[] => {
+    const kept = translated[isOwn ? "own" : "foreign"];
+    const known = kept.get(message);
+    if (known) return known;
+    const made =
+      message.role === "user"
+        ? fromUser(message, imageOf, idOf)
+        : fromAssistant(message, isOwn, idOf, thoughts);
+    if (imagesOf(message).length === 0) kept.set(message, made);
+    return made;
+  };
+  const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
+  const toolsOf = (tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] => {
+    const made =
+      described.get(tools) ??
+      tools.map(({ name, description, schema }) => ({
+        type: "function",
+        name,
+        description,
+        inputSchema: schemaOf(schema),
+      }));
+    described.set(tools, made);
+    return made;
+  };
+  return (request, abortSignal) => {
+    const { system, messages, tools, maxOutputTokens, imageOf, isOwn } = request;
+    const providerOptions = options?.(request);
+    const keeps = (message: Message): boolean =>
+      message.role === "user" || (thoughts !== "omit" && isOwn(message));
+    return model.doStream({
       prompt: [
         ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-        ...messages.flatMap((message) => translate(message, imageOf)),
+        ...messages.flatMap((message) => translate(message, imageOf, keeps(message))),
       ],
       ...(tools.length > 0 && { tools: toolsOf(tools) }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(providerOptions && { providerOptions }),
       abortSignal,
     });
+  };
+};
 
-const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
-
-function toolsOf(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
-  const made =
-    described.get(tools) ??
-    tools.map(({ name, description, schema }) => ({
-      type: "function",
-      name,
-      description,
-      inputSchema: schema,
-    }));
-  described.set(tools, made);
-  return made;
-}
-
-function translate(message: Message, imageOf: ImageOf): readonly LanguageModelV3Message[] {
-  const known = translated.get(message);
-  if (known) return known;
-  const made = message.role === "user" ? fromUser(message, imageOf) : fromAssistant(message);
-  if (imagesOf(message).length === 0) translated.set(message, made);
-  return made;
-}
-
-function fromUser({ content }: UserMessage, imageOf: ImageOf): LanguageModelV3Message[] {
+function fromUser(
+  { content }: UserMessage,
+  imageOf: ImageOf,
+  idOf: (id: string) => string,
+): LanguageModelV3Message[] {
   const results = content.flatMap((part) =>
     part.type === "result"
       ? [
           {
             type: "tool-result" as const,
-            toolCallId: part.id,
+            toolCallId: idOf(part.id),
             toolName: part.tool,
             output: {
               type: part.isError ? ("error-text" as const) : ("text" as const),
@@ -80,7 +110,7 @@ function fromUser({ content }: UserMessage, imageOf: ImageOf): LanguageModelV3Me
       : [],
   );
   const heard = content.flatMap((part): UserPart[] => {
-    if (part.type === "text") return part.text.trim() === "" ? [] : [part];
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
     if (part.type === "result") return [];
     const sent = imageOf(part);
     return "text" in sent
@@ -93,27 +123,41 @@ function fromUser({ content }: UserMessage, imageOf: ImageOf): LanguageModelV3Me
   return made;
 }
 
-function fromAssistant({ content }: AssistantMessage): LanguageModelV3Message[] {
+function fromAssistant(
+  { content }: AssistantMessage,
+  isOwn: boolean,
+  idOf: (id: string) => string,
+  thoughts: Packaged["thoughts"],
+): LanguageModelV3Message[] {
+  const own = (meta: unknown): ReturnType<typeof withMeta> => (isOwn ? withMeta(meta) : {});
   const parts = content.flatMap((part): Assistant[] => {
     switch (part.type) {
       case "text":
-        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+        return part.text.trim() === "" && (!isOwn || part.meta === undefined)
+          ? []
+          : [{ type: "text", text: part.text, ...own(part.meta) }];
       case "thinking":
-        return [{ type: "reasoning", text: part.text, ...withMeta(part.meta) }];
+        return isOwn ? [{ type: "reasoning", text: part.text, ...own(part.meta) }] : [];
       case "call":
         return [
           {
             type: "tool-call",
-            toolCallId: part.id,
+            toolCallId: idOf(part.id),
             toolName: part.tool,
             input: part.input,
-            ...withMeta(part.meta),
+            ...own(part.meta),
           },
         ];
       default:
         return part satisfies never;
     }
   });
+  if (thoughts === "followed") parts.splice(parts.findLastIndex(({ type }) => type !== "reasoning") + 1);
+  const isBare =
+    thoughts === "required" &&
+    parts.some(({ type }) => type === "tool-call") &&
+    !parts.some((part) => part.type === "reasoning" && part.text !== "");
+  if (isBare) parts.unshift({ type: "reasoning", text: NO_THOUGHT });
   return parts.length > 0 ? [{ role: "assistant", content: parts }] : [];
 }
 

@@ -90,7 +90,9 @@ export function retrying(model: Model, options: RetryOptions): Model {
         const everyone = error.details.everyone === true || error.details.retryAfterMs !== undefined;
         const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
         if (everyone && waitMs <= maxWaitMs) gate.close(clock.now(), waitMs);
-        if (attempt >= most || waitMs > longest) throw error;
+        // who has another model to ask does not wait for silence twice
+        if (attempt >= most || waitMs > longest || (hasFallback && error.details.stalled === true))
+          throw error;
         why = error.message;
         onRetry?.({ attempt, waitMs, why });
         pass?.give();

@@ -2,6 +2,7 @@
 import type { ToolResult } from "../../core/conversation/chat.ts";
 import { lastClaim } from "../../core/conversation/lost-claim.ts";
 import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
+import { BLOCK_CALL } from "../../core/project/fences.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 
 export type Task = { readonly id: string; readonly attempt: string; readonly description: string };
@@ -18,17 +19,8 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
 
 /** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
-  for (let i = messages.length - 1; i >= 0; i -= 1) {
-    const message = messages[i];
-    if (message?.role !== "user") continue;
-    for (const part of message.content.toReversed()) {
-      if (part.type === "image" || (part.type === "result" && (part.tool !== "claim_task" || part.isError)))
-        continue;
-      const claim = lastClaim(part.text);
-      if (claim) return claim.tag === "claim-lost" ? null : taskOf(claim);
-    }
-  }
-  return null;
+  const last = lastClaim(messages, (tool) => tool === "claim_task");
+  return last && !last.isLost ? taskOf(last.claim) : null;
 }
 
 /** The harness adds how the previous attempt ended. That text is evidence: its blocks are never run. */
@@ -49,12 +41,12 @@ function taskOf({ attributes, content }: Tag): Task {
  */
 export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, Step> {
   const found = new Map<string, Step>();
-  const prefix = `run-${task.id}-${task.attempt}-`;
+  const prefix = `${BLOCK_CALL}${task.id}-${task.attempt}-`;
   for (let i = messages.length - 1; i >= 0; i -= 1) {
     const message = messages[i];
     if (message?.role !== "user") continue;
     for (const part of message.content.toReversed()) {
-      if (part.type !== "result" || !part.id.startsWith("run-")) continue;
+      if (part.type !== "result" || !part.id.startsWith(BLOCK_CALL)) continue;
       if (!part.id.startsWith(prefix)) return found;
       const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
       if (!found.has(step)) found.set(step, { result: part, tries: Number.parseInt(tries, 10) });

@@ -3,7 +3,7 @@ import { teammateTools } from "../../../test/fixtures/first-tools.ts";
 import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
-import { claimed, ownTask, systemPrompt, WENT_ON } from "../../core/conversation/prompt.ts";
+import { claimed, identity, ownTask, WENT_ON, whoIs } from "../../core/conversation/prompt.ts";
 import { instant, LEAD, mailId, type Name, PERSON, type RequestId, type TaskId } from "../../core/ids.ts";
 import { type Body, render } from "../../core/mail.ts";
 import type { Claimed } from "../../core/task.ts";
@@ -45,14 +45,12 @@ const mail = (body: Body, from: Name = LEAD): Entry =>
 function member(kind: "lead" | "teammate", ...entries: Entry[]) {
   const waits: number[] = [];
   const model = runbookModel({ sleep: async (ms) => void waits.push(ms) });
-  const conversation = new Conversation(entries);
-  const system = systemPrompt(
-    { name: kind === "lead" ? LEAD : ALICE, team: "t" as Name, kind, role: "" },
-    "/w",
-  );
+  const who = { name: kind === "lead" ? LEAD : ALICE, team: "t" as Name, kind, role: "" };
+  const opened = { system: "", tools: TOOLS, shared: "", own: identity(whoIs(who)), told: {} };
+  const conversation = new Conversation([{ kind: "opened", ...opened }, ...entries]);
   const add = (entry: Entry): void => conversation.add(entry);
   const next = async (): Promise<{ text: string; call: ToolCall | undefined }> => {
-    const request = { system, messages: conversation.messages(), tools: TOOLS };
+    const request = { system: "", messages: conversation.messages(), tools: TOOLS };
     const { message } = await model.reply(request, { signal: new AbortController().signal });
     add({ kind: "said", message });
     const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join();
@@ -93,7 +91,7 @@ const bash = (output: string, more: Partial<ShellResult>): string =>
   report(
     {
       ...{ exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1 },
-      ...{ droppedBytes: 0, denial: null, setAside: null },
+      ...{ droppedBytes: 0, limit: null, denial: null, setAside: null },
       ...more,
     },
     5_000,

@@ -8,9 +8,10 @@
  * an obstacle such as a full disk is repeated for three minutes: else it would fail all tasks at once.
  */
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
+import { readerOf } from "../../core/conversation/prompt.ts";
 import type { Tag } from "../../core/conversation/tags.ts";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
-import { type Script, scriptsIn } from "../../core/project/fences.ts";
+import { BLOCK_CALL, type Script, scriptsIn } from "../../core/project/fences.ts";
 import type { REFUSALS_MAX } from "../../core/task.ts";
 import { startAnew } from "../../core/worktree.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -69,7 +70,9 @@ function answer(request: ModelRequest): Content {
     const call = callOf(request, "respond_shutdown", `stop-${answer.request}`, answer);
     if (call) return [call];
   }
-  return /^You are "[^"]*", the lead of /m.test(request.system) ? lead(mails) : teammate(request, mails);
+  return /^You are "[^"]*", the lead of /.test(readerOf(request.messages))
+    ? lead(mails)
+    : teammate(request, mails);
 }
 
 /** Concludes when the board is quiet. Reports of teammates need no answer: an empty reply costs nothing. */
@@ -231,7 +234,7 @@ function end(
 }
 
 const idOf = (task: Task, step: string, tries: number): string =>
-  `run-${task.id}-${task.attempt}-${step}-${tries}`;
+  `${BLOCK_CALL}${task.id}-${task.attempt}-${step}-${tries}`;
 
 /** Null when the tool is missing. */
 function callOf(

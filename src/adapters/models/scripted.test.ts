@@ -2,12 +2,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { identity } from "../../core/conversation/prompt.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import { type Step, scripted, scriptedFile } from "./scripted.ts";
 
 const asks = (who: string, text: string): ModelRequest => ({
-  system: `You are "${who}", a teammate in team "t".`,
-  messages: [{ role: "user", content: [{ type: "text", text }] }],
+  system: "",
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: identity(`You are "${who}", a teammate in team "t".`) },
+        { type: "text", text },
+      ],
+    },
+  ],
+  openingParts: 1,
   tools: [],
 });
 const options = { signal: new AbortController().signal };

@@ -14,7 +14,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { AssistantMessage, Message } from "../../core/conversation/chat.ts";
+import type { AssistantMessage } from "../../core/conversation/chat.ts";
+import { readerOf } from "../../core/conversation/prompt.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { Model, ModelRequest, Usage } from "../../ports/model.ts";
@@ -117,7 +118,7 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
     const found = queue.find(({ step, left }) => (left === "any" || left > 0) && fits(step, request));
     if (!found) {
       const rest = left();
-      const heard = lastText(request.messages).slice(-300);
+      const heard = lastText(request).slice(-300);
       throw new EkidenError(
         "model_refused",
         `${spec}: call ${requests.length} by ${memberOf(request) ?? "nobody"} was not expected. ${rest.length === 0 ? "All steps are used up." : `Left: ${rest.join("; ")}.`} It heard last: ${heard}`,
@@ -190,13 +191,17 @@ export async function scriptedFile(path: string): Promise<ScriptedModel> {
 const fits = (step: Step, request: ModelRequest): boolean =>
   typeof step === "function" ||
   ((step.who === undefined || step.who === memberOf(request)) &&
-    (step.when === undefined || lastText(request.messages).includes(step.when)));
+    (step.when === undefined || lastText(request).includes(step.when)));
 
-const memberOf = ({ system }: ModelRequest): string | undefined => /^You are "([^"]+)"/m.exec(system)?.[1];
+const memberOf = ({ messages }: ModelRequest): string | undefined =>
+  /^You are "([^"]+)"/.exec(readerOf(messages))?.[1];
 
-/** All of the last message, with results. */
-const lastText = (messages: readonly Message[]): string =>
-  (messages.at(-1)?.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+/** All of the last message, with results, and without what the conversation began with. */
+const lastText = ({ messages, openingParts = 0 }: ModelRequest): string =>
+  (messages.at(-1)?.content ?? [])
+    .slice(messages.length === 1 ? openingParts : 0)
+    .map((part) => ("text" in part ? part.text : ""))
+    .join("\n");
 
 const show = (step: Step): string => {
   if (typeof step === "function") return "a function";

@@ -68,10 +68,13 @@ export async function readReply(
       if (part.type !== "raw") onProgress();
       switch (part.type) {
         case "text-start":
-          start("text", part.id, part.providerMetadata);
+          start("text", part.id, signatureIn(part.providerMetadata));
           break;
         case "text-delta":
-          more("text", part.id, part.delta, undefined);
+          more("text", part.id, part.delta, signatureIn(part.providerMetadata));
+          break;
+        case "text-end":
+          if (open.has(`text ${part.id}`)) more("text", part.id, "", signatureIn(part.providerMetadata));
           break;
         case "reasoning-start":
           start("thinking", part.id, part.providerMetadata);
@@ -141,7 +144,6 @@ function messageOf(blocks: readonly Block[]): AssistantMessage {
     content: blocks.flatMap((block): AssistantMessage["content"] => {
       if (block.type === "call") return [block.call];
       const { type, text, meta } = block;
-      if (type === "text") return text === "" ? [] : [{ type, text }];
       return text === "" && !meta ? [] : [{ type, text, ...(meta && { meta }) }];
     }),
   };
@@ -167,6 +169,10 @@ function inputOf(text: string): unknown {
   }
   return { [INVALID_INPUT]: text };
 }
+
+/** Of what comes with a text only a signature goes back. */
+const signatureIn = (meta: SharedV3ProviderMetadata | undefined): SharedV3ProviderMetadata | undefined =>
+  Object.values(meta ?? {}).some((own) => own.thoughtSignature != null) ? meta : undefined;
 
 function merged(
   a: SharedV3ProviderMetadata | undefined,

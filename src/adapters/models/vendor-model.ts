@@ -1,20 +1,28 @@
 /** A `Model` over one vendor's connection. `vendors/` has the differences between vendors; this file has what they share. */
+import { createHash } from "node:crypto";
+import type { AssistantMessage, Maker } from "../../core/conversation/chat.ts";
 import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
+import { type Effort, nearestEffort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { usdOf, windowOf } from "../../core/prices.ts";
+import { type Capabilities, type ModelSetting, usdOf, windowOf } from "../../core/models.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";
 import { failureOf } from "./failures.ts";
 import { readReply } from "./stream.ts";
 import type { Connection, VendorRequest } from "./vendor.ts";
-import { Watchdog } from "./watchdog.ts";
+import { type Patience, Watchdog } from "./watchdog.ts";
 
 export type ConnectedOptions = {
   readonly spec: string;
   /** The model's name at its vendor. */
   readonly name: string;
   readonly keyVariable: string;
-  readonly stallMs: number;
-  readonly progressMs: number;
+  readonly capabilities: Capabilities;
+  readonly known?: ModelSetting | undefined;
+  /** For requests that name no effort. */
+  readonly effort?: Effort | undefined;
+  readonly patience: Patience;
+  /** For a caller with a fallback. */
+  readonly fallbackPatience: Patience;
   /** Where the person's images are. */
   readonly outputDir?: string | undefined;
 };
@@ -24,10 +32,42 @@ export type AliveOptions = ReplyOptions & { readonly onAlive?: () => void };
 
 const NO_IMAGES: VendorRequest["imageOf"] = (image) => ({ text: imageLeftOut(image) });
 
+/** What is written for an hour costs twice the input, for five minutes 1.25 times. */
+const FOR_AN_HOUR = 2 / 1.25;
+
+/** Tokens that a short reply gets in addition where a model thinks first: its limit counts thoughts too. */
+const FOR_THOUGHTS = 4_000;
+const SHORT_REPLY = 8_000;
+
 export function connectedModel(
   connection: Connection,
-  { spec, name, keyVariable, stallMs, progressMs, outputDir }: ConnectedOptions,
+  { spec, name, keyVariable, capabilities, known, outputDir, ...rest }: ConnectedOptions,
 ): Model {
+  const by: Maker = { model: spec, account: accountOf(connection.secret) };
+  const isOwn = ({ by: maker }: AssistantMessage): boolean =>
+    maker === undefined || (maker.model === by.model && maker.account === by.account);
+  /** Set once the provider refused a setting that the request can do without. */
+  let bare = false;
+
+  const limitOf = ({ maxOutputTokens: wanted }: ModelRequest): number | undefined => {
+    if (wanted === undefined) return connection.maxOutputTokens;
+    const thinks = capabilities.thinking !== "none";
+    return Math.min(capabilities.longest, thinks && wanted < SHORT_REPLY ? wanted + FOR_THOUGHTS : wanted);
+  };
+  const ask = async (
+    request: VendorRequest,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<Connection["ask"]>>> => {
+    if (bare || !connection.bareAfter) return await connection.ask(request, signal);
+    try {
+      return await connection.ask(request, signal);
+    } catch (error) {
+      const refusal = error instanceof Error ? (error as Error & { statusCode?: number }) : null;
+      if (refusal?.statusCode !== 400 || !connection.bareAfter.test(refusal.message)) throw error;
+      bare = true;
+      return await connection.ask({ ...request, bare }, signal);
+    }
+  };
   const imagesIn = async ({ messages }: ModelRequest): Promise<VendorRequest["imageOf"]> =>
     messages.some((message) => imagesOf(message).length > 0)
       ? (await import("../images.ts")).imagesFor(messages, outputDir)
@@ -35,23 +75,36 @@ export function connectedModel(
 
   async function reply(request: ModelRequest, options: AliveOptions): Promise<Reply> {
     options.signal.throwIfAborted();
-    const maxOutputTokens = request.maxOutputTokens ?? connection.maxOutputTokens;
-    const watchdog = new Watchdog(options.signal, stallMs, progressMs);
+    const maxOutputTokens = limitOf(request);
+    const wanted = request.effort ?? rest.effort;
+    const effort = wanted && nearestEffort(wanted, capabilities.efforts);
+    const patience = options.hasFallback ? rest.fallbackPatience : rest.patience;
+    const watchdog = new Watchdog(options.signal, patience);
     try {
       const imageOf = await imagesIn(request);
       const limit = maxOutputTokens !== undefined && { maxOutputTokens };
-      const { stream } = await connection.ask({ ...request, ...limit, imageOf }, watchdog.signal);
+      const { stream } = await ask({ ...request, ...limit, effort, imageOf, isOwn, bare }, watchdog.signal);
       options.onAlive?.();
       const { message, stop, usage } = await readReply(stream, options.onDelta, () => watchdog.progressed());
       const inputTokens = usage.inputTokens.total ?? 0;
       const cached = usage.inputTokens.cacheRead ?? 0;
       const written = usage.inputTokens.cacheWrite ?? 0;
+      const lasting = Number(usage.raw?.writtenForAnHour ?? 0);
       const output = usage.outputTokens.total ?? 0;
       return {
-        message,
+        message: { ...message, by },
         stop,
         usage: { inputTokens, cachedTokens: cached, outputTokens: output },
-        usd: usdOf(name, { fresh: Math.max(0, inputTokens - cached - written), cached, written, output }),
+        usd: usdOf(
+          name,
+          {
+            fresh: Math.max(0, inputTokens - cached - written),
+            cached,
+            written: written + lasting * (FOR_AN_HOUR - 1),
+            output,
+          },
+          known,
+        ),
       };
     } catch (error) {
       options.signal.throwIfAborted();
@@ -59,8 +112,9 @@ export function connectedModel(
         throw new EkidenError(
           "model_overloaded",
           watchdog.stalled === "silence"
-            ? `${spec}: nothing was heard for ${stallMs / 1000} s, so the call was given up.`
-            : `${spec}: no piece of the reply came for ${progressMs / 1000} s (progressTimeoutMs), so the call was given up.`,
+            ? `${spec}: nothing was heard for ${watchdog.stallMs / 1000} s, so the call was given up.`
+            : `${spec}: no piece of the reply came for ${patience.contentMs / 1000} s (${options.hasFallback ? "fallbackContentMs" : "progressTimeoutMs"}), so the call was given up.`,
+          { details: { stalled: true } },
         );
       throw failureOf(error, { spec, keyVariable, secret: connection.secret, now: Date.now() });
     } finally {
@@ -69,5 +123,16 @@ export function connectedModel(
   }
 
   const { longestReply } = connection;
-  return { spec, window: windowOf(name), reply, ...(longestReply !== undefined && { longestReply }) };
+  return {
+    spec,
+    window: windowOf(name, known),
+    bindsPrefix: capabilities.binds,
+    caches: true,
+    reply,
+    ...(longestReply !== undefined && { longestReply }),
+  };
 }
+
+/** A key cannot be found out from it. */
+const accountOf = (key: string): string =>
+  createHash("sha256").update(`ekiden ${key}`).digest("hex").slice(0, 12);

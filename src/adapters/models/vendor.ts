@@ -2,7 +2,9 @@
  * One vendor of models: where its key comes from and how to connect. Its package is imported when one of its models is opened,
  * because each costs 20 to 80 ms and 10 to 20 MB.
  */
+import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import type { Image } from "../../core/conversation/image.ts";
+import type { Capabilities } from "../../core/models.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { SentImage } from "../images.ts";
 import type { PartStream } from "./stream.ts";
@@ -16,9 +18,18 @@ export type Whereabouts = {
 };
 export type ConnectOptions = Whereabouts & {
   readonly fetch: typeof globalThis.fetch;
+  readonly capabilities: Capabilities;
+  /** Fields for each request, as they are, from the setting `models`. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
 };
 
-export type VendorRequest = ModelRequest & { readonly imageOf: (image: Image) => SentImage };
+export type VendorRequest = ModelRequest & {
+  readonly imageOf: (image: Image) => SentImage;
+  /** This model and account made the message, so its thoughts and signatures go back. */
+  readonly isOwn: (message: AssistantMessage) => boolean;
+  /** Without settings that not every server or account may use: betas, summaries of thoughts. */
+  readonly bare: boolean;
+};
 
 export type Connection = {
   /** Asks for a reply. Rejects with errors of the vendor and of the network; see failures.ts. */
@@ -28,6 +39,8 @@ export type Connection = {
   /** The key, which must never appear in a message. */
   readonly secret: string;
   readonly maxOutputTokens?: number;
+  /** Words of a refusal after which the request is sent again, `bare`. */
+  readonly bareAfter?: RegExp;
   /** The limit to ask for after a reply was cut off. */
   readonly longestReply?: number;
 };

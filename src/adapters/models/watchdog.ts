@@ -1,13 +1,21 @@
 /**
  * Ends a call that stays silent, or that makes no progress. For silence bytes count: a vendor's pings and comments show that it is
- * alive. But they are no progress, and a stream of nothing else ends later. The `fetch` of the packages sees the bytes and finds the call's watchdog by its signal.
+ * alive. But they are no progress, and a stream of nothing else ends later. A thought is progress. A model that thinks without
+ * showing it may send nothing for minutes once it has begun to answer, so there is a limit of its own for that. The `fetch` of the packages sees the bytes and finds the call's watchdog by its signal.
  */
 import { httpFetch } from "./http.ts";
 
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
 
+/** Milliseconds. `silenceMs`: without a byte, and after the first byte `begunMs`, if it is there. `contentMs`: without a piece of the reply. */
+export type Patience = {
+  readonly silenceMs: number;
+  readonly begunMs?: number;
+  readonly contentMs: number;
+};
+
 export class Watchdog {
-  /** For the request: aborts with the caller's signal, after `stallMs` without a byte, or after `progressMs` without progress. */
+  /** For the request: aborts with the caller's signal, without a byte, or without progress for too long. */
   readonly signal: AbortSignal;
   /** What ended the call, if the watchdog did. */
   stalled: "silence" | "no progress" | false = false;
@@ -16,21 +24,25 @@ export class Watchdog {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private readonly outer: AbortSignal;
-  private readonly stallMs: number;
+  /** How long nothing may come now. */
+  stallMs: number;
+  private readonly begunMs: number;
   private readonly progressMs: number;
   private readonly onAbort = (): void => this.controller.abort(this.outer.reason);
 
-  constructor(outer: AbortSignal, stallMs: number, progressMs: number) {
-    this.progressMs = progressMs;
+  constructor(outer: AbortSignal, { silenceMs, begunMs = silenceMs, contentMs }: Patience) {
+    this.progressMs = contentMs;
     this.outer = outer;
-    this.stallMs = stallMs;
+    this.stallMs = silenceMs;
+    this.begunMs = begunMs;
     this.signal = this.controller.signal;
     watchdogs.set(this.signal, this);
     outer.addEventListener("abort", this.onAbort);
-    this.watch(Math.min(stallMs, progressMs));
+    this.watch(Math.min(silenceMs, contentMs));
   }
 
   heard(): void {
+    this.stallMs = this.begunMs;
     this.heardAt = performance.now();
   }
 

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/command-limits.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
 import { real } from "./place.ts";
@@ -35,16 +36,7 @@ export function findProgram(
  * What the user root keeps: it can use the files of the workspace, also those of other users. Everything that reaches past a mount (devices, handles,
  * kernel settings) is gone. Others have no capabilities at all.
  */
-const ROOT_KEEPS = [
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "FOWNER",
-  "FSETID",
-  "SETUID",
-  "SETGID",
-  "KILL",
-  "NET_BIND_SERVICE",
-];
+const ROOT_KEEPS = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL", "NET_BIND_SERVICE"];
 /** In `/run`, read by programs at start: the resolver's file, and where NixOS and others keep their programs. */
 const RUN_NEEDED = [
   "/run/current-system",
@@ -64,6 +56,18 @@ export type Jail = {
   readonly emptyFolder: string;
   readonly readable: readonly string[];
 };
+
+/** A program that sets limits of the kernel and becomes the program that follows. sh counts files in blocks of 512 bytes. */
+export const limited = (limits: CommandLimits): string[] => [
+  ...[
+    "/bin/sh",
+    "-c",
+    'ulimit -f "$1"; ulimit -u "$2" 2>&- || ulimit -p "$2" 2>&-; shift 2; exec "$@"',
+    "sh",
+  ],
+  ...[String(limits.commandFileMb * 2_048), String(tasksOf(limits))],
+];
+export const tasksOf = (limits: CommandLimits): number => limits.commandProcesses * THREADS_PER_PROCESS;
 
 /** Everything but the program itself and its own arguments. */
 export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
@@ -99,6 +103,10 @@ function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): 
       return rules.some(({ access, path }) => access !== "hide" && isWithin(rule.path, path))
         ? ["--tmpfs", rule.path]
         : ["--ro-bind", jail.emptyFolder, rule.path];
+    case "private":
+      return ["--tmpfs", rule.path];
+    case "mount":
+      return [rule.writable ? "--bind" : "--ro-bind", rule.by, rule.path];
     case "replace":
       return [];
   }

@@ -6,7 +6,7 @@ import { repository } from "../../../test/fixtures/repository.ts";
 import { repositoryOf } from "./git-folders.ts";
 
 const guardedOf = (dir: string): string[] =>
-  repositoryOf(dir).folders.flatMap(({ guarded }) =>
+  repositoryOf(dir).folders.flatMap(({ guarded = [] }) =>
     guarded.map((path) => path.slice(realpathSync(dir).length + 1)),
   );
 
@@ -21,8 +21,8 @@ it("guards that of the worktree of a task, too", () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("config", "extensions.worktreeConfig", "true");
   repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
-  const [one] = repositoryOf(realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"))).folders;
-  expect(one?.guarded).toContain(realpathSync(join(repo.dir, ".git/worktrees/1-a/config.worktree")));
+  const [, own] = repositoryOf(realpathSync(join(repo.dir, ".ekiden/worktrees/1-a")), "task").folders;
+  expect(own?.guarded).toContain(realpathSync(join(repo.dir, ".git/worktrees/1-a/config.worktree")));
 });
 
 it("guards files that the configuration includes, and those that they include, before they exist", () => {
@@ -47,8 +47,7 @@ it("guards the folder of hooks of the worktree that a command works in", () => {
   repo.git("config", "core.hooksPath", ".githooks");
   repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
   const tree = realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"));
-  const guarded = repositoryOf(tree).folders.flatMap((folder) => folder.guarded);
-  expect(guarded).toEqual(
+  expect(repositoryOf(tree, "task").guarded).toEqual(
     expect.arrayContaining([join(tree, ".githooks"), join(realpathSync(repo.dir), ".githooks")]),
   );
 });
@@ -59,4 +58,37 @@ it("takes no other common directory from a file that a command wrote into .git",
   const dir = realpathSync(repo.dir);
   expect(repositoryOf(dir).folders.map(({ path }) => path)).toEqual([join(dir, ".git")]);
   expect(existsSync(join(dir, ".git/commondir"))).toBe(false);
+});
+
+it("shows the worktree of a task the branches of tasks only, and a copy of everything else that it cannot change", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
+  const dir = realpathSync(repo.dir);
+  const [common] = repositoryOf(join(dir, ".ekiden/worktrees/1-a"), "task").folders;
+  const writable = common?.mounts
+    ?.filter((mount) => mount.writable)
+    .map(({ path }) => path.slice(dir.length));
+  expect(common?.access).toBe("private");
+  expect(writable).toEqual([
+    "/.git/objects",
+    "/.git/refs",
+    "/.git/refs/heads/ekiden",
+    "/.git/logs/refs",
+    "/.git/logs/refs/heads/ekiden",
+  ]);
+  const refs = common?.mounts?.find(({ path }) => path === join(dir, ".git/refs"));
+  expect(refs?.by).toBe(join(dir, ".git/worktrees/1-a/ekiden-refs"));
+});
+
+it("leaves nothing of the repository of a project writable where members work in worktrees", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const dir = realpathSync(repo.dir);
+  expect(repositoryOf(dir, "look").folders).toEqual([
+    { path: join(dir, ".git"), access: "read", guarded: [] },
+  ]);
+});
+
+it("finds the repository around a place that is a file", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  expect(repositoryOf(join(realpathSync(repo.dir), "a.txt")).folders).toHaveLength(1);
 });

@@ -1,54 +1,138 @@
 /**
- * The git directories that a confined command may write, and what in them decides which programs git runs. A `.git` file is
- * believed only when the directory that it names points back: a command could otherwise write one that names any repository.
+ * What of the git directories a confined command sees and may write. A `.git` file is believed only when the directory that it names
+ * points back: a command could otherwise write one that names any repository.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
-import { type GitFolder, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
-import { foldersIn } from "../small-files.ts";
+import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
+import { foldersIn, namesIn } from "../small-files.ts";
 
 const MODULE_DEPTH = 4;
 /** Git itself follows no more. */
 const INCLUDE_DEPTH = 10;
+/** Below `refs/heads`: the branches of tasks. */
+const TASK_BRANCHES = "ekiden";
 
-/** The repository of a folder, and the `.git` file that leads to it, which must not be rewritten. */
-export type Repository = { readonly folders: readonly GitFolder[]; readonly link: string | null };
+/** The repository of a folder, and what of its work tree decides which programs git runs. */
+export type Repository = { readonly folders: readonly GitFolder[]; readonly guarded: readonly string[] };
 
-export function repositoryOf(root: string): Repository {
+/**
+ * `task`: the worktree of a task, whose commands move the branches of tasks. `work`: a folder that members work in, on any branch.
+ * `look`: members work in worktrees, so that nothing but a landing changes the repository of the project.
+ */
+export type RepositoryUse = "task" | "work" | "look";
+
+export function repositoryOf(root: string, use: RepositoryUse = "work"): Repository {
   const found = findGit(root);
-  if (found === null) return { folders: [], link: null };
+  if (found === null) return { folders: [], guarded: [] };
   const { git, link } = found;
   // A `.git` folder has no such file, so a command wrote it: git would take another folder's configuration.
   if (link === null) rmSync(join(git, "commondir"), { force: true, recursive: true });
   const common = link === null ? git : commonOf(git);
+  const links = link === null ? [] : [link];
+  if (use === "look") {
+    const folders = [...new Set([common, git])].map(
+      (path) => ({ path, access: "read", guarded: [] }) as const,
+    );
+    return { folders, guarded: [...links, ...outside(git, guardedIn(git))] };
+  }
   const own = guardedIn(git);
+  if (common === git) {
+    const guarded = [...own, ...worktreesOf(git), ...modulesOf(join(git, "modules"), 0)];
+    return { folders: [{ path: git, access: "write", guarded: [...new Set(guarded)] }], guarded: links };
+  }
   // A relative folder of hooks is one of the work tree that git runs in.
-  const shared = common === git ? [] : guardedIn(common, link === null ? [] : [dirname(link)]);
-  const path = common;
-  const others = worktreesOf(common, git);
+  const trees = outside(common, [...guardedIn(common, link === null ? [] : [dirname(link)]), ...own]);
   return {
     folders: [
-      {
-        path,
-        guarded: [
-          ...new Set([...shared, ...own, ...others.guarded, ...modulesOf(join(common, "modules"), 0)]),
-        ],
-      },
-      ...(common === git && others.guarded.length === 0
-        ? []
-        : others.writable.map((own) => ({ path: own, guarded: [] }))),
-      ...(isWithin(common, git) ? [] : [{ path: git, guarded: own }]),
+      { path: common, access: "private", mounts: viewOf(common, git, use) },
+      { path: git, access: "write", guarded: own.filter((path) => isWithin(git, path)) },
     ],
-    link,
+    guarded: [...links, ...trees.filter((path) => !isWithin(git, path))],
   };
 }
+
+/** The commits of the refs that commands in the worktrees of tasks cannot move. */
+export function foreignCommits(root: string): string[] {
+  const found = findGit(root);
+  if (found === null) return [];
+  const common = found.link === null ? found.git : commonOf(found.git);
+  const ids: string[] = [];
+  const own = join(common, "refs", "heads", TASK_BRANCHES);
+  const look = (folder: string, depth: number): void => {
+    if (folder === own || depth < 0) return;
+    for (const name of namesIn(folder)) {
+      const id = /^[0-9a-f]{40,64}$/.exec(text(join(folder, name)).trim())?.[0];
+      if (id !== undefined) ids.push(id);
+    }
+    for (const name of foldersIn(folder)) look(join(folder, name), depth - 1);
+  };
+  look(join(common, "refs"), REF_DEPTH);
+  const packed = text(join(common, "packed-refs")).matchAll(/^([0-9a-f]{40,64}) refs\/(?!heads\/ekiden\/)/gm);
+  // A HEAD without a branch.
+  const head = /^[0-9a-f]{40,64}$/.exec(text(join(common, "HEAD")).trim());
+  return [...new Set([...ids, ...(head ?? []), ...[...packed].flatMap(([, id]) => id ?? [])])];
+}
+const REF_DEPTH = 8;
+
+const outside = (git: string, paths: readonly string[]): string[] =>
+  paths.filter((path) => !isWithin(git, path) && !isWithin(path, git));
+
+/**
+ * What a command in a worktree sees of the directory that all worktrees share, mounted into an empty folder of its own: git makes
+ * locks there, and everything else that a command makes there is gone with it. Only objects and branches are written to the real one.
+ * Other refs, such as the stash, are the worktree's own.
+ */
+function viewOf(common: string, git: string, use: RepositoryUse): GitMount[] {
+  const tasks = use === "task" ? [join("heads", TASK_BRANCHES)] : ["heads", "tags", "remotes", "notes"];
+  const [refs, logs] = [join(common, "refs"), join(common, "logs", "refs")];
+  for (const path of tasks) for (const folder of [refs, logs]) make(join(folder, path), "folder");
+  make(join(common, "objects", "info"), "folder");
+  // A command could otherwise make one that hides the branches from everybody else.
+  make(join(common, "packed-refs"), "file");
+  const mounts: GitMount[] = [];
+  const mount = (path: string, writable: boolean, by = real(path)): void => {
+    if (by !== null) mounts.push({ path, by, writable });
+  };
+  for (const name of namesIn(common))
+    if (WRITTEN.includes(name)) mount(join(common, name), true);
+    else if (!SPECIAL.includes(name) && !name.endsWith(".lock")) mount(join(common, name), false);
+  mount(join(common, "objects", "info"), false);
+  mount(join(common, "logs", "HEAD"), false);
+  for (const [folder, own] of [
+    [refs, join(git, "ekiden-refs")],
+    [logs, join(git, "ekiden-logs")],
+  ] as const) {
+    make(own, "folder");
+    mount(folder, true, own);
+    for (const name of foldersIn(folder)) {
+      make(join(own, name), "folder");
+      mount(join(folder, name), tasks.includes(name));
+    }
+    for (const path of tasks) if (path.includes("/")) mount(join(folder, path), true);
+  }
+  return mounts;
+}
+
+/** Objects have the names of their content. A reftable is one file for all refs. */
+const WRITTEN = ["objects", "lfs", "reftable"];
+const SPECIAL = ["refs", "logs"];
 
 /** In the folder, or above it, as git looks. */
 function findGit(root: string): { git: string; link: string | null } | null {
   for (let folder = root; ; folder = dirname(folder)) {
     const at = join(folder, ".git");
-    const stat = lstatSync(at, { throwIfNoEntry: false });
+    const stat = look(at);
     if (stat?.isDirectory()) return { git: at, link: null };
     if (stat?.isFile()) {
       const git = believed(at, folder);
@@ -79,7 +163,8 @@ function commonOf(git: string): string {
 function guardedIn(git: string, workTrees: readonly string[] = []): string[] {
   const own = join(git, "config");
   const configs = [own, ...(existsSync(join(git, "commondir")) ? [join(commonOf(git), "config")] : [])];
-  if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects"))) make(join(git, "hooks"), "folder");
+  if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects")))
+    for (const name of ["hooks", "info", "objects/info"]) make(join(git, name), "folder");
   if (configs.some((file) => /^\s*worktreeconfig\s*(?:$|=\s*"?(?:true|yes|on|1)\b)/im.test(text(file))))
     make(join(git, "config.worktree"), "file");
   const guarded = GUARDED_GIT_PATHS.map((name) => join(git, name)).filter((path) => existsSync(path));
@@ -116,13 +201,10 @@ function make(path: string, kind: "file" | "folder"): string[] {
   return real(path) === null ? [] : [path];
 }
 
-/** Read-only as a whole but for the one in use: files of a worktree that another member removes cannot be mounted one by one. */
-function worktreesOf(common: string, own: string): { guarded: string[]; writable: string[] } {
-  const folder = join(common, "worktrees");
-  return foldersIn(folder).length === 0
-    ? { guarded: [], writable: [] }
-    : { guarded: [folder], writable: isWithin(folder, own) ? [own] : [] };
-}
+const worktreesOf = (git: string): string[] => {
+  const folder = join(git, "worktrees");
+  return foldersIn(folder).length === 0 ? [] : [folder];
+};
 
 function modulesOf(folder: string, depth: number): string[] {
   if (depth >= MODULE_DEPTH) return [];
@@ -139,6 +221,15 @@ const text = (path: string): string => {
     return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "";
   } catch {
     return "";
+  }
+};
+
+/** Below a file there is nothing: Node 20 throws ENOTDIR for that. The file may be a place that a command may write. */
+const look = (path: string): Stats | null => {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
   }
 };
 

@@ -2,27 +2,27 @@
  * The sandbox of a process: chooses the adapter of the system, has it proven once, and confines programs with it. An adapter
  * that has not proven itself here counts as off.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { homedir, release } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { ClosedPatterns } from "../../core/closed-files.ts";
+import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/command-limits.ts";
 import { EkidenError } from "../../core/errors.ts";
-import {
-  type Confinement,
-  denialNote,
-  type Network,
-  type SandboxMode,
-  sandboxPolicy,
-} from "../../core/sandbox.ts";
+import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
+import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus } from "../../ports/shell.ts";
-import { bubblewrapArgs, type Found, findProgram } from "./bubblewrap.ts";
+import { bubblewrapArgs, findProgram, limited } from "./bubblewrap.ts";
+import { ClosedFiles } from "./closed.ts";
+import { GitLinks } from "./git-links.ts";
 import { NewFiles } from "./new-files.ts";
 import { hiddenPrograms, real } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
-import { ProvenKeys } from "./proven.ts";
-import { SANDBOX_EXEC, seatbeltProfile } from "./seatbelt.ts";
-import { seccompProgram } from "./seccomp.ts";
+import { hintOf, ProvenKeys } from "./proven.ts";
+import { seatbeltProfile } from "./seatbelt.ts";
+import type { Taken } from "./spares.ts";
 import { replacedFolders, Stage } from "./stage.ts";
+import { findTool, proofKey, type Tool } from "./tool.ts";
 
 export type SandboxOptions = {
   readonly mode: SandboxMode;
@@ -33,22 +33,17 @@ export type SandboxOptions = {
   readonly stateFolder: string;
   /** Where commands of this project keep their caches, in the place of the person's. */
   readonly cacheFolder: string;
+  readonly limits?: CommandLimits;
   /** Folders of this program that commands must not see. */
   readonly ownFolders: readonly string[];
+  /** Files that deny rules close to commands. */
+  readonly closed?: ClosedPatterns;
+  /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
   /** Whose PATH and HOME hold; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
-type Tool = {
-  readonly name: "bubblewrap" | "seatbelt";
-  readonly found: Found;
-  readonly filter: Buffer | null;
-};
 type Ready = { readonly tool: Tool } | { readonly off: string };
-
-/** Raised with each change that makes old proofs worthless. */
-const PROOF = 1;
-const INSTALL = "Install bubblewrap (Debian, Ubuntu, Fedora, Arch: the package bubblewrap).";
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessSandbox(options);
@@ -62,14 +57,18 @@ class ProcessSandbox implements Sandbox {
   private ready: Promise<Ready> | null = null;
   private stage: Stage | null = null;
   private readonly newFiles: NewFiles;
+  private readonly closed: ClosedFiles;
+  private readonly gitLinks = new GitLinks();
 
   constructor(options: SandboxOptions) {
     this.options = options;
     const home = options.env?.HOME || homedir();
     this.home = real(home) ?? home;
     this.workspace = realpathSync(options.workspace);
+    this.closed = new ClosedFiles(options.closed ?? { read: [], write: [] }, this.workspace, this.home);
     this.hosts = typeof options.network === "string" ? [] : [...options.network];
-    this.newFiles = new NewFiles(`${options.cacheFolder}-set-aside`, this.workspace, (program) =>
+    const { cacheFolder, inWorktrees = false } = options;
+    this.newFiles = new NewFiles(`${cacheFolder}-set-aside`, this.workspace, inWorktrees, (program) =>
       this.confineWhole(program, { readOnly: true, network: "off" }),
     );
   }
@@ -121,6 +120,7 @@ class ProcessSandbox implements Sandbox {
   }
 
   async close(): Promise<void> {
+    this.gitLinks.close();
     await this.stage?.close();
     this.stage = null;
   }
@@ -156,21 +156,7 @@ class ProcessSandbox implements Sandbox {
     const tool = this.findTool();
     if (typeof tool === "string") return { off: tool };
     const keys = new ProvenKeys(this.options.stateFolder);
-    const hash = createHash("sha256");
-    for (const part of [
-      PROOF,
-      tool.name,
-      tool.found.path,
-      tool.found.version,
-      release(),
-      process.arch,
-      process.getuid?.() ?? "",
-    ])
-      hash.update(`${part}\0`);
-    const key = hash
-      .update(tool.filter ?? "")
-      .digest("hex")
-      .slice(0, 32);
+    const key = proofKey(tool);
     if (keys.has(key)) return { tool };
     const fault = await this.prove(tool);
     if (fault !== null)
@@ -182,16 +168,7 @@ class ProcessSandbox implements Sandbox {
   }
 
   private findTool(): Tool | string {
-    const path = this.options.env?.PATH ?? process.env.PATH;
-    if (process.platform === "darwin") {
-      const found = findProgram("sandbox-exec", "/usr/bin", [this.workspace]);
-      return found === null ? `${SANDBOX_EXEC} is missing.` : { name: "seatbelt", found, filter: null };
-    }
-    if (process.platform !== "linux") return `there is none for ${process.platform}.`;
-    const filter = seccompProgram(process.arch);
-    if (filter === null) return `there is no system call filter for ${process.arch}.`;
-    const found = findProgram("bwrap", path, [this.workspace, ...replacedFolders()]);
-    return found === null ? `bubblewrap was not found. ${INSTALL}` : { name: "bubblewrap", found, filter };
+    return findTool(this.options.env?.PATH ?? process.env.PATH, this.workspace);
   }
 
   private nsenter(): string | null {
@@ -209,9 +186,9 @@ class ProcessSandbox implements Sandbox {
   }
 
   private staged(tool: Tool): Stage {
-    const { cacheFolder, ownFolders } = this.options;
+    const { cacheFolder, ownFolders, inWorktrees = false } = this.options;
     this.stage ??= new Stage({
-      ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders },
+      ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders, inWorktrees },
       bwrap: tool.name === "bubblewrap" ? tool.found.path : null,
       nsenter: this.nsenter(),
       filter: tool.filter,
@@ -226,20 +203,32 @@ class ProcessSandbox implements Sandbox {
     proof: ProofPlace | null,
   ): Promise<ConfinedProgram> {
     const stage = this.staged(tool);
-    const session: Network =
-      this.options.network === "all" ? "all" : this.hosts.length > 0 ? this.hosts : "off";
+    stage.mend();
+    const { hosts: lent = [] } = wanted;
+    const hosts = [...new Set([...this.hosts, ...lent])];
+    const session: Network = this.options.network === "all" ? "all" : hosts.length > 0 ? hosts : "off";
+    const closed = proof || wanted.seesClosed ? {} : await this.closed.find();
     const place = proof
       ? stage.proofPlace(proof)
-      : stage.reader.read(real(program.cwd) ?? program.cwd, wanted);
+      : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed };
     const policy = sandboxPolicy(place, wanted, session);
     const changeable = proof || wanted.readOnly ? [] : place.roots;
-    const ended = this.newFiles.watch(changeable, program.env);
+    const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
+    const files = this.newFiles.watch(changeable, program.env);
+    const watched = async () => [links(), await files()].filter(Boolean).join("\n") || null;
     const began = performance.now();
     const denial = (output: string): string | null =>
       denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
     const { network } = policy;
     const variables =
-      typeof network === "string" || proof ? {} : ((await stage.network?.open(network)) ?? {});
+      typeof network === "string" || proof
+        ? {}
+        : ((await stage.network?.open(network.filter((host) => !lent.includes(host)))) ?? {});
+    const giveBack = stage.network?.lend(lent);
+    const ended = (): Promise<string | null> => {
+      giveBack?.();
+      return watched();
+    };
     const env = { ...program.env, ...stage.variables, ...variables };
     if (tool.name === "seatbelt") {
       const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];
@@ -248,8 +237,8 @@ class ProcessSandbox implements Sandbox {
         args,
         cwd: program.cwd,
         env,
-        ...{ descriptors: [], supervised: false, ended, denial },
-        startPrepared: () => null,
+        ...{ descriptors: [], limits: null, reporting: null, supervised: false, ended, denial },
+        prepared: async () => null,
         done() {},
       };
     }
@@ -268,25 +257,39 @@ class ProcessSandbox implements Sandbox {
       readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
     });
     const whole = [...enter, tool.found.path, ...jail];
-    const [file = "", ...args] = [...whole, "--", program.file, ...program.args];
+    const limits = this.options.limits ?? DEFAULT_COMMAND_LIMITS;
+    const inner = ["--", ...limited(limits), program.file, ...program.args];
+    const [file = "", ...args] = [...whole, ...inner];
     const descriptor = stage.filter?.open();
+    let unused: Taken | null = null;
     return {
       file,
       args,
       cwd: program.cwd,
       env,
       descriptors: descriptor === undefined ? [] : [descriptor],
+      limits,
+      // bubblewrap names the exit code only of a program that it has started.
+      reporting: {
+        args: [...whole.slice(1), "--json-status-fd", "4", ...inner],
+        ran: (report) => report.includes('"exit-code"'),
+      },
       supervised: true,
-      startPrepared: () => stage.spares?.start(whole, { ...program, env }) ?? null,
-      done: () => stage.filter?.closeOne(descriptor),
+      async prepared() {
+        const taken = (await stage.spares?.take(whole, { ...program, env }, limits)) ?? null;
+        unused = taken;
+        if (taken === null) return null;
+        return () => {
+          unused = null;
+          return taken.start();
+        };
+      },
+      done() {
+        unused?.end();
+        stage.filter?.closeOne(descriptor);
+      },
       ended,
       denial,
     };
   }
 }
-
-/** What a failed proof usually means. */
-const hintOf = (fault: string): string =>
-  /namespace|permission|Operation not permitted|No such file.*ns|uid map/i.test(fault)
-    ? " User namespaces are probably disabled here (containers, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)."
-    : "";

@@ -67,6 +67,11 @@ export class SharedNetwork {
     return proxyVariables(PROXY_PORT);
   }
 
+  /** Opens the way to these hosts as well, until the function that it returns is called. The proxy must be open. */
+  lend(hosts: readonly string[]): () => void {
+    return this.proxy?.lend(hosts) ?? (() => {});
+  }
+
   private async openProxy(): Promise<HostProxy> {
     const { HostProxy } = await import("./proxy.ts");
     const proxy = new HostProxy([]);
@@ -74,6 +79,15 @@ export class SharedNetwork {
     this.forwarder = this.startForwarder(proxy);
     await this.forwarder;
     return proxy;
+  }
+
+  /** The folder was removed, and is there again. */
+  listenAgain(): void {
+    this.proxy?.listenAgain(this.socket());
+  }
+
+  private socket(): string {
+    return join(this.options.folder, "proxy.sock");
   }
 
   refusedSince(at: number): string[] {
@@ -126,7 +140,7 @@ export class SharedNetwork {
   }
 
   private async startForwarder(proxy: HostProxy): Promise<ChildProcess> {
-    const socket = join(this.options.folder, "proxy.sock");
+    const socket = this.socket();
     await proxy.listen(socket);
     const [file = "", ...args] = await this.enter();
     const child = spawn(file, [...args, process.execPath, "-e", FORWARDER, socket, String(PROXY_PORT)], {

@@ -1,7 +1,7 @@
 /**
  * Protected files that did not exist when a confined command began. A mount cannot keep a name free without leaving an empty file
- * in the project, so what appears is set aside when the command has ended. A file that a commit holds stays: commits are reviewed,
- * and a merge or a checkout brings such files.
+ * in the project, so what appears is set aside when the command has ended. A file stays when a commit holds it that no command can have
+ * made: a merge or a checkout brings such files.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -21,14 +21,17 @@ import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import type { Program } from "../../ports/shell.ts";
 import { namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
+import { foreignCommits } from "./git-folders.ts";
+import { inHeldFolder } from "./held-folder.ts";
 import { presentIn } from "./place.ts";
 import { replacedFolders } from "./stage.ts";
 
 type Env = Program["env"];
 
-/** For a shell whose `$0` is git. Prints `MODE TYPE ID\tPATH`, each with a zero byte, of every commit that the work tree may come from. */
-const COMMITTED =
-  'for c in HEAD MERGE_HEAD CHERRY_PICK_HEAD REBASE_HEAD; do "$0" ls-tree -r -z "$c" -- "$@" 2>/dev/null; done; true';
+/** For a shell whose `$0` is git. Prints `MODE TYPE ID\tPATH`, each with a zero byte, of the commits. */
+const COMMITTED = 'for c in $EKIDEN_COMMITS; do "$0" ls-tree -r -z "$c" -- "$@" 2>/dev/null; done; true';
+/** More branches and tags than this are not looked at. */
+const COMMITS_MAX = 200;
 
 /** More files than this are not compared with a commit. */
 const FILES_MAX = 1_000;
@@ -36,18 +39,27 @@ const FILES_MAX = 1_000;
 export class NewFiles {
   private readonly folder: string;
   private readonly workspace: string;
+  private readonly inWorktrees: boolean;
   private readonly confine: (program: Program) => Promise<Program>;
   /** By path: how many running commands may have made it. */
   private readonly suspects = new Map<string, number>();
   private readonly accepted = new Set<string>();
+  /** By folder that members work in: the commits that were there before any command. */
+  private readonly before = new Map<string, readonly string[]>();
 
   /**
    * `folder`: where files are kept that were set aside. `confine`: for git, as the configuration of a repository may name programs
    * that git runs when an object is missing.
    */
-  constructor(folder: string, workspace: string, confine: (program: Program) => Promise<Program>) {
+  constructor(
+    folder: string,
+    workspace: string,
+    inWorktrees: boolean,
+    confine: (program: Program) => Promise<Program>,
+  ) {
     this.folder = folder;
     this.workspace = workspace;
+    this.inWorktrees = inWorktrees;
     this.confine = confine;
   }
 
@@ -58,6 +70,7 @@ export class NewFiles {
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended. */
   watch(roots: readonly string[], env: Env): () => Promise<string | null> {
+    for (const root of roots) if (!this.before.has(root)) this.before.set(root, foreignCommits(root));
     const watched = roots.map((root) => ({ root, names: this.missingIn(root) }));
     const paths = watched.flatMap(({ root, names }) => names.map((name) => join(root, name)));
     for (const path of paths) this.suspects.set(path, (this.suspects.get(path) ?? 0) + 1);
@@ -91,7 +104,13 @@ export class NewFiles {
   private async committed(root: string, names: readonly string[], env: Env): Promise<ReadonlySet<string>> {
     const git = findProgram("git", env.PATH, [this.workspace, root, ...replacedFolders()]);
     if (git === null) return new Set();
-    const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env };
+    // Where members have worktrees, commands move the branches of tasks only, so the others may have moved on.
+    const commits = new Set([
+      ...(this.before.get(root) ?? []),
+      ...(this.inWorktrees || isTaskTree(root) ? foreignCommits(root) : []),
+    ]);
+    const variables = { ...env, EKIDEN_COMMITS: [...commits].slice(0, COMMITS_MAX).join(" ") };
+    const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env: variables };
     const program = await this.confine(plain);
     const limits = { timeout: 10_000, maxBuffer: 2 ** 26 };
     return await new Promise((resolve) => {
@@ -102,7 +121,8 @@ export class NewFiles {
   }
 
   /** The paths that were set aside, below `root`. */
-  private setAside(root: string, names: readonly string[], committed: ReadonlySet<string>): string[] {
+  private setAside(root: string, made: readonly string[], committed: ReadonlySet<string>): string[] {
+    const names = [...new Set(made.map((name) => linkAbove(root, name) ?? name))];
     const gone = names.flatMap((name) => {
       const files = filesIn(root, name);
       const foreign = files.filter(
@@ -117,10 +137,26 @@ export class NewFiles {
     );
     for (const name of gone) {
       mkdirSync(join(kept, dirname(name)), { recursive: true });
-      move(join(root, name), join(kept, name));
+      try {
+        inHeldFolder(root, name, (path) => move(path, join(kept, name)));
+      } catch {
+        // A command has exchanged a folder on the way; it is looked at when that ends.
+      }
     }
     return gone;
   }
+}
+
+const isTaskTree = (root: string): boolean => root.includes("/.ekiden/worktrees/");
+
+/** The first folder on the way to a file that is a link; null for none. Behind it is what the command did not make. */
+function linkAbove(root: string, name: string): string | null {
+  const parts = name.split("/");
+  for (let end = 1; end < parts.length; end += 1) {
+    const path = parts.slice(0, end).join("/");
+    if (lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  }
+  return null;
 }
 
 /** Files and links, in folders too, relative to `root`. */

@@ -11,7 +11,7 @@ import {
   writableRoots,
 } from "../../core/sandbox.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
-import { repositoryOf } from "./git-folders.ts";
+import { type Repository, repositoryOf } from "./git-folders.ts";
 
 export type PlaceOptions = {
   /** The project: absolute, without links. */
@@ -20,6 +20,8 @@ export type PlaceOptions = {
   /** Folders of this program with keys and settings. */
   readonly ownFolders: readonly string[];
   readonly replaced: SandboxPlace["replaced"];
+  /** Members work in worktrees of tasks: commands in the project do not change its repository. */
+  readonly inWorktrees: boolean;
 };
 
 /** Secrets are looked for again after this; a look costs about half a millisecond. */
@@ -43,8 +45,7 @@ export class PlaceReader {
       root === home ? visibleFolders(home) : writableRoots([root], home),
     );
     if (worktree !== null) roots.push(worktree);
-    const repositories = [...new Set([workspace, worktree ?? workspace])].map(repositoryOf);
-    const links = repositories.flatMap(({ link }) => link ?? []);
+    const repositories = this.repositories(worktree, wanted);
     const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
       presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => real(join(root, name)) ?? []),
     );
@@ -55,12 +56,23 @@ export class PlaceReader {
       home,
       roots,
       git: repositories.flatMap((one) => one.folders),
-      guarded: [...guarded, ...links],
+      guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],
       secretFolders: folders,
       secretFiles: files,
       sockets: socketsOutside(covered),
       replaced,
     };
+  }
+
+  /** The directory that the worktree of a task shares with the project is that of the worktree. */
+  private repositories(worktree: string | null, { isLanding }: Confinement): Repository[] {
+    const { workspace } = this.options;
+    const inWorktrees = worktree !== null || (this.options.inWorktrees && !isLanding);
+    const project = repositoryOf(workspace, inWorktrees ? "look" : "work");
+    if (worktree === null) return [project];
+    const task = repositoryOf(worktree, "task");
+    const shared = new Set(task.folders.map(({ path }) => path));
+    return [{ ...project, folders: project.folders.filter(({ path }) => !shared.has(path)) }, task];
   }
 
   private findSecrets(): { folders: string[]; files: string[] } {

@@ -1,6 +1,6 @@
 /** What was proven on this machine, in a file of the person's. */
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { jsonIn, replaceFile } from "../small-files.ts";
 
 /** Keeps what was proven, by everything that it depends on. A failure is not kept: the next start tries again. */
@@ -17,7 +17,7 @@ export class ProvenKeys {
 
   add(key: string): void {
     try {
-      mkdirSync(join(this.path, ".."), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.path), 0o700);
       const proven = [...new Set([key, ...this.read()])].slice(0, 20);
       replaceFile(this.path, `${JSON.stringify({ proven }, null, 2)}\n`);
     } catch {
@@ -30,3 +30,9 @@ export class ProvenKeys {
     return Array.isArray(proven) ? proven.map(String) : [];
   }
 }
+
+/** What a failed proof usually means. */
+export const hintOf = (fault: string): string =>
+  /namespace|permission|Operation not permitted|No such file.*ns|uid map/i.test(fault)
+    ? " User namespaces are probably disabled here (containers, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)."
+    : "";

@@ -4,37 +4,19 @@
  */
 import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import { BlockList, connect, isIP } from "node:net";
+import { connect, isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { hostAllowed } from "../../core/sandbox.ts";
+import { isPrivateAddress } from "../private-addresses.ts";
 
 const CONNECT_MS = 30_000;
 const REFUSED_KEPT = 100;
 
-const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["224.0.0.0", 3],
-] as const)
-  PRIVATE.addSubnet(network, prefix, "ipv4");
-for (const [network, prefix] of [
-  ["::", 127],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
-  ["64:ff9b::", 96],
-] as const)
-  PRIVATE.addSubnet(network, prefix, "ipv6");
-
 export class HostProxy {
   private readonly server: Server;
   private patterns: string[];
+  /** Allowed as long as a command runs: how many such commands there are, by pattern. */
+  private readonly lent = new Map<string, number>();
   /** Hosts that were refused, with the time. */
   private readonly refused: { at: number; host: string }[] = [];
 
@@ -45,6 +27,7 @@ export class HostProxy {
       void this.tunnel(incoming, socket, head);
     });
     this.server.on("clientError", (_, socket) => socket.destroy());
+    this.server.on("error", () => {}); // commands are told that the connection fails
     this.server.unref();
   }
 
@@ -55,8 +38,26 @@ export class HostProxy {
     });
   }
 
+  /** After the socket was removed. Connections that are open stay so. */
+  listenAgain(path: string): void {
+    this.server.close();
+    this.server.listen(path);
+  }
+
   allow(patterns: readonly string[]): void {
     this.patterns = [...new Set([...this.patterns, ...patterns])];
+  }
+
+  /** Until the function that it returns is called. */
+  lend(patterns: readonly string[]): () => void {
+    for (const one of patterns) this.lent.set(one, (this.lent.get(one) ?? 0) + 1);
+    return () => {
+      for (const one of patterns) {
+        const others = (this.lent.get(one) ?? 1) - 1;
+        if (others > 0) this.lent.set(one, others);
+        else this.lent.delete(one);
+      }
+    };
   }
 
   refusedSince(at: number): string[] {
@@ -131,7 +132,8 @@ export class HostProxy {
 
   /** The address to connect to, so that no second look-up can give another one; null when it is refused. */
   private async address(host: string, port: number): Promise<string | null> {
-    const allowed = host !== "" && hostAllowed(host, port, this.patterns);
+    const patterns = [...this.patterns, ...this.lent.keys()];
+    const allowed = host !== "" && hostAllowed(host, port, patterns);
     if (!allowed) {
       this.refused.push({
         at: performance.now(),
@@ -143,9 +145,8 @@ export class HostProxy {
     if (isIP(host) !== 0) return host; // listed as it is
     const found = await lookup(host).catch(() => null);
     if (found === null) return null;
-    const listed = host === "localhost" && this.patterns.some((one) => /^localhost(:\d+)?$/.test(one));
-    const isPrivate = PRIVATE.check(found.address, found.family === 6 ? "ipv6" : "ipv4");
-    return isPrivate && !listed ? null : found.address;
+    const listed = host === "localhost" && patterns.some((one) => /^localhost(:\d+)?$/.test(one));
+    return isPrivateAddress(found.address) && !listed ? null : found.address;
   }
 }
 

@@ -85,6 +85,8 @@ const ARCHITECTURES = {
     open: 2,
     creat: 85,
     openat: 257,
+    mknod: 133,
+    mknodat: 259,
   },
   arm64: {
     audit: 0xc00000b7,
@@ -97,6 +99,8 @@ const ARCHITECTURES = {
     open: null,
     creat: null,
     openat: 56,
+    mknod: null,
+    mknodat: 33,
   },
 } as const;
 const FCHMODAT2 = 452;
@@ -108,8 +112,10 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 /** Unix, IPv4, IPv6 and netlink, which the resolver asks for addresses. vsock, for one, belongs to no network namespace. */
 const FAMILIES = [1, 2, 10, 16];
-const SETUID = 0o4000;
-const O_CREAT = 0o100;
+/** The set-user-id and the set-group-id bit. */
+const SET_ID = 0o6000;
+/** O_CREAT and the bit of O_TMPFILE: only with one of them is the mode read. */
+const CREATES = 0o100 | 0o20000000;
 /** Numbers of the x32 interface carry this bit. */
 const X32 = 0x40000000;
 
@@ -177,23 +183,25 @@ export function seccompProgram(arch: string): Buffer | null {
       }),
     ),
   ]);
-  // A program with the set-user-id bit in the workspace would give the user's rights to others of the machine.
+  // A program with one of these bits in the workspace would give the user's rights to others of the machine.
   for (const [call, mode] of [
     [own.chmod, 1],
     [own.fchmod, 1],
     [own.fchmodat, 2],
     [FCHMODAT2, 2],
     [own.creat, 1],
+    [own.mknod, 1],
+    [own.mknodat, 2],
   ] as const)
-    only(call, denyBits(mode, SETUID));
+    only(call, denyBits(mode, SET_ID));
   for (const [call, flags] of [
     [own.open, 1],
     [own.openat, 2],
   ] as const)
     only(call, [
       { load: argument(flags) },
-      { test: "&", value: O_CREAT, yes: "next", no: "allow" },
-      ...denyBits(flags + 1, SETUID),
+      { test: "&", value: CREATES, yes: "next", no: "allow" },
+      ...denyBits(flags + 1, SET_ID),
     ]);
   return assemble(lines);
 }

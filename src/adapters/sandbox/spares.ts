@@ -1,19 +1,26 @@
 /**
  * Confined shells that were started in advance, each with one policy, and wait for a command: mounts and namespaces cost several
- * milliseconds, which pass while the model thinks. A spare runs one command and ends. A policy belongs to a spare only while each
- * of its mounts exists: a file that a program outside replaces (git does so with its configuration) loses the mount on it.
+ * milliseconds, which pass while the model thinks and while other commands run. A spare runs one command and ends. A policy belongs to
+ * a spare only while its mounts are what they were: a file that a program outside replaces (git does so with its configuration)
+ * loses the mount on it, and a folder that is removed stays mounted.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Duplex, Readable } from "node:stream";
+import type { CommandLimits } from "../../core/command-limits.ts";
 import { MEMBER_VARIABLE } from "../../core/member.ts";
+import { isWithin } from "../../core/paths.ts";
 import type { Program } from "../../ports/shell.ts";
-import type { UnnamedFile } from "./bubblewrap.ts";
+import { textIn } from "../small-files.ts";
+import { tasksOf, type UnnamedFile } from "./bubblewrap.ts";
 
-/** Members work with few policies: their worktree, writable or read-only. */
-const KEPT = 3;
-/** The next one starts after the command has begun, so that it does not delay it. */
-const DELAY_MS = 50;
+/** Of all policies together. Members work with few: their worktree, writable or read-only. */
+const KEPT = 12;
+/** For a policy whose commands follow each other at once; the kernel lets each start wait, so several start side by side. */
+const READY_AT_ONCE = 3;
+const AT_ONCE_MS = 100;
+/** Of a spare that is being started. A new process would not be faster. */
+const LONGEST_START_MS = 2_000;
 /** bash reads a pipe byte by byte: a longer command starts as fast without a spare. */
 const LONGEST = 8_192;
 const VARIABLE = /^[A-Za-z_]\w*$/;
@@ -27,6 +34,7 @@ const READ_ONLY = /^(?:E?UID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
  */
 const SCRIPT = `
 ((BASH_VERSINFO[0] > 4)) || exit
+ulimit -f "$1"; ulimit -u "$2" 2>/dev/null
 echo >&4
 mapfile -d '' -t ekiden_words <&4
 exec 4>&-
@@ -42,116 +50,169 @@ exec "$@"`;
 type Spare = {
   readonly child: ChildProcess;
   readonly env: Readonly<Record<string, string>>;
-  /** Its first process inside. */
-  pid: number;
-  /** It waits for a command. */
-  isReady: boolean;
+  /** Its mounts when it began to wait for a command; null when it never will. */
+  readonly ready: Promise<Mounts | null>;
 };
+/** To be started or ended. */
+export type Taken = { start(): ChildProcess; end(): void };
+type Mounts = { readonly pid: number; readonly table: string };
+type Pool = { spares: Spare[]; usedAt: number };
 
 export class Spares {
   private readonly filter: UnnamedFile;
-  private readonly spares = new Map<string, Spare>();
-  private readonly wanted = new Map<string, () => void>();
-  private timer: NodeJS.Timeout | undefined;
+  /** The one that was used last is at the end. */
+  private readonly pools = new Map<string, Pool>();
   private closed = false;
 
   constructor(filter: UnnamedFile) {
     this.filter = filter;
   }
 
-  /** `jail`: what confines, with all its arguments. Null when no spare fits. A spare for the next command is prepared in any case. */
-  start(jail: readonly string[], program: Program): ChildProcess | null {
+  /** `jail`: what confines, with all its arguments. Null when no spare fits. Spares for the next commands are prepared in any case. */
+  async take(jail: readonly string[], program: Program, limits: CommandLimits): Promise<Taken | null> {
     // The first process inside says for good whose command it runs.
     const key = [program.env[MEMBER_VARIABLE], ...jail].join("\0");
-    const spare = this.spares.get(key);
-    this.want(key, jail, program);
-    if (!spare?.isReady || spare.pid === 0) return null;
-    const changed = Object.entries(program.env).filter(([name, value]) => spare.env[name] !== value);
-    const removed = Object.keys(spare.env).filter((name) => program.env[name] === undefined);
-    const names = [...changed.map(([name]) => name), ...removed];
-    const words = [
-      ...changed.map((pair) => pair.join("=")),
-      ...removed,
-      "",
-      ...[program.file, ...program.args, "end"],
-    ];
-    const text = words.map((word) => `${word}\0`).join("");
-    const isReadable = text.length <= LONGEST && !words.some((word) => word.includes("\0"));
-    if (!isReadable || names.some((name) => !VARIABLE.test(name) || READ_ONLY.test(name))) return null;
-    this.spares.delete(key);
-    if (!hasMounts(spare.pid, targetsOf(jail))) {
-      endSpare(spare.child);
-      return null;
+    const now = performance.now();
+    const pool = this.pools.get(key) ?? { spares: [], usedAt: Number.NEGATIVE_INFINITY };
+    const wanted = now - pool.usedAt < AT_ONCE_MS ? READY_AT_ONCE : 1;
+    pool.usedAt = now;
+    this.pools.delete(key);
+    this.pools.set(key, pool);
+    // After the step that starts the command, so that it does not delay it.
+    setTimeout(() => this.fill(pool, wanted, jail, program, limits), 1).unref();
+    for (;;) {
+      const spare = pool.spares[0];
+      const text = spare === undefined ? null : ordersOf(spare, program);
+      if (spare === undefined || text === null) return null;
+      pool.spares.shift();
+      const mounts = await soonReady(spare);
+      const { child } = spare;
+      if (mounts !== null && tableOf(mounts.pid) === mounts.table && ![child.pid, mounts.pid].some(isStopped))
+        return {
+          start() {
+            for (const one of [child, child.stdout, child.stderr]) (one as Referenced).ref();
+            (child.stdio[4] as Duplex).end(text);
+            return child;
+          },
+          end: () => endSpare(child),
+        };
+      endSpare(child);
     }
-    for (const one of [spare.child, spare.child.stdout, spare.child.stderr]) (one as Referenced).ref();
-    (spare.child.stdio[4] as Duplex).end(text);
-    return spare.child;
   }
 
   close(): void {
     this.closed = true;
-    clearTimeout(this.timer);
-    for (const { child } of this.spares.values()) endSpare(child);
-    this.spares.clear();
+    for (const { spares } of this.pools.values()) for (const { child } of spares) endSpare(child);
+    this.pools.clear();
   }
 
-  private want(key: string, jail: readonly string[], program: Program): void {
-    this.wanted.set(key, () => this.prepare(key, jail, program));
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      if (this.closed) return;
-      const latest = [...this.wanted.values()].slice(-KEPT);
-      this.wanted.clear();
-      try {
-        for (const prepare of latest) prepare();
-      } catch {
-        // Too many open files: the next command starts without a spare.
-      }
-    }, DELAY_MS).unref();
-  }
-
-  private prepare(key: string, jail: readonly string[], { file: shell, cwd, env: all }: Program): void {
-    const present = this.spares.get(key);
-    this.spares.delete(key);
-    if (present) {
-      this.spares.set(key, present);
-      return;
+  private fill(
+    pool: Pool,
+    wanted: number,
+    jail: readonly string[],
+    program: Program,
+    limits: CommandLimits,
+  ): void {
+    // A command may have moved what is covered, and bubblewrap makes a mount point that is missing.
+    if (pointsOf(jail).some((path) => !existsSync(path))) return;
+    try {
+      while (!this.closed && pool.spares.length < wanted) this.prepare(pool, jail, program, limits);
+    } catch {
+      // Too many open files: the next command starts without a spare.
     }
+    let kept = 0;
+    for (const [key, { spares }] of [...this.pools].reverse()) {
+      kept += spares.length;
+      if (kept <= KEPT) continue;
+      for (const { child } of spares) endSpare(child);
+      this.pools.delete(key);
+    }
+  }
+
+  private prepare(
+    pool: Pool,
+    jail: readonly string[],
+    { file: shell, cwd, env: all }: Program,
+    limits: CommandLimits,
+  ): void {
     // The tag of a command would end this one with it; the warden of the shell ends spares of a process that was killed.
     const { EKIDEN_JOB = "", ...more } = all;
     const env = { ...more, EKIDEN_SPARE: EKIDEN_JOB.replace(/\.\d+;$/, ";") };
     const [file = "", ...args] = jail;
     const filter = this.filter.open();
-    const child = spawn(file, [...args, "--json-status-fd", "5", "--", shell, "-c", SCRIPT], {
+    // bash counts files in blocks of 1,024 bytes.
+    const script = [
+      shell,
+      "-c",
+      SCRIPT,
+      "ekiden",
+      String(limits.commandFileMb * 1_024),
+      String(tasksOf(limits)),
+    ];
+    const child = spawn(file, [...args, "--json-status-fd", "5", "--", ...script], {
       ...{ cwd, env, detached: true },
       stdio: ["ignore", "pipe", "pipe", filter, "pipe", "pipe"],
     });
     this.filter.closeOne(filter);
-    const spare: Spare = { child, env, pid: 0, isReady: false };
-    const forget = (): void => {
-      if (this.spares.get(key) === spare) this.spares.delete(key);
-    };
-    child.once("error", forget).once("exit", forget);
-    if (child.pid === undefined) return;
     const streams = child.stdio as readonly unknown[];
-    const [orders, status] = [streams[4] as Duplex, streams[5] as Readable];
-    let text = "";
-    status.on("data", (chunk: Buffer) => {
-      text += chunk;
-      spare.pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0);
+    const ready = new Promise<Mounts | null>((resolve) => {
+      const end = (): void => {
+        resolve(null);
+        pool.spares = pool.spares.filter((one) => one.child !== child);
+      };
+      child.once("error", end).once("exit", end);
+      if (child.pid === undefined) return;
+      const [orders, status] = [streams[4] as Duplex, streams[5] as Readable];
+      let [text, isReady] = ["", false];
+      const look = (): void => {
+        const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0);
+        if (!isReady || pid === 0) return;
+        const table = tableOf(pid);
+        resolve(table !== null && hasMounts(table, targetsOf(jail)) ? { pid, table } : null);
+      };
+      status.on("data", (chunk: Buffer) => {
+        text += chunk;
+        look();
+      });
+      orders.once("data", () => {
+        isReady = true;
+        look();
+      });
+      for (const stream of [orders, status]) stream.on("error", () => {});
     });
-    orders.once("data", () => {
-      spare.isReady = true;
-    });
-    for (const stream of [orders, status]) stream.on("error", () => {});
     child.unref();
     for (const stream of streams) (stream as Referenced | null)?.unref();
-    this.spares.set(key, spare);
-    const [[oldest, { child: unused }] = [key, spare]] = this.spares;
-    if (this.spares.size <= KEPT) return;
-    this.spares.delete(oldest);
-    endSpare(unused);
+    if (child.pid !== undefined) pool.spares.push({ child, env, ready });
   }
+}
+
+/** Null when it does not get ready. */
+async function soonReady({ ready }: Spare): Promise<Mounts | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_START_MS, null);
+  });
+  try {
+    return await Promise.race([ready, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What it reads to run the program; null when it would read something else. */
+function ordersOf({ env }: Spare, program: Program): string | null {
+  const changed = Object.entries(program.env).filter(([name, value]) => env[name] !== value);
+  const removed = Object.keys(env).filter((name) => program.env[name] === undefined);
+  const names = [...changed.map(([name]) => name), ...removed];
+  const words = [
+    ...changed.map((pair) => pair.join("=")),
+    ...removed,
+    "",
+    ...[program.file, ...program.args, "end"],
+  ];
+  const text = words.map((word) => `${word}\0`).join("");
+  const isReadable = text.length <= LONGEST && !words.some((word) => word.includes("\0"));
+  return isReadable && names.every((name) => VARIABLE.test(name) && !READ_ONLY.test(name)) ? text : null;
 }
 
 type Referenced = { ref(): void; unref(): void };
@@ -166,21 +227,41 @@ function endSpare(child: ChildProcess): void {
   }
 }
 
-const targetsOf = (jail: readonly string[]): string[] =>
-  jail.flatMap((word, at) => (/^--(?:ro-)?bind$/.test(word) ? (jail[at + 2] ?? []) : []));
+const bindsOf = (jail: readonly string[]): [source: string, target: string][] =>
+  jail.flatMap((word, at) =>
+    /^--(?:ro-)?bind$/.test(word) ? [[jail[at + 1] ?? "", jail[at + 2] ?? ""] as [string, string]] : [],
+  );
+const targetsOf = (jail: readonly string[]): string[] => bindsOf(jail).map(([, target]) => target);
 
-function hasMounts(pid: number, targets: readonly string[]): boolean {
+/** Mount points in folders of the disk, not in the private folders that lie over them. */
+function pointsOf(jail: readonly string[]): string[] {
+  const binds = bindsOf(jail);
+  return targetsOf(jail).filter((path) => {
+    const around = binds
+      .filter(([, target]) => target !== path && isWithin(target, path))
+      .sort(([, a], [, b]) => b.length - a.length);
+    return around.length === 0 || around[0]?.[0] === around[0]?.[1];
+  });
+}
+
+/** By SIGSTOP, or killed a moment ago: it would take a command and never run it. */
+const isStopped = (pid: number | undefined): boolean =>
+  !/^State:\s+[RSDI]/m.test(textIn(`/proc/${pid}/status`, "latin1"));
+
+function tableOf(pid: number): string | null {
   try {
-    const mounted = new Set(
-      readFileSync(`/proc/${pid}/mountinfo`, "utf8")
-        .split("\n")
-        .map((line) => line.split(" ")[4]),
-    );
-    // The kernel writes blanks and backslashes as octal numbers.
-    return targets.every((path) =>
-      mounted.has(path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`)),
-    );
+    return readFileSync(`/proc/${pid}/mountinfo`, "utf8");
   } catch {
-    return false;
+    return null;
   }
+}
+
+function hasMounts(table: string, targets: readonly string[]): boolean {
+  // A file that was replaced since then is mounted with its old content.
+  const rows = table.split("\n").map((line) => line.split(" "));
+  const mounted = new Set(rows.flatMap(([, , , root, path]) => (root?.endsWith("//deleted") ? [] : path)));
+  // The kernel writes blanks and backslashes as octal numbers.
+  return targets.every((path) =>
+    mounted.has(path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`)),
+  );
 }

@@ -1,17 +1,24 @@
 /** What one process keeps on disk for its sandbox, and removes at its end: private folders, the filter, an empty file. */
+
 import {
   chmodSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
   rm,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
 import type { SandboxPlace } from "../../core/sandbox.ts";
+import { makeFolder } from "../make-folder.ts";
+import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { PlaceReader, real, socketsOutside } from "./place.ts";
@@ -27,9 +34,13 @@ export type StageOptions = {
   readonly workspace: string;
   readonly cacheFolder: string;
   readonly ownFolders: readonly string[];
+  readonly inWorktrees?: boolean;
 };
 
 const PREFIX = "ekiden-sandbox-";
+/** A process of another container cannot be seen. Its folder is its own for so long after its last sign of life. */
+const UNSEEN_MS = 3 * 24 * 3_600_000;
+const SIGN_OF_LIFE_MS = 3_600_000;
 /** Folders for everybody's temporary files: commands get private ones in their place. */
 export const replacedFolders = (): string[] => [
   ...new Set(["/tmp", tmpdir()].flatMap((path) => real(path) ?? [])),
@@ -46,18 +57,27 @@ export class Stage {
   readonly variables: Readonly<Record<string, string>>;
   private readonly temporary: string;
   private readonly home: string;
+  private readonly cacheFolder: string;
+  private signedAt = 0;
 
-  constructor({ bwrap, nsenter, filter, home, workspace, cacheFolder, ownFolders }: StageOptions) {
+  constructor({
+    bwrap,
+    nsenter,
+    filter,
+    home,
+    workspace,
+    cacheFolder,
+    ownFolders,
+    inWorktrees = false,
+  }: StageOptions) {
     this.home = home;
+    this.cacheFolder = cacheFolder;
     removeAbandoned();
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${OWN_IDENTITY}-`)));
     this.emptyFile = join(this.folder, "empty");
-    writeFileSync(this.emptyFile, "", { mode: 0o444 });
     this.emptyFolder = join(this.folder, "nothing");
-    mkdirSync(this.emptyFolder, { mode: 0o555 });
     this.temporary = join(this.folder, "tmp");
-    mkdirSync(this.temporary);
-    chmodSync(this.temporary, 0o1777);
+    this.mend();
     this.filter = filter === null ? null : new UnnamedFile(join(this.folder, "filter"), filter);
     this.network =
       bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
@@ -67,12 +87,41 @@ export class Stage {
     const caches = join(temporary, ".cache");
     const variables = { XDG_CACHE_HOME: caches, npm_config_cache: join(caches, "npm") };
     const replaced = this.privateTemporary();
-    if (bwrap !== null) {
-      mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
-      replaced.push([caches, realpathSync(cacheFolder)]);
-    }
+    if (bwrap !== null) replaced.push([caches, realpathSync(cacheFolder)]);
     this.variables = bwrap === null ? { ...variables, TMPDIR: temporary } : variables;
-    this.reader = new PlaceReader({ workspace, home, ownFolders, replaced });
+    this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees });
+  }
+
+  /** Before each command: programs that clean up folders for temporary files remove what is old. @throws EkidenError `tool_failed` */
+  mend(): void {
+    const now = Date.now();
+    if (!existsSync(this.folder)) this.makeAgain();
+    else if (now - this.signedAt > SIGN_OF_LIFE_MS) utimesSync(this.folder, now / 1000, now / 1000);
+    else if ([this.emptyFile, this.emptyFolder, this.temporary, this.cacheFolder].every(existsSync)) return;
+    this.signedAt = now;
+    if (!existsSync(this.emptyFile)) writeFileSync(this.emptyFile, "", { mode: 0o444 });
+    if (!existsSync(this.emptyFolder)) mkdirSync(this.emptyFolder, { mode: 0o555 });
+    if (!existsSync(this.temporary)) {
+      mkdirSync(this.temporary);
+      chmodSync(this.temporary, 0o1777);
+    }
+    makeFolder(this.cacheFolder, 0o700);
+  }
+
+  /** Others of this machine may have made something else of that name in the meantime. */
+  private makeAgain(): void {
+    try {
+      mkdirSync(this.folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const { uid } = lstatSync(this.folder);
+    if (uid !== (process.getuid?.() ?? uid))
+      throw new EkidenError(
+        "tool_failed",
+        `${this.folder} belongs to another user, so no command can be confined. Remove it, and start ekiden again.`,
+      );
+    this.network?.listenAgain();
   }
 
   private privateTemporary(): [string, string][] {
@@ -95,16 +144,14 @@ export class Stage {
   }
 }
 
-/** Folders of processes that were killed. */
+/** Folders of processes that were killed. Older versions named them by the process id alone, which may be another container's. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
-    const [, pid] = name.startsWith(PREFIX) ? (/^(\d+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
-    if (pid === undefined) continue;
-    try {
-      process.kill(Number(pid), 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") continue;
-      rm(join(tmpdir(), name), { recursive: true, force: true }, () => {});
-    }
+    const [, owner] = name.startsWith(PREFIX) ? (/^(.+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
+    if (owner === undefined) continue;
+    const path = join(tmpdir(), name);
+    const lives =
+      livesAs(owner) ?? Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < UNSEEN_MS;
+    if (!lives) rm(path, { recursive: true, force: true }, () => {});
   }
 }

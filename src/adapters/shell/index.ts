@@ -4,8 +4,10 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileLimitNote } from "../../core/command-limits.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
@@ -17,13 +19,17 @@ import type {
   ShellOptions,
   ShellResult,
 } from "../../ports/shell.ts";
+import { outsideProgram } from "../outside-programs.ts";
 import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
+import { textIn } from "../small-files.ts";
 import { CappedFile } from "./capped-file.ts";
 import { type Ended, launch, noFolder, observe, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
+import { LimitWatch } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
+import { confine, type FaultReader, faultReader, faultText, SandboxFault } from "./sandbox-fault.ts";
 import { Warden } from "./warden.ts";
 
 export type ShellSettings = {
@@ -39,11 +45,15 @@ export type ShellSettings = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Begins the tags of all commands: see process-identity. */
   readonly mark?: string;
+  /** Told the reason when the sandbox cannot be set up, also again. */
+  readonly onSandboxFault?: (reason: string) => void;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly graceMs?: number;
 };
 
 const KEEP_BYTES = 30_000;
+/** Pauses before a command is tried again whose sandbox could not be set up. */
+const RETRIES_MS = [50, 500, 2_000];
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createShell(settings: ShellSettings): Shell {
@@ -55,6 +65,7 @@ export function createShell(settings: ShellSettings): Shell {
   const outerTag = ownEnv.EKIDEN_JOB ? `${ownEnv.EKIDEN_JOB}:` : "";
   const bash = findShell(env.PATH);
   const quota = new OutputQuota();
+  const limitWatch = new LimitWatch();
   const warden = new Warden(bash, mark);
   const running = new Set<() => Promise<void>>();
   /** Groups of ended commands that left somebody behind. */
@@ -67,7 +78,26 @@ export function createShell(settings: ShellSettings): Shell {
     return `${mark}.${jobs};`;
   }
 
-  async function start(
+  /** A sandbox that cannot be set up at the moment is no failure of the command: nothing of it ran. */
+  async function start(...given: Parameters<typeof startOnce>): Promise<ShellResult> {
+    const [, , { outputFile, signal }] = given;
+    for (const wait of [...RETRIES_MS, null]) {
+      try {
+        return await startOnce(...given);
+      } catch (fault) {
+        if (!(fault instanceof SandboxFault)) throw fault;
+        if (outputFile !== undefined) rmSync(outputFile, { force: true });
+        if (wait === null) {
+          settings.onSandboxFault?.(fault.message);
+          throw new EkidenError("tool_failed", faultText(fault.message), { cause: fault });
+        }
+        await sleep(wait, undefined, { signal });
+      }
+    }
+    throw new Error("unreachable");
+  }
+
+  async function startOnce(
     file: string,
     args: readonly string[],
     options: ShellOptions,
@@ -88,20 +118,30 @@ export function createShell(settings: ShellSettings): Shell {
     };
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
-    const confined = wanted === undefined ? null : ((await settings.sandbox?.confine(plain, wanted)) ?? null);
+    const confined = wanted === undefined ? null : await confine(settings.sandbox, plain, wanted);
     const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
     let child: ChildProcess;
+    let throwFault: FaultReader = async () => {};
     try {
+      const isPlain = line && options.outputFile === undefined && options.input === undefined;
+      const startPrepared = isPlain ? await confined?.prepared() : null;
       if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
       options.signal.throwIfAborted();
       if (warden.isOver) throw new EkidenError("tool_failed", NOT_STARTED);
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       warden.watch();
       const input = options.input === undefined ? "ignore" : "pipe";
-      const prepared = line && sink === null && input === "ignore" ? confined?.startPrepared() : null;
+      const prepared = startPrepared?.();
       const stdio = [input, sink ?? "pipe", sink ?? "pipe", ...(confined?.descriptors ?? [])] as const;
-      child = (prepared as ChildProcess | null | undefined) ?? launch(confined ?? plain, [...stdio]);
+      const reporting = prepared ? null : (confined?.reporting ?? null);
+      child =
+        (prepared as ChildProcess | null | undefined) ??
+        launch({ ...(confined ?? plain), ...(reporting && { args: reporting.args }) }, [
+          ...stdio,
+          ...(reporting ? (["pipe"] as const) : []),
+        ]);
+      if (reporting) throwFault = faultReader(child, stdio.length, reporting.ran);
       if (child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);
@@ -122,6 +162,8 @@ export function createShell(settings: ShellSettings): Shell {
       });
       return ending;
     };
+    let limit: string | null = null;
+    let unwatch = (): void => {};
     let giveUp = (_: Ended): void => {};
     const onAbort = (): void => void end();
     try {
@@ -130,6 +172,13 @@ export function createShell(settings: ShellSettings): Shell {
       child.stdin?.on("error", () => {}); // it may end without reading its input
       child.stdin?.end(options.input);
       options.onStart?.(group);
+      if (confined?.limits)
+        unwatch = limitWatch.add({
+          ...{ supervisor: group, limits: confined.limits, cwd: options.cwd },
+          onOver(note) {
+            limit = note;
+          },
+        });
       const ended = observe(child, output);
       const unkillable = new Promise<Ended>((resolve) => {
         giveUp = resolve;
@@ -157,6 +206,8 @@ export function createShell(settings: ShellSettings): Shell {
         throw new EkidenError("tool_failed", CUT_OFF);
       capped?.finish();
       const text = output.finish();
+      if (ending === undefined && limit === null)
+        await throwFault(code, sink === null ? text : textIn(options.outputFile ?? ""));
       return {
         exitCode: code,
         signal,
@@ -167,10 +218,13 @@ export function createShell(settings: ShellSettings): Shell {
         timedOut,
         ms: performance.now() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
-        denial: ending === undefined ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
+        limit: limit ?? (confined?.limits ? fileLimitNote(code, text, confined.limits) : null),
+        denial:
+          ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
         setAside: await setAside(),
       };
     } finally {
+      unwatch();
       clearTimeout(timeout);
       options.signal.removeEventListener("abort", onAbort);
       running.delete(end);
@@ -186,7 +240,18 @@ export function createShell(settings: ShellSettings): Shell {
   return {
     // One pipe for both streams, so that they come in the order in which they were written.
     run: (command, options) => start(bash, scriptArgs(bash, `exec 2>&1; ${command}`), options, true),
-    exec: async (file, args, options) => start(await bundled(file), args, options, false),
+    async exec(name, args, options) {
+      const file = await bundled(name);
+      const isFree = !file.includes("/") && !(options.confine && settings.sandbox);
+      const own = isFree ? outsideProgram(file, env.PATH, options.cwd) : file;
+      if (own === null)
+        throw new EkidenError(
+          "tool_failed",
+          `The program ${file} was not found outside of the project. Install it, or use another one.`,
+          { details: { missing: true } },
+        );
+      return start(own, args, options, false);
+    },
     extend: (ms) => warden.renewed(ms),
     newTag() {
       warden.watch();

@@ -1,7 +1,15 @@
 /** Real shells: what is kept of their output, and that nothing they start outlives them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -139,6 +147,27 @@ describe("exec", () => {
 
   it("finds the bundled ripgrep", async () => {
     expect((await shell.exec("rg", ["--version"], options())).output).toContain("ripgrep");
+  });
+
+  it("takes no program from the project, also where PATH names a folder of it", async () => {
+    const project = join(folder, "planted");
+    const own = join(folder, "own");
+    for (const [at, says] of [
+      [join(project, "node_modules/.bin"), "planted"],
+      [own, "own"],
+    ] as const) {
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, "some-tool"), `#!/bin/sh\necho ${says}\n`, { mode: 0o755 });
+    }
+    const cwd = join(project, ".ekiden/worktrees/1-a");
+    mkdirSync(cwd, { recursive: true });
+    const started = (...more: readonly string[]) => {
+      const PATH = [join(project, "node_modules/.bin"), ...more, process.env.PATH].join(":");
+      const made = createShell({ outputDir: join(folder, "out"), env: { ...process.env, PATH } });
+      return made.exec("some-tool", [], options({ cwd })).finally(() => made.close());
+    };
+    expect((await started(own)).output).toBe("own\n");
+    await expect(started()).rejects.toMatchObject({ details: { missing: true } });
   });
 
   it("says when there is no such program", async () => {

@@ -5,7 +5,8 @@
  *
  * Lines: "+ GROUP" and "- GROUP" when a command begins and has ended, "t SECONDS" when the lease was renewed, "x" when all is
  * over. At the end of the pipe, or after the last time, it kills the groups and the descendants of their leaders. At the end of the pipe it also looks for our tags,
- * because this process may have been killed before it could name the group of its latest command. It prints a line before it kills.
+ * because this process may have been killed before it could name the group of its latest command. Git with our tag gets TERM first, so
+ * that it removes its locks. It prints a line before it kills.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
@@ -50,13 +51,18 @@ end() {
   groups=' '
 }
 sweep() {
-  local file
+  local file pid name gits=
   found=' '
   for file in $(grep -lF -e "$1." -e "EKIDEN_SPARE=$1;" /proc/[0-9]*/environ 2>/dev/null); do
-    file=\${file#/proc/}
-    found="$found\${file%/environ} "
+    pid=\${file#/proc/}
+    pid=\${pid%/environ}
+    found="$found$pid "
+    { IFS= read -r name < "/proc/$pid/comm"; } 2>/dev/null || continue
+    case $name in git*) gits="$gits $pid" ;; esac
   done
-  below; send -KILL
+  below
+  if [ -n "$gits" ]; then kill -TERM $gits 2>/dev/null; sleep 0.3; fi
+  send -KILL
 }
 while :; do
   if [ "$limit" = 0 ]; then IFS= read -r line; else IFS= read -r -t "$limit" line; fi

@@ -2,10 +2,14 @@
 import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
+import { isProse } from "../../core/project/fences.ts";
+import { isOutsider } from "../../core/sync.ts";
 import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { ROOTS } from "../../core/task-depth.ts";
 import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
+import { post } from "./mail.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
 
@@ -81,6 +85,9 @@ const COLUMNS = [
   "created_by",
   "created_at",
   "updated_at",
+  "runbook",
+  "parent",
+  "prose",
 ] as const;
 
 /** Null if `by` has added tasks after `last`. @throws `not_found` (a blocker) */
@@ -103,6 +110,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
   const [team] = yield* sql<{
     next_task: number;
   }>`update teams set next_task = next_task + ${tasks.length} where name = ${tx.team} returning next_task`;
+  const parent = yield* workOf(tx, by);
   const base = (team?.next_task ?? 1) - tasks.length;
   const idOf = (nth: number): TaskId => (base + nth) as TaskId;
 
@@ -137,6 +145,10 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
       ended_at: null,
       refusals: 0,
       landed: null,
+      runbook: task.runbook ?? null,
+      parent: task.parent ?? parent,
+      split: null,
+      prose: Number(isProse(task.description ?? "")),
     };
   });
   yield* insert(
@@ -170,6 +182,23 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
   return rows.map(toTask);
 }
 
+/** The task from which those of a member come: the one that it has in progress. */
+function* workOf(tx: Tx, by: Name): Op<TaskId | null> {
+  if (ROOTS.has(by) || isOutsider(by)) return null;
+  const [own] = yield* sql<{ id: TaskId }>`
+    select id from tasks where team = ${tx.team} and owner = ${by} and status = 'in_progress' order by started_at desc, id desc limit 1`;
+  return own?.id ?? null;
+}
+
+/** An owner has read the task when it claimed it. New words interrupt it, since it may be working on what is not wanted any more. */
+function* tellOwner(tx: Tx, row: TaskRow, by: Name, what: readonly string[]): Op<void> {
+  const { id, owner, subject, description } = row;
+  if (row.status !== "in_progress" || owner === null || owner === by || isOutsider(owner)) return;
+  const text = `Your task #${id} was changed (${what.join(", ")}). It now reads: ${subject}\n${description}`;
+  const urgent = what.some((one) => one === "subject" || one === "description");
+  yield* post(tx, [{ from: by, to: owner, urgent, body: { kind: "note", text: text.trimEnd() } }]);
+}
+
 /** @throws `not_found` | `cycle` | `already_started` */
 export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<Task> {
   const adds = [...new Set(changes.addBlockedBy ?? [])];
@@ -200,6 +229,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     subject: changes.subject ?? row.subject,
     description: changes.description ?? row.description,
     described_by: isRewritten ? by : row.described_by,
+    prose: isRewritten ? Number(isProse(changes.description ?? "")) : row.prose,
     blocked_by: JSON.stringify([...before.filter((one) => !removed.includes(one)), ...added]),
     open_blockers:
       row.open_blockers +
@@ -217,7 +247,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (what.length === 0) return toTask(row);
 
   yield* exec`
-    update tasks set subject = ${after.subject}, description = ${after.description}, described_by = ${after.described_by}, blocked_by = ${after.blocked_by},
+    update tasks set subject = ${after.subject}, description = ${after.description}, described_by = ${after.described_by}, prose = ${after.prose}, blocked_by = ${after.blocked_by},
       open_blockers = ${after.open_blockers}, priority = ${after.priority}, estimate = ${after.estimate}, role = ${after.role},
       asked_role = ${after.asked_role}, touches = ${after.touches}, needs_plan = ${after.needs_plan}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
@@ -231,6 +261,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (after.estimate !== row.estimate || added.length + removed.length > 0)
     yield* measure(tx, [id, ...added, ...removed]);
   yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what }]);
+  yield* tellOwner(tx, after, by, what);
   if (after.status === "pending" && after.open_blockers === 0) tx.notify("board");
   return toTask({ ...after, updated_at: tx.now });
 }

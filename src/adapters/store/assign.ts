@@ -3,32 +3,12 @@
  * own role: so a claim finds the task by the same index, and other claims do not see it at all.
  */
 import { EkidenError } from "../../core/errors.ts";
-import type { Name, TaskId } from "../../core/ids.ts";
+import type { Name } from "../../core/ids.ts";
 import { isOutsider } from "../../core/sync.ts";
-import { appendFacts } from "./journal.ts";
-import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
-import { taskForUpdate } from "./task-row.ts";
+import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
 /** The value of `role` without an assignment, as an expression on a task. */
 export const UNASSIGNED = new Raw("case when role like '@%' then coalesce(asked_role, '') else role end");
-
-/** `to`: null releases the task. @throws `not_found` | `already_started` */
-export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void> {
-  const row = yield* taskForUpdate(tx, id);
-  if (row.status !== "pending")
-    throw new EkidenError(
-      "already_started",
-      `Task #${id} is ${row.status.replace("_", " ")}: only a pending task can be assigned.`,
-    );
-  if (to !== null) yield* checkAssignee(tx, to);
-  const role = to === null ? "" : `@${to}`;
-  yield* exec`
-    update tasks set asked_role = ${UNASSIGNED}, role = case when ${role} = '' then ${UNASSIGNED} else ${role} end,
-      updated_at = ${tx.now}, version = version + 1
-    where team = ${tx.team} and id = ${id}`;
-  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what: ["assignee"] }]);
-  if (row.open_blockers === 0) tx.notify("board");
-}
 
 /** A member that has left gets no task any more. */
 export function* releaseAssigned(tx: Tx, name: Name): Op<void> {

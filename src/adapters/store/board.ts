@@ -3,17 +3,18 @@ import type { Name } from "../../core/ids.ts";
 import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";
 import { addAll, addUnlessNewer, change, prepareBatch } from "./add.ts";
-import { assign } from "./assign.ts";
 import { claim } from "./claim.ts";
 import { claimNext, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
 import { outlines } from "./outline.ts";
-import { cancel, completeFor, retry, takeBack } from "./override.ts";
+import { assign, cancel, claimFor, completeFor, failFor, retry, takeBack } from "./override.ts";
+import { partsOf } from "./parts.ts";
 import { hasProspect } from "./prospect.ts";
 import { announceQuiet } from "./quiet.ts";
 import { landed, refuse } from "./refuse.ts";
 import type { Session } from "./session.ts";
+import { split } from "./split.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 import { claimedOf, type TaskRow, toTask } from "./task-row.ts";
 import { Together } from "./together.ts";
@@ -63,10 +64,17 @@ export function board(session: Session): Board {
     landed: (id, by, landing) => session.write((tx) => landed(tx, id, by, landing)),
     release: (held, why, note, entry) =>
       session.write((tx) => release(tx, held, why, note, maxAttempts, entry)),
+    split: async (held, parts, note, entry) => {
+      const batch = prepareBatch(parts);
+      return session.write((tx) => split(tx, held, batch, note, entry));
+    },
+    parts: (id) => session.look((tx) => partsOf(tx, id)),
     retry: (id, by) => session.write((tx) => retry(tx, id, by)),
     cancel: (id, by, reason) => session.write((tx) => cancel(tx, id, by, reason)),
     takeBack: (id, by) => session.write((tx) => takeBack(tx, id, by)),
     completeFor: (id, by, result) => session.write((tx) => completeFor(tx, id, by, result)),
+    failFor: (id, by, reason) => session.write((tx) => failFor(tx, id, by, reason)),
+    claimFor: (id, by) => session.write((tx) => claimFor(tx, id, by)),
     announceQuiet: () => announceQuiet(session),
   };
 }

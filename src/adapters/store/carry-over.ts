@@ -1,6 +1,7 @@
 /** Migration steps that compute columns from older rows. They skip rows that cannot be read. */
 import type { FactOf, FactType } from "../../core/event.ts";
-import { foldRole } from "../../core/ids.ts";
+import { foldRole, type TaskId } from "../../core/ids.ts";
+import { isProse } from "../../core/project/fences.ts";
 import { exec, type Op, parse, sql } from "./sql.ts";
 
 type EventRow = { readonly team: string; readonly data: string };
@@ -33,4 +34,12 @@ export function* foldedRoles(): Op<void> {
     yield* exec`update tasks set role = ${folded} where role = ${role}`;
     yield* exec`update members set role = ${folded} where role = ${role}`;
   }
+}
+
+/** Until version 17, any member claimed any task. Finished tasks are claimed by nobody. */
+export function* proseTasks(): Op<void> {
+  const rows = yield* sql<{ team: string; id: TaskId; description: string }>`
+    select team, id, description from tasks where status in ('pending', 'in_progress', 'failed')`;
+  for (const { team, id, description } of rows)
+    if (isProse(description)) yield* exec`update tasks set prose = 1 where team = ${team} and id = ${id}`;
 }

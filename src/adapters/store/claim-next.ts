@@ -1,7 +1,7 @@
 /**
  * Finding and claiming the best ready task of a member. This file defines "best", together.ts the short path of PostgreSQL.
  *
- * The short paths and the memory `found` were measured against a single path: see docs/decisions.
+ * The short paths and the memory `found` were measured against a single path: see docs/decisions/0011.
  */
 import type { TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
@@ -22,6 +22,7 @@ type Precheck = {
   readonly touches: string | null;
   /** 1 if a ready task is kept for it. */
   readonly kept: number;
+  readonly blocks_of: string | null;
 };
 
 /**
@@ -30,7 +31,7 @@ type Precheck = {
  */
 function* precheck(tx: Tx, seat: Seat): Op<Precheck | undefined> {
   const [member] = yield* sql<Precheck>`
-    select m.name, m.host, m.role, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
+    select m.name, m.host, m.role, m.blocks_of, (select r.touches from tasks r where r.team = m.team and r.role = '' and ${READY}
       order by r.priority desc, r.chain desc, r.id limit 1) as touches,
       case when ${KEPT} is null then 0 else 1 end as kept
     from (select 1) one left join members m on m.team = ${tx.team} and m.name = ${seat.name}
@@ -83,8 +84,8 @@ export async function claimNext(
   return task;
 }
 
-const wayOf = ({ role, touches, kept }: Precheck): Way =>
-  role === "" && touches === "[]" && kept === 0 ? "first" : "best";
+const wayOf = ({ role, touches, kept, blocks_of }: Precheck): Way =>
+  role === "" && touches === "[]" && kept === 0 && blocks_of === null ? "first" : "best";
 
 /** On SQLite. */
 export const takeAlone =
@@ -114,11 +115,11 @@ type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });
 export function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
   for (let round = 1; ; round += 1) {
-    let left = yield* candidates(tx, member.role, `@${seat.name}`);
+    let left = yield* candidates(tx, member, `@${seat.name}`);
     if (left.some((one) => one.touches !== "[]")) {
       // Two members may be claiming two overlapping tasks at this moment: read again under the lock.
       yield* teamLock(tx, "touches");
-      left = yield* candidates(tx, member.role, `@${seat.name}`);
+      left = yield* candidates(tx, member, `@${seat.name}`);
     }
     if (left.length === 0) return null;
     const row = yield* takeOne(tx, seat, member, left, round);
@@ -174,20 +175,19 @@ type Candidate = {
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;
 
 /** Best first, without tasks whose files a task in progress edits. */
-function* candidates(tx: Tx, role: string, kept: string): Op<Candidate[]> {
+function* candidates(tx: Tx, { role, blocks_of }: SeatRow, kept: string): Op<Candidate[]> {
   const enough = CANDIDATES[tx.dialect.name];
-  const found = yield* seek(tx, "", enough);
-  if (role !== "") found.push(...(yield* seek(tx, role, enough)));
-  found.push(...(yield* seek(tx, kept, enough)));
+  const roles = role === "" ? ["", kept] : ["", role, kept];
+  const found: Candidate[] = [];
+  for (const one of roles) found.push(...(yield* seek(tx, one, blocks_of, enough)));
   if (found.every((one) => one.touches === "[]")) return found.sort(better).slice(0, enough);
   const running = yield* touched(tx);
   const free = (one: Candidate): boolean => one.touches === "[]" || conflict(one.touches, running) === null;
   let fit = found.filter(free);
   // Every task at the head of the queue waits for files: search the whole queue.
   if (fit.length === 0) {
-    const all = yield* seek(tx, "", 1_000_000);
-    if (role !== "") all.push(...(yield* seek(tx, role, 1_000_000)));
-    all.push(...(yield* seek(tx, kept, 1_000_000)));
+    const all: Candidate[] = [];
+    for (const one of roles) all.push(...(yield* seek(tx, one, blocks_of, 1_000_000)));
     fit = all.filter(free);
   }
   return fit.sort(better).slice(0, enough);
@@ -200,9 +200,14 @@ const better = (a: Candidate, b: Candidate): number =>
   Number(b.role !== "") - Number(a.role !== "") ||
   a.id - b.id;
 
-function* seek(tx: Tx, role: string, limit: number): Op<Candidate[]> {
-  return yield* sql<Candidate>`
-    select id, priority, chain, role, touches from tasks
-    where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0
-    order by priority desc, chain desc, id limit ${atMost(limit)}`;
-}
+const SEEK = new Raw("select id, priority, chain, role, touches from tasks");
+const BEST = new Raw("order by priority desc, chain desc, id");
+
+/** `runbook`: `blocks_of` of the member. */
+const seek = (tx: Tx, role: string, runbook: string | null, limit: number): Op<Candidate[]> =>
+  runbook === null
+    ? sql<Candidate>`
+        ${SEEK} where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0 ${BEST} limit ${atMost(limit)}`
+    : sql<Candidate>`
+        ${SEEK} where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0
+        and (prose = 0 or runbook = ${runbook}) ${BEST} limit ${atMost(limit)}`;

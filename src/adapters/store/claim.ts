@@ -10,6 +10,7 @@ import type { Claimed, ClaimResult } from "../../core/task.ts";
 import { overlapping } from "../../core/touches.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
+import { withParts } from "./parts.ts";
 import { seated } from "./seat.ts";
 import { exec, type Op, sql, type Tx, teamLock } from "./sql.ts";
 import { claimedOf, listOf, type TaskRow, takenOf } from "./task-row.ts";
@@ -25,7 +26,8 @@ export const claimFact = ({ id, subject, owner, attempt }: Claimed): Fact => ({
 });
 
 /** Writes the entry and the fact of a claim, in its transaction. */
-export function* taken(tx: Tx, seat: Seat, life: number, task: Claimed, entry?: MakeEntry): Op<Claimed> {
+export function* taken(tx: Tx, seat: Seat, life: number, row: Claimed, entry?: MakeEntry): Op<Claimed> {
+  const task = row.split ? yield* withParts(tx, row) : row;
   if (entry) yield* append(tx, seat.name, life, [entry(task)]);
   yield* appendFacts(tx, [claimFact(task)]);
   return task;

@@ -11,6 +11,7 @@ import { append } from "./entries.ts";
 import { unblock } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
+import { wakeWhole } from "./parts.ts";
 import { checked, type SeatRow, seated } from "./seat.ts";
 import { exec, type Op, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
@@ -95,6 +96,7 @@ const EVIDENCE: Record<ReleaseReason, (owner: string) => string> = {
   person: (owner) => `The person took it back from ${owner}.`,
   lead: (owner) => `The lead took it back from ${owner}.`,
   retry: () => "It is tried again.",
+  split: (owner) => `${owner} split it.`,
 };
 
 /** Puts a locked row in progress back to pending, or fails it if it was tried too often. Returns the new status. */
@@ -146,6 +148,7 @@ export function* failed(tx: Tx, row: TaskRow, reason: string, by: Name | null): 
       },
     ]);
   freed(tx, row);
+  yield* wakeWhole(tx, row);
 }
 
 export function* heldRow(tx: Tx, held: Held): Op<TaskRow> {

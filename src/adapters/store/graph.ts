@@ -30,12 +30,13 @@ export const unblocking = (tx: Tx, completed: readonly TaskId[]): Asking<Freed> 
   const ids = `{${completed.join(",")}}`;
   // Arrays instead of `in (select …)`: that is a join, and the planner may begin it with all tasks of the team.
   // Two completions that unblock the same tasks must lock them in the same order.
+  // A failed part may have freed its whole while this waited for the lock, so there may be nothing left to count.
   return query<Freed>`
     with waiting as materialized (
       select id from tasks where team = ${tx.team} and id = any(array(select task from edges where team = ${tx.team} and blocker = any(${ids}::bigint[])))
       order by id for update)
-    update tasks t set updated_at = ${tx.now}, open_blockers = open_blockers - (
-      select count(*) from edges e where e.team = t.team and e.task = t.id and e.blocker = any(${ids}::bigint[]))
+    update tasks t set updated_at = ${tx.now}, open_blockers = greatest(0, open_blockers - (
+      select count(*) from edges e where e.team = t.team and e.task = t.id and e.blocker = any(${ids}::bigint[])))
     where team = ${tx.team} and id = any(array(select id from waiting))
     returning id, status, open_blockers, (select max(blocker) from edges e where e.team = t.team and e.task = t.id and e.blocker = any(${ids}::bigint[])) as by`;
 };

@@ -4,7 +4,7 @@
  */
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { HostProcess, IsAlive } from "../../core/host.ts";
+import type { HostProcess } from "../../core/host.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
 import { differenceOf, type LandingSettings } from "../../core/landing-settings.ts";
 import type { Roster } from "../../ports/store.ts";
@@ -33,7 +33,10 @@ export function hosting(
   session: Session,
 ): Pick<Roster, "open" | "beat" | "offer" | "fence" | "reap" | "wanted" | "hosts"> {
   const { leaseMs, version, lands } = session.limits;
-  const fence = async (isAlive: IsAlive, all: readonly HostRow[]): Promise<HostRow[]> => {
+  const fence = async (
+    isAlive: (host: HostRow) => boolean | null,
+    all: readonly HostRow[],
+  ): Promise<HostRow[]> => {
     const gone = new Set(all.filter((host) => isAlive(host) === false).map((host) => host.id));
     const over = all.filter((host) => host.left_ms <= 0 || gone.has(host.id));
     return over.length > 0 ? await session.write((tx) => fenced(tx, over, gone)) : [];

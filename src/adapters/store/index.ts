@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
+import { redacted } from "../../core/redacted.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import { board } from "./board.ts";
@@ -30,7 +31,7 @@ export type StoreOptions = Partial<Limits> & {
   readonly clock: Clock;
   /** How often SQLite is checked for commits of other processes whose notice was lost. Default 250 ms. */
   readonly pollMs?: number;
-  /** For callers that only read: an unknown team is an error and is not created. */
+  /** For callers that only read: an unknown team is an error and is not created, and a store of an older version is refused. */
   readonly mustExist?: boolean;
   /** Operations wait while the database is away, once the store is open. Without it they throw. */
   readonly outage?: OutageWatch;
@@ -47,11 +48,11 @@ const DEFAULT_LIMITS: Limits = {
 
 /**
  * Creates the team if it is new, unless it must exist. In one process, stores of one address share a connection and wake-ups.
- * @throws `store_unavailable` | `store_foreign` | `store_newer` | `not_found` (it must exist). Nothing is changed then.
+ * @throws `store_unavailable` | `store_foreign` | `store_newer` | `store_older` | `not_found` (it must exist). Nothing is changed then.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, team, clock, pollMs = 250, mustExist = false, outage, ...limits } = options;
-  const share = await shared(url, pollMs);
+  const share = await shared(url, pollMs, !mustExist);
   try {
     const session = new Session(
       team,
@@ -70,7 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** The teams of a store; creates none. @throws as `openStore` does */
 export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | "pollMs">): Promise<Name[]> {
-  const share = await shared(url, pollMs);
+  const share = await shared(url, pollMs, false);
   try {
     return await share.driver.look(teamNames);
   } finally {
@@ -81,18 +82,19 @@ export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | 
 async function view(share: Share, session: Session): Promise<Store> {
   const { team, driver, clock, limits, outage } = session;
   await begin(session);
+  const { redact } = limits;
   let closed = false;
   return {
     team,
-    board: board(session),
-    mail: mailboxes(session),
-    roster: roster(session),
-    transcript: transcripts(session),
-    requests: requests(session),
-    jobs: jobs(session),
-    crons: crons(session),
-    reservations: reservations(session),
-    journal: journal(session),
+    board: clean(board(session), redact),
+    mail: clean(mailboxes(session), redact),
+    roster: clean(roster(session), redact),
+    transcript: clean(transcripts(session), redact),
+    requests: clean(requests(session), redact),
+    jobs: clean(jobs(session), redact),
+    crons: clean(crons(session), redact),
+    reservations: clean(reservations(session), redact),
+    journal: clean(journal(session), redact),
     wake: {
       mark: () => driver.hub.mark(),
       changed: (since, topics, ms, signal) => driver.hub.changed(team, since, topics, ms, clock, signal),
@@ -102,7 +104,7 @@ async function view(share: Share, session: Session): Promise<Store> {
       const known = await session.look(teamNames);
       if (!known.includes(other))
         throw new EkidenError("not_found", `There is no team "${other}". The teams: ${known.join(", ")}.`);
-      return mailboxes(new Session(other, driver, clock, limits, outage)).send(from, mail);
+      return mailboxes(new Session(other, driver, clock, limits, outage)).send(from, redacted(mail, redact));
     },
     forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits, outage)),
     teams: () => session.look(teamNames),
@@ -114,6 +116,16 @@ async function view(share: Share, session: Session): Promise<Store> {
       await share.release();
     },
   };
+}
+
+/** The only way into the tables: known secrets are taken out of all that comes in. */
+function clean<T extends object>(part: T, redact: Limits["redact"]): T {
+  if (redact === DEFAULT_LIMITS.redact) return part;
+  const cleaned = Object.entries(part).map(([name, method]) => [
+    name,
+    (...args: unknown[]) => method.apply(part, redacted(args, redact)),
+  ]);
+  return Object.fromEntries(cleaned) as T;
 }
 
 async function find(session: Session): Promise<void> {
@@ -142,10 +154,10 @@ const addressKey = (url: string): string =>
 type Share = { readonly driver: Driver; release(): Promise<void>; again(): Share };
 const open = new Map<string, { readonly driver: Promise<Driver>; users: number }>();
 
-async function shared(url: string, pollMs: number): Promise<Share> {
+async function shared(url: string, pollMs: number, migrates: boolean): Promise<Share> {
   const key = addressKey(url);
   const entry = open.get(key) ?? {
-    driver: isPostgres(url) ? openPostgres(url) : openSqlite(key, pollMs),
+    driver: isPostgres(url) ? openPostgres(url, migrates) : openSqlite(key, pollMs, migrates),
     users: 0,
   };
   open.set(key, entry);

@@ -6,6 +6,7 @@ import { EkidenError } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import {
+  type Backlog,
   type Body,
   checkText,
   isKind,
@@ -68,7 +69,7 @@ export function* post(tx: Tx, mails: readonly Post[]): Op<MailId[]> {
       body.kind,
       Number(wakes(body)),
       turn,
-      from === PERSON ? JSON.stringify(body) : tx.redact(JSON.stringify(body)),
+      JSON.stringify(body),
     ];
   });
   const ids = (yield* insert("mail", COLUMNS, rows, "id")) as MailId[];
@@ -160,6 +161,28 @@ function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
   return found.map((mail) => ({ ...mail, deliveredAt: tx.now }));
 }
 
+type Count = { readonly to: Name; readonly count: number; readonly newest: MailId | null };
+
+function* backlog(tx: Tx, { to, count, newest }: Count): Op<Backlog[]> {
+  const [row] = yield* sql<MailRow>`select * from mail where team = ${tx.team} and id = ${newest ?? 0}`;
+  return row ? [{ to, count: Number(count), newest: toMail(row) }] : [];
+}
+
+function* leftOf(tx: Tx, to: Name): Op<Backlog | null> {
+  const [row] = yield* sql<Omit<Count, "to">>`
+    select count(*) as count, max(id) as newest from mail where team = ${tx.team} and recipient = ${to} and state = 0`;
+  return (row && (yield* backlog(tx, { ...row, to }))[0]) ?? null;
+}
+
+function* unreadNotes(tx: Tx): Op<Backlog[]> {
+  const rows = yield* sql<Count>`
+    select recipient as "to", count(*) as count, max(id) as newest from mail
+    where team = ${tx.team} and state = 0 and kind in ('note', 'broadcast') and recipient <> ${PERSON} group by recipient order by recipient`;
+  const found: Backlog[] = [];
+  for (const row of rows) found.push(...(yield* backlog(tx, row)));
+  return found;
+}
+
 export function mailboxes(session: Session): Mailboxes {
   const anything = (to: Name): Promise<boolean> =>
     session.look(function* (tx) {
@@ -214,10 +237,12 @@ export function mailboxes(session: Session): Mailboxes {
       return session.write(function* (tx) {
         const { life } = yield* seated(tx, seat);
         const found = yield* consume(tx, seat.name, limit);
-        if (found.length > 0) yield* append(tx, seat.name, life, make(found));
+        const left = found.length < limit ? null : yield* leftOf(tx, seat.name);
+        if (found.length > 0) yield* append(tx, seat.name, life, make(found, left));
         return found;
       });
     },
+    unreadNotes: () => session.look(unreadNotes),
     take: async (to, limit = READ_LIMIT) =>
       (await anything(to)) ? session.write((tx) => consume(tx, to, limit)) : [],
     mail: (id) =>

@@ -1,13 +1,18 @@
 /** Operations of the person and the lead on any task, of any owner. The journal names who did each. */
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
-import { LEAD, type Name, type TaskId } from "../../core/ids.ts";
-import { UNASSIGNED } from "./assign.ts";
-import { completed, freed, putBack } from "./finish.ts";
+import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import type { Taking } from "../../core/mail.ts";
+import { isOutsider } from "../../core/sync.ts";
+import { checkAssignee, UNASSIGNED } from "./assign.ts";
+import { completed, failed, freed, putBack } from "./finish.ts";
 import { unblock } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
+import { post } from "./mail.ts";
+import { unfinishedParts, wakeWhole } from "./parts.ts";
 import { exec, type Op, type Tx } from "./sql.ts";
 import { type TaskRow, taskForUpdate } from "./task-row.ts";
+import { writtenText } from "./written.ts";
 
 export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   const row = yield* taskForUpdate(tx, id);
@@ -23,22 +28,62 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   tx.notify("board");
 }
 
-/** Also of a failed task: it will not be tried again. */
+/** Also of a failed task: it will not be tried again. The parts of a task that was split go with it. */
 export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
+  for (const part of yield* unfinishedParts(tx, id))
+    yield* cancel(tx, part, by, `part of #${id}, which was cancelled${reason && `: ${reason}`}`);
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
+  const why = [reason, yield* writtenText(tx, row)].filter((text) => text !== "").join(". ");
   yield* exec`
-    update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${reason}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
+    update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${why}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  yield* appendFacts(tx, [{ type: "task.cancelled", task: id, by, reason }]);
+  yield* appendFacts(tx, [{ type: "task.cancelled", task: id, by, reason: why }]);
+  yield* tellOwner(tx, row, by, "cancelled", reason);
   freed(tx, row);
+  yield* wakeWhole(tx, row);
 }
 
 export function* takeBack(tx: Tx, id: TaskId, by: Name): Op<void> {
   const row = yield* unfinished(tx, id);
   if (row.status === "pending") throw refused("bad_input", row, "Nobody has it, so it cannot be taken back.");
+  yield* taken(tx, row, by, "taken back");
+}
+
+/** Puts a locked row in progress back on the board by an order. */
+function* taken(tx: Tx, row: TaskRow, by: Name, how: Taking): Op<void> {
   const why: ReleaseReason = by === LEAD ? "lead" : "person";
-  yield* putBack(tx, row, why, undefined, Number.POSITIVE_INFINITY);
+  const written = yield* writtenText(tx, row);
+  yield* putBack(tx, row, why, written || undefined, Number.POSITIVE_INFINITY);
+  yield* tellOwner(tx, row, by, how);
+}
+
+/** Interrupts the member that works on it: its command ends, and the mail is the next that it reads. */
+function* tellOwner(tx: Tx, row: TaskRow, by: Name, how: Taking, reason = ""): Op<void> {
+  const { id, owner, attempt, status } = row;
+  if (status !== "in_progress" || owner === null || owner === by || owner === PERSON || isOutsider(owner))
+    return;
+  const body = { kind: "claim_taken", task: id, attempt, how, reason } as const;
+  yield* post(tx, [{ from: by, to: owner, urgent: true, body }]);
+}
+
+/** `to`: null for any member. A task in progress is taken from its owner, unless it is the same. @throws `not_found` | `already_started` */
+export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void> {
+  const row = yield* taskForUpdate(tx, id);
+  if (row.status !== "pending" && row.status !== "in_progress")
+    throw refused("already_started", row, "Only a task that is not finished can be assigned.");
+  if (row.status === "in_progress" && to === null)
+    throw refused("already_started", row, "Take it back, so that any member can claim it.");
+  if (row.owner !== null && row.owner === to) return;
+  if (to !== null) yield* checkAssignee(tx, to);
+  if (row.status === "in_progress") yield* taken(tx, row, by, "given to another member");
+  const role = to === null ? "" : `@${to}`;
+  yield* exec`
+    update tasks set asked_role = ${UNASSIGNED}, role = case when ${role} = '' then ${UNASSIGNED} else ${role} end,
+      updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${id}`;
+  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what: ["assignee"] }]);
+  if (row.open_blockers === 0) tx.notify("board");
 }
 
 export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<TaskId[]> {
@@ -47,7 +92,31 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
     update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${result}, started_at = ${row.started_at ?? tx.now},
       ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
+  yield* tellOwner(tx, row, by, "completed by somebody else");
   return yield* completed(tx, row, by, result, yield* unblock(tx, id));
+}
+
+export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
+  const row = yield* unfinished(tx, id);
+  yield* tellOwner(tx, row, by, "cancelled", reason);
+  yield* exec`update tasks set owner = ${row.owner ?? by} where team = ${tx.team} and id = ${id}`;
+  yield* failed(tx, row, reason, by);
+}
+
+/** No host has this claim, so no lease of one ends it. */
+export function* claimFor(tx: Tx, id: TaskId, by: Name): Op<void> {
+  const row = yield* unfinished(tx, id);
+  if (row.status === "in_progress" && row.owner === by) return;
+  if (row.status === "in_progress")
+    throw refused("already_started", row, `Take it back first: ekiden release ${id}`);
+  if (row.open_blockers > 0)
+    throw refused("bad_input", row, `It waits for ${row.open_blockers} other tasks: ekiden tasks ${id}`);
+  const attempt = row.attempt + 1;
+  yield* exec`
+    update tasks set status = 'in_progress', owner = ${by}, attempt = ${attempt}, tries = tries + 1, started_at = ${tx.now},
+      updated_at = ${tx.now}, version = version + 1
+    where team = ${tx.team} and id = ${id}`;
+  yield* appendFacts(tx, [{ type: "task.claimed", task: id, subject: row.subject, by, attempt }]);
 }
 
 function* unfinished(tx: Tx, id: TaskId): Op<TaskRow> {

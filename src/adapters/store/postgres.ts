@@ -9,11 +9,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
 import { messageOf } from "../../core/errors.ts";
 import { ListenNotify } from "./listen-notify.ts";
+import { foreign, migrate, schemaOf, unmigrated } from "./migration.ts";
 import { isPassing, UnknownCommit } from "./outage.ts";
-import { type Address, addressOf, codeOf, isLost, unavailable } from "./postgres-address.ts";
+import { type Address, addressOf, codeOf, isLost, pooled, unavailable } from "./postgres-address.ts";
 import { ask } from "./postgres-batch.ts";
 import { type Mark, nextMark, readMark, setMark } from "./postgres-marks.ts";
-import { foreign, isCurrent, migrate } from "./schema.ts";
+import { SCHEMA } from "./schema.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
 import { WakeHub } from "./wake-hub.ts";
 
@@ -33,8 +34,10 @@ const ROLLBACK = alone("rollback");
 /** Serialisation failure and deadlock: the transaction is run again. */
 const AGAIN = new Set(["40001", "40P01"]);
 const TRIES = 10;
+const CLOSE_MS = 2_000;
 
-export async function openPostgres(text: string): Promise<Driver> {
+/** `migrates`: a schema of an older version is brought up to date; otherwise it is refused. */
+export async function openPostgres(text: string, migrates: boolean): Promise<Driver> {
   const address = addressOf(text);
   const { default: pg } = await import("pg");
   const config: PoolConfig = {
@@ -54,7 +57,7 @@ export async function openPostgres(text: string): Promise<Driver> {
   hub.feed = new ListenNotify(() => new pg.Client(config), pool, `${address.schema}_changed`, hub);
   const driver = new Postgres(pool, address, hub);
   try {
-    await driver.prepare();
+    await driver.prepare(migrates);
     return driver;
   } catch (error) {
     await driver.close();
@@ -77,20 +80,23 @@ class Postgres implements Driver {
   }
 
   /** Creates the schema or brings it up to date, one process at a time. */
-  async prepare(): Promise<void> {
-    await this.migrate();
+  async prepare(migrates: boolean): Promise<void> {
+    await this.migrate(migrates);
     this.marks = true;
   }
 
-  private async migrate(): Promise<void> {
+  private async migrate(migrates: boolean): Promise<void> {
     const { schema, shown } = this.address;
     const found = await this.look(function* (): Op<Row | undefined> {
-      const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta
+      const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta, current_setting('search_path') as path
         from information_schema.tables where table_schema = $1`;
       return ((yield { text, params: [schema] }) as Row[])[0];
     });
+    if (found?.path !== schema) throw pooled(this.address, String(found?.path));
     if (Number(found?.tables) > 0 && Number(found?.meta) === 0) throw foreign(shown);
-    if (Number(found?.meta) > 0 && (await this.look(() => isCurrent(shown)))) return;
+    const version = Number(found?.meta) > 0 ? await this.look(() => schemaOf(shown)) : 0;
+    if (version === SCHEMA) return;
+    if (version > 0 && !migrates) throw unmigrated(shown, version);
     await this.write(function* (): Op<void> {
       yield alone("set local lock_timeout = 0"); // another process may be at it
       yield {
@@ -156,9 +162,10 @@ class Postgres implements Driver {
     });
   }
 
+  /** What goes out last goes out soon or never: connections that are silent must not keep a process whose work is done. */
   async close(): Promise<void> {
-    await this.hub.close();
-    await this.pool.end();
+    const closed = this.hub.close().then(() => this.pool.end());
+    await Promise.race([closed, pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
   /** Sends `begin` and blind queries together with the next query whose rows are needed, or with the commit. */

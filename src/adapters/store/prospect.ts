@@ -5,7 +5,7 @@ import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
 /** A condition on a task `r`: a member `m` may have it one day. */
 const MAY_HAVE = new Raw(
-  "(r.role = '' or r.role = m.role or r.role = '@' || m.name) and not exists (select 1 from dead d where d.id = r.id)",
+  "(r.role = '' or r.role = m.role or r.role = '@' || m.name) and (m.blocks_of is null or r.prose = 0 or r.runbook = m.blocks_of) and not exists (select 1 from dead d where d.id = r.id)",
 );
 
 /**

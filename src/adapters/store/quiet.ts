@@ -14,12 +14,15 @@ import { oneLine } from "../../core/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import type { Session } from "./session.ts";
-import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
+import { atMost, exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
 
 type Judgement = { readonly busy: number };
 /** One parameter for a list of any length; no reason contains a space. */
 const BUSY = ` ${BUSY_REASONS.join(" ")} `;
+
+/** A condition on a task `t`: a member `m` that only runs blocks may claim it. */
+const FIT = new Raw("(m.blocks_of is null or t.prose = 0 or t.runbook = m.blocks_of)");
 
 function* isBusy(tx: Tx): Op<boolean> {
   const [judged] = yield* sql<Judgement>`
@@ -31,9 +34,9 @@ function* isBusy(tx: Tx): Op<boolean> {
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown')
       or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and (m.host is not null or m.kept_until > ${tx.leaseClock}) and m.phase <> 'shutdown'
         and not (m.phase = 'idle' and m.reason = 'repeating')
-        and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0)
-          or exists (select 1 from tasks t where t.team = m.team and t.role = '@' || m.name and t.status = 'pending' and t.open_blockers = 0)
-          or exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0)))
+        and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0 and ${FIT})
+          or exists (select 1 from tasks t where t.team = m.team and t.role = '@' || m.name and t.status = 'pending' and t.open_blockers = 0 and ${FIT})
+          or exists (select 1 from tasks t where t.team = m.team and t.role = m.role and t.status = 'pending' and t.open_blockers = 0 and ${FIT})))
       then 1 else 0 end as busy`;
   return judged?.busy === 1;
 }
@@ -104,6 +107,10 @@ function* reason(tx: Tx, row: TaskRow): Op<string> {
     const [member] = yield* sql<{ name: Name }>`
       select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' and host is not null limit 1`;
     if (!member) return "ready, but there is no teammate to claim it";
+    const able = yield* sql`
+      select m.name from members m join tasks t on t.team = m.team and t.id = ${row.id}
+      where m.team = ${tx.team} and m.kind = 'teammate' and m.phase <> 'shutdown' and m.host is not null and ${FIT} limit 1`;
+    if (able.length === 0) return "ready, but it has no block that can be run, so it needs a model";
     if (row.role.startsWith("@"))
       return `ready, but assigned to ${row.role.slice(1)}, which does not take it`;
     return row.role === "" ? "ready" : `ready, but no teammate has the role "${row.role}"`;

@@ -9,11 +9,11 @@ import { exec, type Op, type Tx } from "./sql.ts";
 import { taskForUpdate } from "./task-row.ts";
 
 /** @throws `stale_seat` | `stale_claim` */
-export function* refuse(tx: Tx, held: Held, { why, evidence, failure }: Refusal): Op<number> {
+export function* refuse(tx: Tx, held: Held, { why, evidence, failure, isLast }: Refusal): Op<number> {
   const { seat, task, attempt } = held;
   yield* seated(tx, seat);
   const row = yield* heldRow(tx, held);
-  const refusals = row.refusals + 1;
+  const refusals = Math.max(row.refusals + 1, isLast ? REFUSALS_MAX : 0);
   yield* exec`update tasks set refusals = ${refusals}, updated_at = ${tx.now}, version = version + 1 where team = ${tx.team} and id = ${task}`;
   yield* appendFacts(tx, [{ type: "task.reopened", task, by: seat.name, attempt, why, evidence }]);
   if (refusals >= REFUSALS_MAX) yield* failed(tx, row, failure, seat.name);

@@ -1,15 +1,13 @@
 /** Questions that one member may answer, once, before a deadline. The row holds the state; mail carries question and answer. */
 
-import { createHash, randomBytes } from "node:crypto";
-import { cutEnd } from "../../core/conversation/valid.ts";
+import { randomBytes } from "node:crypto";
 import { EkidenError } from "../../core/errors.ts";
-import type { Fact } from "../../core/event.ts";
 import { HARNESS, type Instant, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
-import type { Body } from "../../core/mail.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
 import { post, reachable } from "./mail.ts";
+import { answered, asked, question, reply, subjectOf } from "./request-forms.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { exec, type Op, parse, sql, type Tx } from "./sql.ts";
@@ -39,94 +37,6 @@ const toRequest = (tx: Tx, row: RequestRow): Request => ({
 });
 
 const isApproved = ({ state, answer }: Request): boolean => state === "answered" && answer?.yes === true;
-
-/** Identifies a question: the answer to one must never count for another. */
-function subjectOf(ask: Ask): string {
-  switch (ask.kind) {
-    case "shutdown":
-      return "";
-    case "plan":
-      return `${ask.task} ${ask.attempt}`;
-    case "permission":
-      return short(`${ask.tool} ${ask.subject}${ask.diff === undefined ? "" : ` ${ask.diff}`}`);
-  }
-}
-
-/** Commands may be longer than an index entry may be. */
-const short = (text: string): string =>
-  text.length <= 500 ? text : `${cutEnd(text, 400)} ${createHash("sha256").update(text).digest("hex")}`;
-
-function question(id: RequestId, ask: Ask, deadline: Instant): Body {
-  switch (ask.kind) {
-    case "shutdown":
-      return { kind: "shutdown_request", request: id, reason: ask.reason, deadline };
-    case "plan":
-      return { kind: "plan_submission", request: id, task: ask.task, attempt: ask.attempt, plan: ask.plan };
-    case "permission":
-      return {
-        kind: "permission_request",
-        request: id,
-        tool: ask.tool,
-        subject: ask.subject,
-        ...(ask.diff !== undefined && { diff: ask.diff }),
-        deadline,
-      };
-  }
-}
-
-function reply({ id, ask }: Request, { yes, text }: Answer): Body {
-  switch (ask.kind) {
-    case "shutdown":
-      return { kind: "shutdown_response", request: id, accepted: yes, reason: text };
-    case "plan":
-      return {
-        kind: "plan_response",
-        request: id,
-        task: ask.task,
-        attempt: ask.attempt,
-        approved: yes,
-        feedback: text,
-      };
-    case "permission":
-      return { kind: "permission_response", request: id, allowed: yes, reason: text };
-  }
-}
-
-function asked(id: RequestId, ask: Ask, by: Name, of: Name): Fact {
-  switch (ask.kind) {
-    case "shutdown":
-      return { type: "shutdown.asked", who: of, by, reason: ask.reason };
-    case "plan":
-      return { type: "plan.submitted", who: by, request: id, task: ask.task, attempt: ask.attempt };
-    case "permission":
-      return { type: "permission.asked", who: by, request: id, tool: ask.tool, subject: ask.subject };
-  }
-}
-
-function answered({ ask, by, of }: Request, { yes, text }: Answer, from: Name): Fact {
-  switch (ask.kind) {
-    case "shutdown":
-      return { type: "shutdown.answered", who: of, accepted: yes, reason: text };
-    case "plan":
-      return {
-        type: "plan.answered",
-        who: by,
-        task: ask.task,
-        attempt: ask.attempt,
-        approved: yes,
-        by: from,
-      };
-    case "permission":
-      return {
-        type: "permission.answered",
-        who: by,
-        tool: ask.tool,
-        subject: ask.subject,
-        allowed: yes,
-        by: from,
-      };
-  }
-}
 
 /** A random id, short because models copy it. It is made outside the operation, which may run twice. */
 const newId = (): RequestId => randomBytes(5).toString("hex") as RequestId;
@@ -186,10 +96,10 @@ export function requests(session: Session): Requests {
 
 function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Instant): Op<Request> {
   yield* reachable(tx, of);
-  const subject = tx.redact(subjectOf(ask));
+  const subject = subjectOf(ask);
   const [fresh] = yield* sql<RequestRow>`
     insert into requests (team, id, kind, subject, ask, asker, asked, at, deadline, state)
-    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${tx.redact(JSON.stringify(ask))}, ${by}, ${of}, ${tx.now},
+    values (${tx.team}, ${id}, ${ask.kind}, ${subject}, ${JSON.stringify(ask)}, ${by}, ${of}, ${tx.now},
       cast(${tx.leaseClock} as bigint) + ${deadline - tx.now}, 'open')
     on conflict (team, kind, asker, asked, subject) where state = 'open' do nothing returning *, deadline - ${tx.leaseClock} as left_ms`;
   if (!fresh) {

@@ -22,9 +22,13 @@ type ReservationRow = {
   readonly left_ms: number;
 };
 
-const OPEN = new Raw(
-  "exists (select 1 from tasks t where t.team = r.team and t.id = r.task and t.created_at = r.created_at and t.status in ('pending', 'in_progress'))",
-);
+const taskIs = (condition: string): Raw =>
+  new Raw(
+    `exists (select 1 from tasks t where t.team = r.team and t.id = r.task and t.created_at = r.created_at and ${condition})`,
+  );
+const OPEN = taskIs("t.status in ('pending', 'in_progress')");
+/** A task that went back keeps its rank and holds nobody up: all who could claim it may be waiting in the line. */
+const HELD = taskIs("t.status = 'in_progress'");
 
 export function reservations(session: Session): Reservations {
   return {
@@ -40,7 +44,7 @@ export function reservations(session: Session): Reservations {
 function* list(tx: Tx, repository: string): Op<Reservation[]> {
   const rows = yield* sql<ReservationRow>`
     select r.*, r.alone_until - ${tx.leaseClock} as alone_ms, r.held_until - ${tx.leaseClock} as left_ms from reservations r
-    where (r.team = ${tx.team} or r.repository = ${repository}) and ${OPEN} order by r.since, r.branch`;
+    where (r.team = ${tx.team} or r.repository = ${repository}) and ${HELD} order by r.since, r.branch`;
   return rows.map((row) => ({
     ...{ team: row.team, branch: row.branch, target: row.target, task: row.task, createdAt: row.created_at },
     ...{
@@ -60,8 +64,9 @@ function* reserve(tx: Tx, repository: string, wanted: NewReservation): Op<Reserv
   yield* exec`delete from reservations where team = ${tx.team} and not exists (select 1 from reservations r
     where r.team = reservations.team and r.branch = reservations.branch and ${OPEN})`;
   const all = (yield* list(tx, repository)).filter((one) => one.target === target);
-  const before = all.find((one) => one.team === tx.team && one.branch === branch);
   const [{ now }] = (yield* sql<{ now: number }>`select ${tx.leaseClock} as now`) as [{ now: number }];
+  const [before] = yield* sql<{ since: number }>`
+    select since from reservations where team = ${tx.team} and branch = ${branch} and target = ${target}`;
   // A transaction that waited for the lock has an older time than the one that had it.
   const since = before?.since ?? Math.max(Number(now), ...all.map((one) => one.since + 1));
   const holder = isOrdered ? undefined : holderOf(wanted, reservedRank({ since, branch }), all, tx.now);

@@ -120,7 +120,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
     // The costs of the former member stay, so that a new one of the same name does not get a new budget.
     const [again] = yield* sql`
       update members set kind = ${kind}, role = ${role}, model = ${model}, prompt = ${prompt}, needs_plan = ${needsPlan}, phase = 'work',
-        reason = null, since = ${tx.now}, host = ${host}, last_host = ${host}, heartbeat = null, kept_until = 0, joined_at = ${tx.now}, life = life + 1
+        reason = null, since = ${tx.now}, host = ${host}, last_host = ${host}, heartbeat = null, kept_until = 0, blocks_of = null, joined_at = ${tx.now}, life = life + 1
       where team = ${tx.team} and name = ${name} and phase = 'shutdown' returning name`;
     if (!again)
       throw new EkidenError(
@@ -169,7 +169,7 @@ function* adopt(
       select machine, pid, identity from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.leaseClock}`;
     if (other && isAlive(other) !== false) return null;
   }
-  yield* exec`update members set host = ${host}, last_host = ${host}, kept_until = 0 where team = ${tx.team} and name = ${name}`;
+  yield* exec`update members set host = ${host}, last_host = ${host}, kept_until = 0, blocks_of = null where team = ${tx.team} and name = ${name}`;
   if (member.host !== null && member.host !== host)
     yield* exec`delete from hosts where team = ${tx.team} and id = ${member.host} and ${HOSTS_NOBODY}`;
   if (member.phase === "shutdown") yield* setActivity(tx, name, { phase: "work" });
@@ -232,6 +232,11 @@ export function roster(session: Session): Roster {
           tx,
           mail.map((one) => ({ from: seat.name, ...one })),
         );
+      }),
+    runsBlocksOf: (seat, runbook) =>
+      session.write(function* (tx) {
+        yield* seated(tx, seat);
+        yield* exec`update members set blocks_of = ${runbook} where team = ${tx.team} and name = ${seat.name}`;
       }),
     leave: (seat, reason, lastWords) => session.write((tx) => leave(tx, seat, reason, lastWords)),
     suspend: (host) =>

@@ -3,9 +3,8 @@
  * text and times are whole milliseconds, so that both databases agree. A change of the schema is a new entry of `MIGRATIONS`; old
  * entries are never edited.
  */
-import { EkidenError } from "../../core/errors.ts";
-import { columnsFromJournal, foldedRoles } from "./carry-over.ts";
-import { type Dialect, type Op, Raw, sql } from "./sql.ts";
+import { columnsFromJournal, foldedRoles, proseTasks } from "./carry-over.ts";
+import type { Dialect, Op } from "./sql.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
 export const APPLICATION_ID = 0x456b646e;
@@ -216,6 +215,22 @@ const fifteenth = ({ xid }: Names): Step[] => [
     : []),
 ];
 
+/** Which runbook a task is of (`NewTask.runbook`); null for tasks of older versions, and for all others. */
+const sixteenth = (): Step[] => ["alter table tasks add column runbook text"];
+
+/** `prose`: it holds no block that can be run. `blocks_of`: the member claims such tasks of this runbook only; null in `members`: anything. */
+const seventeenth = ({ int }: Names): Step[] => [
+  `alter table tasks add column prose ${int} not null default 0`,
+  "alter table members add column blocks_of text",
+  proseTasks,
+];
+
+/** `parent`: the task from which it comes. `split`: the parts of a task that its owner has split, as JSON. */
+const eighteenth = ({ int }: Names): Step[] => [
+  `alter table tasks add column parent ${int}`,
+  "alter table tasks add column split text",
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -235,51 +250,14 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   thirteenth,
   fourteenth,
   fifteenth,
+  sixteenth,
+  seventeenth,
+  eighteenth,
 ];
 
-/** Brings a database of any older version to this one; the driver holds its lock. @throws `store_newer` | `store_foreign` */
-export function* migrate(dialect: Dialect, where: string): Op<void> {
-  yield* sql`create table if not exists meta (name text primary key, value text not null)`;
-  const meta = new Map(
-    (yield* sql<{ name: string; value: string }>`select name, value from meta`).map((row) => [
-      row.name,
-      row.value,
-    ]),
-  );
-  const id = meta.get("application");
-  if (id !== undefined && id !== String(APPLICATION_ID)) throw foreign(where);
-  const version = Number(meta.get("version") ?? 0);
-  if (version > MIGRATIONS.length) throw newer(where, version);
-  if (version === MIGRATIONS.length) return;
-  for (const step of MIGRATIONS.slice(version))
-    for (const one of step(NAMES[dialect.name]))
-      if (typeof one === "string") yield* sql`${new Raw(one)}`;
-      else yield* one();
-  yield* sql`delete from meta where name in ('application', 'version')`;
-  yield* sql`insert into meta (name, value) values ('application', ${String(APPLICATION_ID)}), ('version', ${String(MIGRATIONS.length)})`;
-}
+/** The version that this program writes. */
+export const SCHEMA = MIGRATIONS.length;
 
-/** Whether there is nothing to migrate; takes no lock. An error (no such table) means that there is. */
-export function* isCurrent(where: string): Op<boolean> {
-  const meta = new Map(
-    (yield* sql<{ name: string; value: string }>`select name, value from meta`).map((row) => [
-      row.name,
-      row.value,
-    ]),
-  );
-  const version = Number(meta.get("version") ?? 0);
-  if (version > MIGRATIONS.length) throw newer(where, version);
-  return version === MIGRATIONS.length && meta.get("application") === String(APPLICATION_ID);
-}
-
-const newer = (where: string, version: number): EkidenError =>
-  new EkidenError(
-    "store_newer",
-    `The store ${where} has schema ${version}; this Ekiden knows up to ${MIGRATIONS.length}. Nothing was changed. Use the newer Ekiden that wrote it, or another store.`,
-  );
-
-export const foreign = (where: string): EkidenError =>
-  new EkidenError(
-    "store_foreign",
-    `${where} belongs to another program. Nothing was changed. Name another store for Ekiden.`,
-  );
+/** The steps from an older version to this one, in order. */
+export const stepsFrom = (version: number, dialect: Dialect): Step[] =>
+  MIGRATIONS.slice(version).flatMap((steps) => steps(NAMES[dialect.name]));

@@ -8,12 +8,14 @@ export type SeatRow = {
   readonly role: string;
   readonly host: string | null;
   readonly life: number;
+  /** Of tasks without a block that can be run, it claims those of this runbook only; null: all. */
+  readonly blocks_of: string | null;
 };
 
 /** Locks the member: its operations run one after the other, and nobody takes it over in between. @throws `stale_seat` */
 export function* seated(tx: Tx, seat: Seat): Op<SeatRow> {
   const rows = yield* sql<SeatRow>`
-    select kind, role, host, life from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
+    select kind, role, host, life, blocks_of from members where team = ${tx.team} and name = ${seat.name} ${tx.dialect.forUpdate}`;
   return checked(seat, rows);
 }
 

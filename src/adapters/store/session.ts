@@ -17,7 +17,7 @@ export type Limits = {
   readonly version: string;
   /** Hosts that land in another way may not join while one with a lease is there; null joins any. */
   readonly lands: LandingSettings | null;
-  /** Takes secrets out of facts, questions, and mail that the person has not written. */
+  /** Takes secrets out of all texts that are stored. */
   readonly redact: (text: string) => string;
 };
 
@@ -70,7 +70,6 @@ export class Session {
       now,
       leaseClock: (simulated ? null : dialect.clock) ?? now,
       dialect,
-      redact: this.limits.redact,
       notify: (topic) => topics?.add(topic),
     };
   }

@@ -3,7 +3,7 @@
  * database. Readers watch that file, and poll `data_version` in case a notice is lost. Both only mean "something changed": readers
  * learn from the journal what, and wake the waiters of those topics.
  */
-import { closeSync, type FSWatcher, openSync, watch, writeSync } from "node:fs";
+import { closeSync, constants, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 import type { FactType } from "../../core/event.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import { parse, type Row, type Value } from "./sql.ts";
@@ -37,6 +37,9 @@ const FREES_FILES: ReadonlySet<string> = new Set<FactType>([
   "task.failed",
   "task.cancelled",
 ]);
+
+/** A pipe without a reader and a link are refused at once: the poll remains. */
+const SIGNAL_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class SignalFiles implements Feed {
   private readonly options: Options;
@@ -105,7 +108,7 @@ export class SignalFiles implements Feed {
   }
 
   private open(): number {
-    this.file ??= openSync(`${this.options.path}-signal`, "w", 0o600);
+    this.file ??= openSync(`${this.options.path}-signal`, SIGNAL_FLAGS, 0o600);
     return this.file;
   }
 

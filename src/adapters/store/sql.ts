@@ -35,8 +35,6 @@ export type Tx = {
   /** The time for leases, in SQL. On PostgreSQL it is the database's, because the clocks of machines differ. */
   readonly leaseClock: Raw | Instant;
   readonly dialect: Dialect;
-  /** Takes secrets out of what is to be recorded; what it puts in needs no escape in JSON. */
-  redact(text: string): string;
   /** Wakes waiters of the topic after the commit. */
   notify(topic: WakeTopic): void;
 };

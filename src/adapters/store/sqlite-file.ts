@@ -17,7 +17,8 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { EkidenError, messageOf } from "../../core/errors.ts";
-import { APPLICATION_ID, foreign } from "./schema.ts";
+import { foreign } from "./migration.ts";
+import { APPLICATION_ID } from "./schema.ts";
 
 type Constructor = new (
   path: string,

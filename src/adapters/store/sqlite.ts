@@ -4,10 +4,12 @@
  * WAL with synchronous=NORMAL: commits survive the death of any process. A power cut may lose the last commits, because the log is
  * not flushed at each one, but never damages the file. FULL would cost four fifths of the speed.
  */
+import { renameSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { EkidenError } from "../../core/errors.ts";
-import { APPLICATION_ID, isCurrent, migrate } from "./schema.ts";
+import { migrate, refuseLiving, schemaOf, unmigrated } from "./migration.ts";
+import { APPLICATION_ID, SCHEMA } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row, type Value } from "./sql.ts";
 import { databaseClass, explained, fileIdentity, isBusy, prepareFile, replaced } from "./sqlite-file.ts";
@@ -21,7 +23,8 @@ const BUSY_MS = 2;
 const PAUSE_MS = 8;
 const DEADLINE_MS = 15_000;
 
-export async function openSqlite(path: string, pollMs: number): Promise<Driver> {
+/** `migrates`: a store of an older version is copied to a file beside it and brought up to date; otherwise it is refused. */
+export async function openSqlite(path: string, pollMs: number, migrates: boolean): Promise<Driver> {
   const Database = await databaseClass();
   prepareFile(path);
   const db = await patiently(path, () => {
@@ -43,7 +46,18 @@ export async function openSqlite(path: string, pollMs: number): Promise<Driver> 
   });
   const driver = new Sqlite(db, path, pollMs);
   try {
-    if (!(await driver.isCurrent())) await driver.write(() => migrate(DIALECT, path));
+    const version = await driver.schema();
+    if (version > 0 && version < SCHEMA) {
+      if (!migrates) throw unmigrated(path, version);
+      await driver.read(() => refuseLiving(DIALECT, path, version));
+      const { backupSqlite } = await import("./backup.ts");
+      const copy = `${path}.schema-${version}`;
+      await backupSqlite(path, `${copy}.${process.pid}`, true);
+      // Another process may have been first. Then this is a copy of the new version.
+      if ((await driver.schema()) === version) renameSync(`${copy}.${process.pid}`, copy);
+      else rmSync(`${copy}.${process.pid}`);
+    }
+    if (version < SCHEMA) await driver.write(() => migrate(DIALECT, path));
     driver.signals.begin();
     return driver;
   } catch (error) {
@@ -100,9 +114,10 @@ class Sqlite implements Driver {
     this.hub.feed = this.signals;
   }
 
-  async isCurrent(): Promise<boolean> {
-    const tables = this.all({ text: "select name from sqlite_schema where type = 'table'", params: [] });
-    return tables.length > 0 && this.read(() => isCurrent(this.path));
+  /** 0 for a new file. */
+  async schema(): Promise<number> {
+    const tables = this.all({ text: "select name from sqlite_schema where name = 'meta'", params: [] });
+    return tables.length > 0 ? await this.read(() => schemaOf(this.path)) : 0;
   }
 
   look<T>(op: () => Op<T>): Promise<T> {

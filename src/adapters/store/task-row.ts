@@ -1,7 +1,7 @@
 /** A row of `tasks` and its conversion to a task. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
-import type { Claimed, Completed, Status, Task } from "../../core/task.ts";
+import type { Claimed, Completed, Split, Status, Task } from "../../core/task.ts";
 import { type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
 export type TaskRow = {
@@ -42,6 +42,12 @@ export type TaskRow = {
   readonly refusals: number;
   /** The commit that is on the target branch, if the task's branch has landed. */
   readonly landed: string | null;
+  readonly runbook: string | null;
+  readonly parent: TaskId | null;
+  /** JSON of `Split`. */
+  readonly split: string | null;
+  /** 1 if the description holds no block that can be run. */
+  readonly prose: number;
 };
 
 export const listOf = <T>(json: string): T[] => (json === "[]" ? [] : parse<T[]>(json, []));
@@ -61,6 +67,7 @@ type Plain = Omit<
   | "ended_at"
   | "refusals"
   | "landed"
+  | "prose"
 >;
 
 const plain = (row: Plain) => ({
@@ -80,7 +87,23 @@ const plain = (row: Plain) => ({
   createdBy: row.created_by,
   describedBy: row.described_by ?? row.created_by,
   createdAt: row.created_at,
+  ...descent(row),
 });
+
+/** What few tasks have. */
+function descent({ runbook, parent, split }: Pick<TaskRow, "runbook" | "parent" | "split">) {
+  if (runbook === null && parent === null && split === null) return undefined;
+  const parted = splitOf(split);
+  return {
+    ...(runbook !== null && { runbook }),
+    ...(parent !== null && { parent }),
+    ...(parted && { split: parted }),
+  };
+}
+
+/** Null for a task that was never split. */
+export const splitOf = (json: string | null): Split | null =>
+  json === null ? null : parse<Split | null>(json, null);
 
 export function toTask(row: TaskRow): Task {
   const facts = { ...plain(row), updatedAt: row.updated_at };
@@ -129,12 +152,12 @@ export function claimedOf(row: TaskRow): Claimed {
 
 /** Returned by the update that makes a claim: half of the columns, in half of the time. */
 export const TAKEN = new Raw(
-  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, asked_role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at",
+  "id, subject, description, blocked_by, open_blockers, priority, estimate, role, asked_role, touches, needs_plan, attempt, last_failure, created_by, described_by, created_at, runbook, parent, split",
 );
 export type TakenRow = Plain;
 /** The same for a task `t` without role and files, whose other columns are known. */
 export const SEEN = new Raw(
-  "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at",
+  "t.id, t.subject, t.description, t.blocked_by, t.priority, t.estimate, t.needs_plan, t.attempt, t.last_failure, t.created_by, t.described_by, t.created_at, t.runbook, t.parent, t.split",
 );
 export type SeenRow = Omit<Plain, "open_blockers" | "role" | "asked_role" | "touches">;
 /** The task after the claim. Written out, because spreading a row takes longer than binding it. */
@@ -154,6 +177,7 @@ export const claimOf = (row: SeenRow, attempt: number, owner: Name, now: Instant
   createdBy: row.created_by,
   describedBy: row.described_by ?? row.created_by,
   createdAt: row.created_at,
+  ...descent(row),
   updatedAt: now,
   status: "in_progress",
   owner,

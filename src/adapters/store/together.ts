@@ -17,6 +17,7 @@ import { factsOf, stale } from "./finish.ts";
 import { type Freed, readyAmong, unblocking } from "./graph.ts";
 import { Group } from "./group.ts";
 import { appendFacts } from "./journal.ts";
+import { withParts } from "./parts.ts";
 import { checked, type SeatRow } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { type Asking, listed, type Op, query, type Tx } from "./sql.ts";
@@ -97,14 +98,19 @@ function* claimAll(tx: Tx, asks: readonly Ask[]): Op<(Claimed | null)[]> {
   const lives = livesOf(asks, members);
   const said: Said[] = [];
   const facts: Fact[] = [];
-  const answers = asks.map(({ seat: { name }, entry }) => {
+  const answers: (Claimed | null)[] = [];
+  for (const {
+    seat: { name },
+    entry,
+  } of asks) {
     const row = rows.find(({ owner }) => owner === name);
-    if (!row) return null;
-    const task = claimOf(row, row.attempt, name, tx.now);
+    const claim = row ? claimOf(row, row.attempt, name, tx.now) : null;
+    const task = claim?.split ? yield* withParts(tx, claim) : claim;
+    answers.push(task);
+    if (!task) continue;
     if (entry) said.push({ name, life: lives.get(name) ?? 0, entry: entry(task) });
     facts.push(claimFact(task));
-    return task;
-  });
+  }
   yield* appendAll(tx, said);
   yield* appendFacts(tx, facts);
   return answers;
@@ -114,7 +120,7 @@ type Locked = SeatRow & { readonly name: Name };
 const namesOf = (items: readonly Item[]): string => listed(items.map(({ seat }) => seat.name));
 
 const lockMembers = (tx: Tx, items: readonly Item[]): Asking<Locked> => query`
-    select name, kind, role, host, life from members where team = ${tx.team} and name = any(${namesOf(items)}::text[]) order by name for update`;
+    select name, kind, role, host, life, blocks_of from members where team = ${tx.team} and name = any(${namesOf(items)}::text[]) order by name for update`;
 
 function livesOf(items: readonly Item[], members: readonly Locked[]): Map<Name, number> {
   const rows = new Map(members.map((row) => [row.name, row]));

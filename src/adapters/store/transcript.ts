@@ -2,7 +2,7 @@
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Instant, Name } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";
-import type { Transcripts } from "../../ports/store.ts";
+import type { Recorded, Transcripts } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
@@ -17,6 +17,8 @@ const toEntry = ({ seq, entry }: EntryRow): Entry =>
     text: `[Entry ${seq} of this conversation is damaged and cannot be shown.]`,
   });
 
+const toRecorded = (row: EntryRow): Recorded => ({ seq: row.seq, at: row.at, entry: toEntry(row) });
+
 export function transcripts(session: Session): Transcripts {
   return {
     current: (name) => session.look((tx) => current(tx, name)),
@@ -24,7 +26,13 @@ export function transcripts(session: Session): Transcripts {
       session.look(function* (tx) {
         const rows = yield* sql<EntryRow>`
           select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${atMost(limit)}`;
-        return rows.map((row) => ({ seq: row.seq, at: row.at, entry: toEntry(row) }));
+        return rows.map(toRecorded);
+      }),
+    last: (name, limit, before = Number.MAX_SAFE_INTEGER) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<EntryRow>`
+          select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq < ${before} order by seq desc limit ${atMost(limit)}`;
+        return rows.map(toRecorded).reverse();
       }),
     record: (seat, entries, { facts = [], spent, mail = [], subagent } = {}) =>
       session.write(function* (tx) {

@@ -5,9 +5,11 @@
  * `Conversation` folds from entries; it guarantees that no unanswered call reaches a provider.
  */
 import type { Instant, MailId } from "../ids.ts";
+import type { Shows } from "../views/shown-call.ts";
 import type { Image } from "./image.ts";
 
-export type Text = { readonly type: "text"; readonly text: string };
+/** `meta` is the provider's own, such as a signature on a part of a reply, and goes back to it unchanged. */
+export type Text = { readonly type: "text"; readonly text: string; readonly meta?: unknown };
 /** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
 export type Thinking = { readonly type: "thinking"; readonly text: string; readonly meta?: unknown };
 export type ToolCall = {
@@ -15,6 +17,8 @@ export type ToolCall = {
   readonly id: string;
   readonly tool: string;
   readonly input: unknown;
+  /** Where its tool has other names for the fields of its input than is usual. */
+  readonly shows?: Shows;
   readonly meta?: unknown;
 };
 export type ToolResult = {
@@ -23,24 +27,69 @@ export type ToolResult = {
   readonly tool: string;
   readonly text: string;
   readonly isError: boolean;
+  /** The agent works from it, so it is shortened last. */
+  readonly lasting?: true;
 };
 
 export type UserMessage = { readonly role: "user"; readonly content: readonly (ToolResult | Text | Image)[] };
 export type AssistantMessage = {
   readonly role: "assistant";
   readonly content: readonly (Thinking | Text | ToolCall)[];
+  /** Who made it. Another model or account gets it without what is the provider's own: thoughts and signatures. */
+  readonly by?: Maker;
 };
+/** A model by its spec, and the account at its provider as a hash of the key. */
+export type Maker = { readonly model: string; readonly account: string };
 export type Message = UserMessage | AssistantMessage;
+
+/** A tool as a model is told of it. `schema`: JSON Schema of the input, an object. */
+export type ToolSpec = {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * What a conversation begins with. It stays as it is until the next summary: models bind their thoughts to every byte before them,
+ * and providers cache by it. `shared` and `own` are the first texts that the model hears; siblings have the same `shared`.
+ */
+export type Opening = {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly shared: string;
+  readonly own: string;
+  readonly told: Told;
+};
+
+/** Sections by name, each as the hash of the text that the model has last been told. */
+export type Told = Readonly<Record<string, string>>;
 
 /** One row of a transcript. */
 export type Entry =
-  /** Mail, a claim, a reminder: from the harness to the model. */
-  | { readonly kind: "heard"; readonly text: string; readonly images?: readonly Image[] }
-  | { readonly kind: "said"; readonly message: AssistantMessage } // a reply, stored before its calls run
+  /** Stored with the first reply of a conversation. */
+  | ({ readonly kind: "opened" } & Opening)
+  /** Mail, a claim, a reminder: from the harness to the model. `told`: the sections that it brings up to date. */
+  | {
+      readonly kind: "heard";
+      readonly text: string;
+      readonly images?: readonly Image[];
+      readonly told?: Told;
+    }
+  | Said
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
   | Summary
   /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
+
+/** A reply, stored before its calls run. */
+export type Said = {
+  readonly kind: "said";
+  readonly message: AssistantMessage;
+  /** The hash of the request that it answers: of the opening and all messages (`prefixOf`). */
+  readonly prefix?: string;
+  /** Its thoughts hold only behind exactly that request. */
+  readonly binds?: true;
+};
 
 /** Replaces everything before it. */
 export type Summary = {

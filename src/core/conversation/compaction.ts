@@ -23,6 +23,9 @@ export type ContextLimits = { readonly trimAt: number; readonly summariseAt: num
 /** A model that reads no prose has no limit, and its conversation is not weighed before each request. */
 const WITHOUT_LIMIT = Number.MAX_SAFE_INTEGER;
 
+/** False for the models that are programs. */
+export const readsProse = (window: number): boolean => window < WITHOUT_LIMIT;
+
 export function limitsOf(
   window: number,
   settings: Pick<ContextSettings, "contextShare" | "contextTokens" | "trimTokens">,
@@ -61,13 +64,16 @@ const ENOUGH = 0.7;
 /** Of `summariseAt`: the size that trimming must reach to avoid a summary; above it every next turn would break the cache. */
 const RELIEF = 0.75;
 
+/** `inPlace`: earlier messages may be shortened. False where thoughts bind them: then only a summary helps. */
 export function compactionSteps(
   load: Load,
   limits: ContextLimits,
   { keepResults, shortResult }: Pick<ContextSettings, "keepResults" | "shortResult">,
+  inPlace = true,
 ): Step[] {
   const { messages, unread, charactersPerToken } = load;
   if (load.tokens <= limits.trimAt) return [];
+  if (!inPlace) return load.tokens > limits.summariseAt ? [{ layer: "summary" }] : [];
   const steps: Step[] = [];
   let { trim, tokens } = load;
   let size = weighAll(trimmed(messages, trim));

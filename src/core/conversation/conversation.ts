@@ -11,8 +11,11 @@ import {
   type Entry,
   INTERRUPTED,
   type Message,
+  type Opening,
+  type Said,
   type Summary,
   type Text,
+  type Told,
   type ToolCall,
   type ToolResult,
   type Trim,
@@ -38,6 +41,11 @@ export class Conversation {
   private texts: (Text | Image)[] = [];
   private said: AssistantMessage | null = null;
   private sentSize = 0;
+  private opened: Opening | null = null;
+  /** The first message with the texts of the opening before it; kept, because providers cache by identity. */
+  private first: { readonly plain: Message; readonly opened: Message } | null = null;
+  private toldNow: Told = {};
+  private bindsNow = false;
   /** What the next summary takes over from the last one. */
   carried: Pick<Summary, "forgets"> = {};
 
@@ -53,6 +61,12 @@ export class Conversation {
   add(added: Entry): void {
     const entry = validEntry(added);
     switch (entry.kind) {
+      case "opened": {
+        const { kind: _, ...opening } = entry;
+        this.opened = opening;
+        this.toldNow = { ...opening.told, ...this.toldNow };
+        return;
+      }
       case "summary":
         this.reset();
         this.hear(entry.text);
@@ -67,9 +81,10 @@ export class Conversation {
         return;
       case "heard":
         this.hear(entry.text, entry.images);
+        if (entry.told) this.toldNow = { ...this.toldNow, ...entry.told };
         return;
       case "said":
-        this.say(entry.message);
+        this.say(entry);
         return;
       case "result":
         this.answer(entry.result);
@@ -77,7 +92,7 @@ export class Conversation {
   }
 
   /** Entries of older versions may hold what providers refuse. Their results keep the ids that their calls had. */
-  private say(given: AssistantMessage): void {
+  private say({ message: given, binds }: Said): void {
     const message = this.accepted(given);
     if (message.content.length === 0) return;
     this.settle();
@@ -85,6 +100,7 @@ export class Conversation {
       this.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
     this.push(message);
     this.said = message;
+    this.bindsNow ||= binds === true;
     this.calls = callsOf(message);
     this.originals = callsOf(given).map(({ id }) => id);
     for (const { id } of this.calls) this.ids.add(id);
@@ -105,10 +121,36 @@ export class Conversation {
     return this.sentSize + (tail ? weigh(tail) : 0);
   }
 
-  /** The messages of the next request; the last one is from the user side. */
-  messages(): Message[] {
+  /** The messages of the next request; the last one is from the user side. `opening`: until it is recorded. */
+  messages(opening: Opening | null = this.opened): Message[] {
     const tail = this.unanswered;
-    return tail ? [...this.sent, tail] : [...this.sent];
+    const messages = tail ? [...this.sent, tail] : [...this.sent];
+    if (opening && messages[0]) messages[0] = this.behind(opening, messages[0]);
+    return messages;
+  }
+
+  private behind({ shared, own }: Opening, plain: Message): Message {
+    if (plain.role !== "user") return plain;
+    if (this.first?.plain === plain) return this.first.opened;
+    const texts = [shared, own].flatMap((text): Text[] => (text === "" ? [] : [{ type: "text", text }]));
+    const opened: Message = { role: "user", content: [...texts, ...plain.content] };
+    if (this.opened && this.settled.length > 0) this.first = { plain, opened };
+    return opened;
+  }
+
+  /** What the conversation began with; null before its first reply. */
+  get opening(): Opening | null {
+    return this.opened;
+  }
+
+  /** The sections as the model was last told them. */
+  get told(): Told {
+    return this.toldNow;
+  }
+
+  /** It holds thoughts that bind what is before them. */
+  get isBound(): boolean {
+    return this.bindsNow;
   }
 
   /** Everything since the last summary, untrimmed, without entries after the last reply. */
@@ -192,5 +234,9 @@ export class Conversation {
     this.texts = [];
     this.said = null;
     this.sentSize = 0;
+    this.opened = null;
+    this.first = null;
+    this.toldNow = {};
+    this.bindsNow = false;
   }
 }

@@ -1,6 +1,6 @@
 /** What a member is told when its claim was taken from it: another member may work on the task now. */
 import type { TaskId } from "../ids.ts";
-import { type Entry, heard } from "./chat.ts";
+import { type Entry, heard, type Message } from "./chat.ts";
 import { type Tag, tagged, tagsIn } from "./tags.ts";
 
 export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): Entry =>
@@ -12,22 +12,34 @@ export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attem
     ),
   );
 
-const CLAIMS: ReadonlySet<string> = new Set(["auto-claimed", "own-task", "claim-lost"]);
+const CLAIMED: ReadonlySet<string> = new Set(["auto-claimed", "own-task"]);
+const isLoss = ({ tag, attributes }: Tag): boolean =>
+  tag === "claim-lost" || (tag === "mail" && attributes.kind === "claim_taken");
 
-/** The last claim that the conversation tells of; null where there is none. */
-export function lastClaim(text: string): Tag | null {
-  return tagsIn(text).findLast(({ tag }) => CLAIMS.has(tag)) ?? null;
-}
+/** What a member heard last of a claim, in mail, in the words of the program or as the result of a call. */
+export type LastClaim = { readonly claim: Tag; readonly isLost: boolean };
 
-/** Whether the last that a member heard of a claim is that it was lost. */
-export function hasLostClaim(entries: readonly Entry[]): boolean {
-  for (const entry of entries.toReversed()) {
-    const text = entry.kind === "heard" ? entry.text : entry.kind === "result" ? entry.result.text : "";
-    const claim = lastClaim(text);
-    if (claim) return claim.tag === "claim-lost";
+/** Null where it heard of none. The loss of an earlier claim says nothing about a later one. `claims`: tools that claim. */
+export function lastClaim(
+  messages: readonly Message[],
+  claims: (tool: string) => boolean = () => true,
+): LastClaim | null {
+  const lost: Tag[] = [];
+  for (const message of messages.toReversed()) {
+    if (message.role !== "user") continue;
+    for (const part of message.content.toReversed()) {
+      if (part.type === "image" || (part.type === "result" && (part.isError || !claims(part.tool)))) continue;
+      for (const tag of tagsIn(part.text).toReversed()) {
+        if (isLoss(tag)) lost.push(tag);
+        if (CLAIMED.has(tag.tag)) return { claim: tag, isLost: lost.some((one) => isSame(one, tag)) };
+      }
+    }
   }
-  return false;
+  return lost[0] ? { claim: lost[0], isLost: true } : null;
 }
+
+const isSame = ({ attributes: a }: Tag, { attributes: b }: Tag): boolean =>
+  a.task === b.task && Number(a.attempt) >= Number(b.attempt);
 
 export const NO_CLAIM =
   "Not run: you hold no task now, and changes are made only for a task that you hold. Claim a task first (claim_task), or end your turn to get the next one. If you had a task, it was taken from you: do not go on with it.";

@@ -103,9 +103,7 @@ it("cuts long parts less where there is more room", () => {
 it("gives the notes, the last step if there is one, and the facts", () => {
   const parts = { identity: "I am A.", notes: " I am A. Goal: x ", room: 1_000 };
   const intro = "Your conversation so far was replaced by your notes:";
-  expect(summaryText({ ...parts, last: [], facts: [] })).toBe(
-    `I am A.\n\n<summary>\n${intro}\n\nGoal: x\n</summary>`,
-  );
+  expect(summaryText({ ...parts, last: [], facts: [] })).toBe(`<summary>\n${intro}\n\nGoal: x\n</summary>`);
   const answer: Message = { role: "user", content: [{ type: "text", text: "mail" }] };
   expect(summaryText({ ...parts, identity: "", last: [answer], facts: ["one", "", "two"] })).toBe(
     `<summary>\n${intro}\n\nI am A. Goal: x\n\nYour last step:\n[you heard] mail\n</summary>\n\none\n\ntwo`,

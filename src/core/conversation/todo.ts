@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { lazy } from "../lazy.ts";
+import { inOurNames } from "../tool-names.ts";
 import { type Entry, heard } from "./chat.ts";
 import { tagged } from "./tags.ts";
 
@@ -134,7 +135,8 @@ export class TodoWatch {
         const calls = entry.message.content.filter((part) => part.type === "call");
         this.written = new Map();
         for (const call of calls) {
-          const parsed = call.tool === TODO_TOOL ? todoInput().safeParse(call.input) : null;
+          const { tool, input } = inOurNames(call);
+          const parsed = tool === TODO_TOOL ? todoInput().safeParse(input) : null;
           if (parsed?.success) this.written.set(call.id, parsed.data.todos);
         }
         if (calls.length > 0) this.rounds += 1;

@@ -7,7 +7,16 @@
  * the last shortened result are.
  */
 import { oneLine } from "../one-line.ts";
-import { type AssistantMessage, callsOf, type Message, type ToolCall, type Trim, textOf } from "./chat.ts";
+import { STORED_WITHOUT } from "../tool-names.ts";
+import {
+  type AssistantMessage,
+  callsOf,
+  type Message,
+  type ToolCall,
+  type ToolResult,
+  type Trim,
+  textOf,
+} from "./chat.ts";
 import { IMAGE_CHARACTERS, imageLeftOut } from "./image.ts";
 import { escapeTags } from "./tags.ts";
 import { cutEnd, cutStart } from "./valid.ts";
@@ -16,8 +25,6 @@ export const WHOLE: Trim = { steps: 0, results: 0, reads: 0 };
 
 /** Results up to this length stay: a line about them would hardly be shorter. */
 export const SHORT_RESULT = 300;
-/** Tools whose results the agent works from: they stay longest. */
-const WORKED_FROM: ReadonlySet<string> = new Set(["read_file", "load_skill"]);
 
 const weights = new WeakMap<Message, number>();
 
@@ -69,7 +76,7 @@ function withShortResults(
       if (part.type !== "result") return part;
       seen += 1;
       if (part.text.length <= short) return part;
-      if (seen > (WORKED_FROM.has(part.tool) ? reads : Math.max(results, reads))) return part;
+      if (seen > (isLasting(part) ? reads : Math.max(results, reads))) return part;
       changed = true;
       return {
         ...part,
@@ -83,6 +90,9 @@ function withShortResults(
     return changed ? { role: "user", content } : message;
   });
 }
+
+const isLasting = ({ tool, lasting = STORED_WITHOUT[tool]?.lasting }: ToolResult): boolean =>
+  lasting === true;
 
 /** Names the result and how to get it again. */
 function lineFor(text: string, tool: string, call: ToolCall | undefined): string {

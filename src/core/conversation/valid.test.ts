@@ -40,6 +40,21 @@ it("drops blank texts, replaces half characters, and keeps a valid reply as it i
   ]);
 });
 
+it("takes the signature from a part that had to change, because it holds only for the part as it was", () => {
+  const meta = { google: { thoughtSignature: "s" } };
+  const signed = (part: ToolCall) => ({ ...part, meta });
+  const { content } = validReply({
+    role: "assistant",
+    content: [
+      signed(call("a", "run it")),
+      signed(call("b", "bash", { command: "\udc00" })),
+      { type: "thinking", text: "\ud83d", meta },
+      signed(call("a")),
+    ],
+  });
+  expect(content.map((part) => part.meta)).toEqual([undefined, undefined, undefined, meta]);
+});
+
 it("gives results to the calls of an old conversation whose ids were doubled, each once", () => {
   const said: Entry = { kind: "said", message: { role: "assistant", content: [call("same"), call("same")] } };
   const result = (text: string): Entry => ({

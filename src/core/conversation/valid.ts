@@ -41,6 +41,11 @@ export function cutStart(text: string, max: number): string {
   return first >= 0xdc00 && first <= 0xdfff ? kept.slice(1) : kept;
 }
 
+/** A signature holds only for the part as the provider made it: a changed part with it would be refused. */
+function unsigned<T extends { readonly meta?: unknown }>({ meta: _, ...part }: T): Omit<T, "meta"> {
+  return part;
+}
+
 /** `isTaken`: ids of earlier calls of the conversation. The same object where nothing had to change. */
 export function validReply(
   message: AssistantMessage,
@@ -56,15 +61,15 @@ export function validReply(
       for (let nth = 2; ids.has(id) || isTaken(id); nth += 1) id = `${wanted.slice(0, NAME_MAX - 6)}_${nth}`;
       ids.add(id);
       const [tool, input] = [named(part.tool, "unnamed"), validInput(part.input)];
-      valid =
-        id === part.id && tool === part.tool && input === part.input ? part : { ...part, id, tool, input };
+      const isWhole = tool === part.tool && input === part.input;
+      valid = isWhole && id === part.id ? part : { ...(isWhole ? part : unsigned(part)), id, tool, input };
     } else {
       const text = wellFormed(part.text);
       if (part.type === "text" && text.trim() === "") {
         changed = true;
         return [];
       }
-      valid = text === part.text ? part : { ...part, text };
+      valid = text === part.text ? part : { ...unsigned(part), text };
     }
     changed ||= valid !== part;
     return [valid];
@@ -89,3 +94,6 @@ export function validEntry(entry: Entry): Entry {
       return entry;
   }
 }
+
+/** In quotes, at most 60 characters of it. */
+export const quoted = (text: string): string => (text.length > 60 ? `"${cutEnd(text, 57)}…"` : `"${text}"`);

@@ -1,6 +1,5 @@
 /** A deny rule for a file bites whatever tool or command would use the file, and nothing else. */
 import { describe, expect, it } from "vitest";
-import { patternsOverlap } from "./file-denials.ts";
 import { type Decision, decide, type Mode, parseRule } from "./permission.ts";
 
 const WORKSPACE = "/home/me/project";
@@ -24,12 +23,12 @@ async function judged(
       tool,
       access,
       subject,
+      ...{ exec: { line: subject }, read: { reads: [subject] }, write: { writes: [subject] } }[access],
       workspace: WORKSPACE,
       home: "/home/me",
       disk: {
         real: (path) => links[path] ?? path,
         entries: () => [".env", "src"],
-        isTame: () => false,
       },
     },
   );
@@ -72,6 +71,22 @@ describe("a file that may not be read", () => {
     async (line) => {
       expect((await judged("bash", line, ["read_file(.env)"])).effect).toBe("ask");
       expect((await judged("bash", line, ["read_file(.env)"], "bypass")).effect).toBe("ask");
+    },
+  );
+
+  it.each([
+    ...["git log -p", "git log --all --patch", "git -C . log -S KEY", "git log -p -- .", "git log -L 1,9:a"],
+    ...["git stash show -p", "git stash list -p", "git format-patch -1 --stdout", "git archive HEAD"],
+    ...["git fast-export --all", "git log -p -- $X", "git log -p -- ':!src'", "git log -p | cat"],
+  ])("is asked about where %s may print what git keeps of it", async (line) => {
+    for (const mode of ["default", "bypass"] as const)
+      expect((await judged("bash", line, ["read_file(.env)"], mode)).effect).toBe("ask");
+  });
+
+  it.each(["git log --stat", "git log -p -- src", "git stash list", "git log -p -- a b", "git log -n 3"])(
+    "is not in what %s prints",
+    async (line) => {
+      expect((await judged("bash", line, ["read_file(.env)"], "bypass")).effect).toBe("allow");
     },
   );
 
@@ -146,33 +161,43 @@ it("does not take a link that leads out of the workspace for a file in it", asyn
   expect((await judged("bash", "cat in/hostname", [])).effect).toBe("allow");
 });
 
-it.each([
-  ["src/*.ts", "**/.env", false],
-  ["src/.*", "**/.env", true],
-  ["./**", ".env", true],
-  ["src/**", "secrets/**", false],
-  ["src/**", "src/keys/*.pem", true],
-  ["*.pem", "*.pem", true],
-  ["a/*", "b/*", false],
-  ["*", ".env", false],
-  ["./a", "a", true],
-  ["a//b", "a/b", true],
-  ["a", "a/b", false],
-  ["a/b", "a", false],
-  ["*/b", "a/b", true],
-  ["*/b", "a/c", false],
-  ["*/a", ".x/a", false],
-  ["a/b", "*/b", true],
-  ["a/b", "*/c", false],
-  ["x/b", "a*/b", false],
-  ["a/*/c", "a/b/d", false],
-  ["a/x/c", "a/*/c", true],
-  ["a/x/c", "a/y*/c", false],
-  ["a*", "*b", true],
-  ["a/**", "b/**", false],
-  ["**", "a/b/c", true],
-  ["a/b/c", "**", true],
-  ["a", "**/a", true],
-])("sees whether %s and %s may meet", (one, other, meet) => {
-  expect(patternsOverlap(one, other)).toBe(meet);
+describe("a tool that nobody here knows by name", () => {
+  const used = (rule: string, uses: { reads?: readonly string[]; writes?: readonly string[] }) => {
+    const [, effect = "", tool = "", match = ""] = /^(\w+) (\w+)\((.*)\)$/.exec(rule) ?? [];
+    return decide([{ effect: effect as "deny", tool, match }], "bypass", {
+      tool: "patch_files",
+      access: uses.writes ? "write" : "read",
+      subject: "two files",
+      ...uses,
+      workspace: `${WORKSPACE}/.ekiden/worktrees/7-x`,
+      home: "/home/me",
+      disk: { real: (path) => links[path] ?? path, entries: () => [] },
+    });
+  };
+
+  it.each([
+    ["deny write_file(.env)", { writes: ["a", ".env"] }, "deny"],
+    ["deny edit_file(src/**)", { writes: ["src/a"] }, "deny"],
+    ["deny write_file(src/**)", { writes: ["lib/../src/a"] }, "deny"],
+    ["deny write_file(.env)", { writes: [".ENV"] }, "deny"],
+    ["deny write_file(~/project/.env)", { writes: [`${WORKSPACE}/alias`] }, "deny"],
+    ["deny write_file(.env)", { writes: ["../../../.env"] }, "deny"],
+    ["deny write_file(.env)", { writes: ["../8-other/.env"] }, "deny"],
+    ["deny write_file(.env)", { writes: ["../team/8-other/.env"] }, "deny"],
+    ["deny read_file(.env)", { reads: [".env"] }, "deny"],
+    ["deny read_file(.env)", { reads: ["."], writes: [".env"] }, "allow"],
+    ["deny read_file(secrets/**)", { reads: ["secrets"] }, "deny"],
+    ["deny read_file(secrets/**)", { reads: ["x/../secrets/deep/a"] }, "deny"],
+    ["deny read_file(docs/**)", { writes: ["docs/b"] }, "allow"],
+    ["deny write_file(docs/**)", { reads: ["docs/b"] }, "allow"],
+    ["deny patch_files(src/**)", { writes: ["src/a"] }, "deny"],
+    ["deny patch_files(two files)", { writes: ["src/a"] }, "deny"],
+    ["ask write_file(docs/**)", { writes: ["src/a", "docs/b"] }, "ask"],
+    ["ask read_file(docs/**)", { reads: ["docs/b"] }, "ask"],
+    ["allow write_file(.git/config)", { writes: [".git/config"] }, "ask"],
+    ["allow patch_files(.git/config)", { writes: [".git/config"] }, "allow"],
+    ["allow patch_files(.git/config)", { writes: [".git/config", ".git/hooks/x"] }, "ask"],
+  ] as const)("by %s, for %j: %s", async (rule, uses, effect) => {
+    expect((await used(rule, uses)).effect).toBe(effect);
+  });
 });

@@ -3,43 +3,94 @@
  * refused. `write_file` and `edit_file` rules also hold for each other and for the files that a shell line writes. A program that
  * opens the file by itself cannot be seen through: deny the program.
  */
-import { pathPattern } from "../path-pattern.ts";
-import { relativeTo, resolvePath } from "../paths.ts";
-import { type Command, programOf } from "../shell/command.ts";
+import type { ClosedPatterns } from "../closed-files.ts";
+import { isWithin, resolvePath } from "../paths.ts";
+import type { Command } from "../shell/command.ts";
+import { foldersOf } from "../shell/folders.ts";
 import { type Place, pathsOf, physical } from "../shell/places.ts";
-import type { Word } from "../shell/plain.ts";
+import { programOf, type Word } from "../shell/plain.ts";
 import { inputsOf, writesOf } from "../shell/readonly.ts";
-import { concerns, fitsPath, type Rule } from "./rule.ts";
+import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
-type Use = "read" | "write";
-
-const TOOLS: Readonly<Record<Use, readonly string[]>> = {
-  read: ["read_file"],
-  write: ["write_file", "edit_file"],
-};
+export type Use = "read" | "write";
 
 /** The deny rules that close files for this use. */
 export const fileDenials = (rules: readonly Rule[], use: Use): readonly Rule[] =>
-  rules.filter(
-    (rule) =>
-      rule.effect === "deny" && rule.match !== undefined && TOOLS[use].some((tool) => concerns(rule, tool)),
-  );
+  rules.filter((rule) => rule.effect === "deny" && rule.match !== undefined && isAbout(rule, use));
 
-/** The rule that closes a path, by its name or by where its links lead. */
+/** The same as patterns, for a sandbox to cover what they close. */
+export const closedPatterns = (rules: readonly Rule[]): ClosedPatterns => ({
+  read: fileDenials(rules, "read").flatMap(({ match }) => match ?? []),
+  write: fileDenials(rules, "write").flatMap(({ match }) => match ?? []),
+});
+
+/**
+ * The rule that closes a path: by its name or by where its links lead, in whatever case it is written, and as the same file of
+ * another checkout of the project.
+ */
 export function denialFor(
   rules: readonly Rule[],
   path: string,
   place: Place,
   folder = place.workspace,
 ): Rule | undefined {
-  const { workspace, home, disk } = place;
-  const names = new Set([resolvePath(folder, path), physical(path, folder, disk)]);
-  return rules.find((rule) => [...names].some((name) => fitsPath(rule, name, workspace, home)));
+  if (rules.length === 0) return undefined;
+  const { disk } = place;
+  const workspace = folded(place.workspace);
+  const home = place.home === undefined ? undefined : folded(place.home);
+  const names = new Set(
+    [resolvePath(folder, path), physical(path, folder, disk)].flatMap((name) =>
+      inEachCheckout(folded(name), workspace),
+    ),
+  );
+  return rules.find(
+    (rule) =>
+      [...names].some((name) => fitsPath(foldedRule(rule), name, workspace, home)) ||
+      isSameFile(rule, resolvePath(folder, path), place),
+  );
+}
+
+/** Whether a path is another name of the one file that a rule names: a hard link, or what a link there leads to. */
+function isSameFile({ match = "" }: Rule, path: string, { workspace, home, disk }: Place): boolean {
+  if (!disk?.isSame || isWild(match)) return false;
+  const named = resolvePath(workspace, match.replace(/^~(?=\/)/, home ?? "~"));
+  const [project = workspace] = workspace.split(CHECKOUTS);
+  return [named, named.replace(workspace, () => project)].some((one) => disk.isSame?.(one, path) === true);
+}
+
+/** Some file systems take names for the same that differ in case or in how their characters are composed. */
+const folded = (text: string): string => text.normalize("NFC").toLowerCase();
+
+const foldedRules = new WeakMap<Rule, Rule>();
+function foldedRule(rule: Rule): Rule {
+  const known = foldedRules.get(rule);
+  if (known) return known;
+  const made = rule.match === undefined ? rule : { ...rule, match: folded(rule.match) };
+  foldedRules.set(rule, made);
+  return made;
+}
+
+const CHECKOUTS = "/.ekiden/worktrees/";
+
+/** A path, and the same file as seen from the project and from the worktree that is worked in. */
+function inEachCheckout(path: string, workspace: string): string[] {
+  const at = workspace.indexOf(CHECKOUTS);
+  const project = at === -1 ? workspace : workspace.slice(0, at);
+  if (!isWithin(project, path)) return [path];
+  const below = path.slice(project.length);
+  // A worktree is named by its task, or by its team and its task.
+  const [, ...parts] = below.startsWith(CHECKOUTS) ? below.slice(CHECKOUTS.length).split("/") : [];
+  const inside = below.startsWith(CHECKOUTS)
+    ? [parts, parts.slice(1)].map((names) => `/${names.join("/")}`)
+    : [below];
+  return [path, ...inside.flatMap((one) => [`${workspace}${one}`, `${project}${one}`])];
 }
 
 /** Programs that show, copy or send what they are given. */
 const SHOWS =
   /^(?:cat|tac|nl|head|tail|less|more|bat|batcat|[ef]?grep|rg|ag|ack|sed|[gm]?awk|cut|sort|uniq|comm|diff|cmp|paste|fold|expand|column|rev|strings|od|xxd|hexdump|base64|base32|jq|yq|tr|source|\.|cp|mv|ln|dd|install|tar|zip|gzip|scp|rsync|curl|wget|nc|openssl)$/;
+const GIT_WHOLE = /^(?:log|whatchanged|reflog|stash|format-patch|archive|fast-export)$/;
+const GIT_ALWAYS = /^(?:format-patch|archive|fast-export)$/;
 const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file|hash-object|log)$/;
 /** Their first operand is a pattern or a program. */
 const TEXT_FIRST = /^(?:[ef]?grep|rg|ag|ack|sed|[gm]?awk|jq|yq|tr)$/;
@@ -58,7 +109,7 @@ export function violatedBy(
   const reading = fileDenials(rules, "read");
   const writing = fileDenials(rules, "write");
   if (reading.length + writing.length === 0) return undefined;
-  const folders = foldersOf(commands, place);
+  const folders = foldersOf(commands, place).all;
   const find = (closed: readonly Rule[], words: readonly Word[]): Rule | undefined => {
     if (closed.length === 0) return undefined;
     for (const word of words)
@@ -84,31 +135,36 @@ export function couldViolate(rules: readonly Rule[], command: Command, place: Pl
   const name = programOf(command);
   if (reading.length === 0) return undefined;
   if (!command.known || inputsOf(command).some(isUnknown)) return reading[0];
+  if (name === "git") return reading.find((rule) => mayPrint(command, rule, place));
   if (!SHOWS.test(name)) return undefined;
   const words = shown(command);
-  if (words.some(isUnknown)) return reading[0];
-  const args = command.words.slice(1);
+  const paths = words.map((word) => pathsOf(word, place.workspace, place));
+  if (words.some(isUnknown) || paths.includes(null)) return reading[0];
+  const args = command.words.slice(1).map(({ text }) => text);
   const isSearch = RECURSES.test(name);
-  const recursive =
-    isSearch ||
-    PACKS.test(name) ||
-    args.some(({ text }) => /^-[a-zA-Z]*[rRa]|^--(?:dereference-)?recursive$|^--archive/.test(text));
-  const hidden = args.some(({ text }) => /^-\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/.test(text));
-  const named = words.flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
+  const recurses = /^-[a-zA-Z]*[rRa]|^--(?:dereference-)?recursive$|^--archive/;
+  if (!isSearch && !PACKS.test(name) && !args.some((text) => recurses.test(text))) return undefined;
+  const hidden = args.some((text) => /^-\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/.test(text));
+  const named = paths.flatMap((some) => some ?? []).filter((path) => !path.startsWith("-"));
   const roots = named.length > 0 ? named : ["."];
-  const patterns = [
-    ...(recursive ? roots.map((root) => `${root}/**`) : []),
-    ...words.flatMap(({ glob }) => glob ?? []),
-  ];
-  return reading.find((rule) =>
-    patterns.some(
-      (pattern) =>
-        !(isSearch && !hidden && isHidden(rule)) &&
-        patternsOverlap(
-          relativeTo(place.workspace, resolvePath(place.workspace, pattern)),
-          ruleText(rule, place),
-        ),
-    ),
+  return reading.find(
+    (rule) => !(isSearch && !hidden && isHidden(rule)) && roots.some((root) => meets(root, rule, place)),
+  );
+}
+
+const GIT_PATCH = /^-[puLSG]|^-U\d|^-c$|^--(?:patch|unified|cc|word-diff|full-diff|pickaxe|ext-diff)/;
+/** Whether git prints all that files held, unless it is given paths that the rule does not close. No cover reaches the objects. */
+function mayPrint({ words }: Command, rule: Rule, place: Place): boolean {
+  const at = words.findIndex(({ text }, i) => i > 0 && GIT_WHOLE.test(text));
+  const verb = words[at]?.text ?? "";
+  const rest = words.slice(at + 1);
+  const prints = GIT_ALWAYS.test(verb) || rest.some(({ text, exact }) => !exact || GIT_PATCH.test(text));
+  if (at === -1 || !prints) return false;
+  const end = rest.findIndex(({ text }) => text === "--");
+  const paths = end === -1 ? [] : rest.slice(end + 1);
+  return (
+    paths.length === 0 ||
+    paths.some(({ text, exact }) => !exact || text.startsWith(":") || meets(text, rule, place))
   );
 }
 
@@ -159,42 +215,13 @@ function namesOf(word: Word, folder: string, place: Place): readonly string[] {
   );
 }
 
-const MOST_FOLDERS = 16;
-
-/** Every folder that a line may be in at some time. */
-export function foldersOf(commands: readonly Command[], { workspace }: Place): readonly string[] {
-  const folders = new Set([workspace]);
-  for (const command of commands)
-    if (/^(?:cd|pushd)$/.test(programOf(command)) && folders.size < MOST_FOLDERS)
-      for (const folder of [...folders]) folders.add(resolvePath(folder, command.words[1]?.text ?? "."));
-  return [...folders];
-}
-
-/** A rule's pattern as seen from the workspace. */
-function ruleText({ match = "" }: Rule, { workspace, home }: Place): string {
-  const pattern = match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
-  return pattern.startsWith("/") ? relativeTo(workspace, pattern) : pattern;
-}
-
-const isWild = (part: string): boolean => /[*?[{]/.test(part);
+const isWild = (text: string): boolean => /[*?[{]/.test(text);
 const isHidden = ({ match = "" }: Rule): boolean => match.split("/").some((part) => /^\.[^./]/.test(part));
 
-/** Whether two patterns may fit the same path. Says yes in doubt. */
-export function patternsOverlap(shell: string, closed: string): boolean {
-  const a = shell.split("/").filter((part) => part !== "." && part !== "");
-  const b = closed.split("/").filter((part) => part !== "." && part !== "");
-  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
-    const [one = "", other = ""] = [a[i], b[i]];
-    if (one === "**" || other === "**") break;
-    if (!isWild(other) && !fitsName(one, other)) return false;
-    if (isWild(other) && !isWild(one) && !pathPattern(other).test(one)) return false;
-  }
-  const [last = "", name = ""] = [a.at(-1), b.at(-1)];
-  if (last !== "**" && !isWild(name)) return fitsName(last, name);
-  return a.includes("**") || b.includes("**") || a.length === b.length;
+/** Whether a rule may close what a pattern names, or what is below it. In doubt yes: only the text before a wildcard counts. */
+function meets(text: string, { match = "" }: Rule, { workspace, home = "~" }: Place): boolean {
+  const [path = "", closed = ""] = [text, match].map((one) =>
+    resolvePath(workspace, one.replace(/^~(?=\/)/, home).replace(/[^/]*[*?[{].*$/s, "")),
+  );
+  return isWithin(path, closed) || isWithin(closed, path);
 }
-
-/** As in a shell: a pattern fits a name with a leading dot only if it begins with one. */
-const fitsName = (pattern: string, name: string): boolean =>
-  pattern === name ||
-  (isWild(pattern) && (!name.startsWith(".") || pattern.startsWith(".")) && pathPattern(pattern).test(name));

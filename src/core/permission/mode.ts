@@ -17,6 +17,11 @@ export type PermissionRequest = Place & {
   readonly access: Access;
   /** The command, the path, the recipient; "" when the tool has none. */
   readonly subject: string;
+  /** Files and folders that it reads and writes; rules about files hold for each. */
+  readonly reads?: readonly string[] | undefined;
+  readonly writes?: readonly string[] | undefined;
+  /** The shell line that it runs. */
+  readonly line?: string | undefined;
 };
 
 export type Decision = {
@@ -27,6 +32,8 @@ export type Decision = {
   readonly reason: string;
   /** A rule that would allow exactly this call, as people type it; null when none can be written. */
   readonly suggestion: string | null;
+  /** A line in the sandbox wants this outside of it: paths, absolute and without links. Null: more than paths can say. */
+  readonly outside?: readonly string[] | null;
   /** The shell line was judged to change nothing: a sandbox may run it with the workspace read-only. */
   readonly readOnly?: true;
 };

@@ -21,7 +21,8 @@ async function file(
   mode: Mode = "default",
 ): Promise<Decision> {
   const access: Access = tool === "read_file" ? "read" : "write";
-  return decide(rules, mode, { tool, access, subject, workspace: WORKSPACE, home: "/home/me" });
+  const used = { [access === "read" ? "reads" : "writes"]: [subject] };
+  return decide(rules, mode, { tool, access, subject, ...used, workspace: WORKSPACE, home: "/home/me" });
 }
 
 describe("a rule as people type it", () => {
@@ -122,7 +123,14 @@ describe("a tool whose subject is no path", () => {
     subject: string,
     rules: readonly Rule[],
     mode: Mode = "default",
-  ) => decide(rules, mode, { tool, access, subject, workspace: WORKSPACE, home: "/home/me" });
+  ) => {
+    const used = {
+      ...(tool === "bash" && { line: subject }),
+      ...(tool === "read_file" && { reads: [subject] }),
+      ...(tool === "write_file" && { writes: [subject] }),
+    };
+    return decide(rules, mode, { tool, access, subject, ...used, workspace: WORKSPACE, home: "/home/me" });
+  };
 
   it.each([
     ["send_message", "team", "bob", "deny", "send_message(b*)"],

@@ -3,6 +3,7 @@
  * then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
  */
 import { resolvePath } from "../paths.ts";
+import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
 import { physical } from "../shell/places.ts";
 import { readPlain } from "../shell/plain.ts";
 import { onlyReads } from "../shell/readonly.ts";
@@ -16,38 +17,40 @@ import {
   VERBS,
 } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
-import { concerns, fitsPath, fitsText, type Rule, showRule } from "./rule.ts";
+import { concerns, fitsPath, fitsText, isAbout, type Rule, showRule } from "./rule.ts";
 
-export { denialFor, fileDenials } from "./file-denials.ts";
+export { closedPatterns, denialFor, fileDenials } from "./file-denials.ts";
 export type { Access, Decision, Mode, PermissionRequest } from "./mode.ts";
-export { parseRule, type Rule, showRule } from "./rule.ts";
+export { parseRule, type Rule, rulesOf, showRule } from "./rule.ts";
 
 export async function decide(rules: readonly Rule[], mode: Mode, call: PermissionRequest): Promise<Decision> {
-  const mine = rules.filter((rule) => concerns(rule, call.tool));
-  if (call.tool !== "bash") return decideTool(rules, mine, mode, call);
+  const { line } = call;
+  if (line === undefined) return decideTool(rules, mode, call);
+  const mine = rules.filter((rule) => isOf(rule, call));
   // The common case needs no tree of the line: no rule is against it, and every command only reads.
   const isFree = mine.every(({ effect }) => effect === "allow") && fileDenials(rules, "read").length === 0;
-  const commands = isFree ? readPlain(call.subject) : null;
-  if (commands && onlyReads(commands, call))
+  const commands = isFree ? readPlain(line) : null;
+  const place = { ...call, disk: boundedDisk(call.disk, rules.length) };
+  if (commands && withinWork(() => onlyReads(commands, place)))
     return { effect: "allow", rule: null, reason: "it changes nothing", suggestion: null, readOnly: true };
   const { judgeShell } = await import("./shell-line.ts");
-  return judgeShell(mine, rules, mode, call);
+  return judgeShell(mine, rules, mode, { ...call, subject: line });
 }
 
-/** A call of a tool other than `bash`. */
-function decideTool(
-  rules: readonly Rule[],
-  mine: readonly Rule[],
-  mode: Mode,
-  call: PermissionRequest,
-): Decision {
-  const use = call.access === "read" ? "read" : "write";
-  const denied =
-    mine.find((one) => one.effect === "deny" && fits(one, call)) ??
-    (FILE_TOOLS.has(call.tool) ? denialFor(fileDenials(rules, use), call.subject, call) : undefined);
-  const part = protectedBy(mine, call);
+/** A rule that refuses or asks also holds for every other tool with the same use; one that allows holds for its own tool alone. */
+const isOf = (rule: Rule, { tool, reads = [], writes = [], line }: PermissionRequest): boolean =>
+  concerns(rule, tool) ||
+  (rule.effect !== "allow" &&
+    ((line !== undefined && isAbout(rule, "run")) ||
+      (rule.match !== undefined &&
+        ((reads.length > 0 && isAbout(rule, "read")) || (writes.length > 0 && isAbout(rule, "write"))))));
+
+/** A call that runs no shell line. */
+function decideTool(rules: readonly Rule[], mode: Mode, call: PermissionRequest): Decision {
+  const denied = rules.find((one) => one.effect === "deny" && fits(one, call)) ?? closing(rules, call);
+  const part = protectedBy(rules, call);
   const rule =
-    denied ?? mine.find((one) => (part === null || one.effect !== "allow") && fits(one, call)) ?? null;
+    denied ?? rules.find((one) => (part === null || one.effect !== "allow") && fits(one, call)) ?? null;
   // The person sees one text of a protected file; a rule would allow every other one too.
   const suggestion = part === null ? suggest(call) : null;
   if (rule)
@@ -68,7 +71,17 @@ function decideTool(
   };
 }
 
-const FILE_TOOLS: ReadonlySet<string> = new Set(["read_file", "write_file", "edit_file"]);
+/** The rule that closes a file of the call, also by another name of it. */
+function closing(rules: readonly Rule[], call: PermissionRequest): Rule | undefined {
+  for (const use of ["read", "write"] as const) {
+    const closed = fileDenials(rules, use);
+    for (const path of (use === "read" ? call.reads : call.writes) ?? []) {
+      const rule = denialFor(closed, path, call);
+      if (rule) return rule;
+    }
+  }
+  return undefined;
+}
 
 const DOES: Readonly<Record<Access, string>> = {
   read: "read",
@@ -77,24 +90,29 @@ const DOES: Readonly<Record<Access, string>> = {
   team: "talk to the team",
 };
 
-const hasPath = ({ tool, access }: PermissionRequest): boolean =>
-  (access === "read" || access === "write") && !tool.startsWith("mcp__");
-
+/** Whether a rule is about the call: one that allows must cover every file of it, any other one needs only to meet one. */
 function fits(rule: Rule, call: PermissionRequest): boolean {
-  if (rule.match === undefined) return true;
-  return hasPath(call)
-    ? fitsPath(rule, call.subject, call.workspace, call.home)
-    : fitsText(rule, call.subject);
+  const { tool, subject, reads = [], writes = [], workspace, home } = call;
+  const isOwn = concerns(rule, tool);
+  if (rule.match === undefined) return isOwn;
+  if (isOwn && reads.length + writes.length === 0) return fitsText(rule, subject);
+  const isMet = (path: string): boolean => fitsPath(rule, path, workspace, home);
+  if (rule.effect === "allow") return isOwn && [...reads, ...writes].every(isMet);
+  return isOwn
+    ? [subject, ...reads, ...writes].some(isMet)
+    : (isAbout(rule, "read") && reads.some(isMet)) || (isAbout(rule, "write") && writes.some(isMet));
 }
 
-/** The protected name in the path that the call writes, as it is written or where its links lead, unless a rule names it. */
+/** The protected name in a path that the call writes, as it is written or where its links lead, unless a rule names it. */
 function protectedBy(rules: readonly Rule[], call: PermissionRequest): string | null {
-  if (call.access !== "write" || !hasPath(call)) return null;
-  const { subject, workspace, disk } = call;
-  const part =
-    protectedPart(resolvePath(workspace, subject), workspace) ??
-    protectedPart(physical(subject, workspace, disk), disk?.real(workspace) ?? workspace);
-  return part !== null && rules.some((rule) => namesProtected(rule, part) && fits(rule, call)) ? null : part;
+  const { workspace, disk, writes = [] } = call;
+  for (const path of writes) {
+    const part =
+      protectedPart(resolvePath(workspace, path), workspace) ??
+      protectedPart(physical(path, workspace, disk), disk?.real(workspace) ?? workspace);
+    if (part !== null && !rules.some((rule) => namesProtected(rule, part) && fits(rule, call))) return part;
+  }
+  return null;
 }
 
 /** The rule for exactly this file or this subject. Of a server's tool the subject is a part of the input, so its rule is for all calls. */

@@ -1,7 +1,7 @@
 /** Writing a file that decides what runs later is asked about in every mode, unless an allow rule names it. */
 import { isWithin, relativeTo } from "../paths.ts";
-import { PROTECTED_NAMES } from "../protected-names.ts";
-import type { Rule } from "./rule.ts";
+import { PROTECTED_NAMES, readOnlyName } from "../protected-names.ts";
+import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
@@ -29,3 +29,18 @@ export function protectedPart(path: string, workspace: string): string | null {
 /** Whether an allow rule was meant for this file: it names the protected part and does not merely span it. */
 export const namesProtected = ({ effect, match = "" }: Rule, part: string): boolean =>
   effect === "allow" && match.split("/").includes(part);
+
+/** Whether the rules let members change this protected file, which is relative to their workspace. */
+export function mayChangeProtected(rules: readonly Rule[], path: string, workspace: string): boolean {
+  const fitting = rules.filter(
+    (rule) => isAbout(rule, "write") && fitsPath(rule, path, workspace, undefined),
+  );
+  const parts = [
+    ...(readOnlyName(path) ?? path).split("/"),
+    protectedPart(`${workspace}/${path}`, workspace),
+  ];
+  return (
+    fitting.every(({ effect }) => effect === "allow") &&
+    fitting.some((rule) => parts.some((part) => part !== null && namesProtected(rule, part)))
+  );
+}

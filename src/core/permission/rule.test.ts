@@ -18,7 +18,7 @@ describe("the tool of a rule", () => {
   });
   it("is shown with the name that was probably meant, and all others", () => {
     expect(() => parseRule("deny", "bsh(ls)")).toThrow(
-      /^the permission rule "bsh\(ls\)" names an unknown tool\. Did you mean "?bash"?\? The tools: .*bash, .*edit_file, .*and mcp__SERVER__TOOL\.$/,
+      /^the permission rule "bsh\(ls\)" names an unknown tool\. Did you mean "?bash"?\? The tools: .*bash, .*edit_file, .*mcp__SERVER__TOOL, and network for hosts\.$/,
     );
   });
   it.each(["mcp__files", "mcp__files__read", "mcp*", "*", "*file", "read_*"])("%s is known", (text) => {

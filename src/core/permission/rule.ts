@@ -2,9 +2,11 @@
 import { EkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { didYouMean } from "../nearest.ts";
-import { pathPattern } from "../path-pattern.ts";
+import { type PathPattern, pathPattern } from "../path-pattern.ts";
 import { fits, relativeTo, resolvePath, textPattern } from "../paths.ts";
-import { ourName, TOOL_NAMES } from "../tool-names.ts";
+import type { Command } from "../shell/command.ts";
+import { HARMLESS_VARIABLE } from "../shell/readonly.ts";
+import { ourName, RULE_NAMES, TOOL_NAMES } from "../tool-names.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
@@ -42,13 +44,26 @@ export function parseRule(effect: Effect, text: string): Rule {
   return all ? { effect, tool: ours } : { effect, tool: ours, match: match.trim() };
 }
 
+/** All deny rules come first, then those that ask, then those that allow. @throws EkidenError `bad_input` */
+export const rulesOf = ({ deny, ask, allow, sync }: RuleTexts): Rule[] => [
+  ...deny.map((text) => parseRule("deny", text)),
+  // Members change tasks by their tools, whose rules a file would pass by.
+  ...(sync === undefined ? [] : [parseRule("deny", `${RULE_NAMES.write[0]}(${sync}/**)`)]),
+  ...ask.map((text) => parseRule("ask", text)),
+  ...allow.map((text) => parseRule("allow", text)),
+];
+
+type RuleTexts = Readonly<Record<Effect, readonly string[]>> & { readonly sync?: string | undefined };
+
 /** A rule for an unknown tool would never match: a typing error in a `deny` must not go unnoticed. */
 function checkTool(tool: string, text: string): void {
+  // No tool: hosts that commands in the sandbox may reach.
+  if (tool === "network") return;
   if (tool.startsWith("mcp__") || TOOL_NAMES.some((name) => textPattern(tool).test(name))) return;
   if (tool.includes("*") && textPattern(tool).test("mcp__")) return;
   throw new EkidenError(
     "bad_input",
-    `the permission rule ${quote(text)} names an unknown tool.${didYouMean(tool, TOOL_NAMES)} The tools: ${[...TOOL_NAMES].sort().join(", ")}, and mcp__SERVER__TOOL.`,
+    `the permission rule ${quote(text)} names an unknown tool.${didYouMean(tool, TOOL_NAMES)} The tools: ${[...TOOL_NAMES].sort().join(", ")}, mcp__SERVER__TOOL, and network for hosts.`,
   );
 }
 
@@ -60,6 +75,10 @@ export const concerns = (rule: Rule, tool: string): boolean =>
   textPattern(rule.tool).test(tool) ||
   (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
 
+/** Whether a rule is about this use of a file, or about shell lines, whichever tool does that. */
+export const isAbout = (rule: Rule, use: keyof typeof RULE_NAMES): boolean =>
+  RULE_NAMES[use].some((name) => concerns(rule, name));
+
 /** Whether a rule's pattern fits a text other than a path or a command. */
 export const fitsText = (rule: Rule, text: string): boolean =>
   rule.match === undefined || rule.match === text || textPattern(rule.match).test(text);
@@ -70,8 +89,18 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
   const full = resolvePath(workspace, path);
   const pattern = rule.match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   const shown = pattern.startsWith("/") ? full : relativeTo(workspace, full);
-  const paths = pathPattern(pattern);
+  const paths = patternOf(rule, pattern);
   return paths.test(shown) || paths.test(`${shown}/`);
+}
+
+const patterns = new WeakMap<Rule, { readonly text: string; readonly pattern: PathPattern }>();
+/** A rule is compared with many paths. */
+function patternOf(rule: Rule, text: string): PathPattern {
+  const known = patterns.get(rule);
+  if (known?.text === text) return known.pattern;
+  const pattern = pathPattern(text);
+  patterns.set(rule, { text, pattern });
+  return pattern;
 }
 
 /** Between words, so that a pattern's blank never matches a blank inside a word: `"git x/pwn"` is not `git *`. */
@@ -91,6 +120,21 @@ type Spelled = { readonly text: string; readonly exact: boolean; readonly glob?:
 export const coversCommand = ({ match = "*" }: Rule, words: readonly Spelled[]): boolean =>
   wordPattern(match).test(words.map(({ text, exact }) => (exact ? text : "\0")).join(SEPARATOR));
 
+/** The allow rule that covers a command as it is spelled. */
+export function coverOf(rules: readonly Rule[], { words, assigns, known }: Command): Rule | undefined {
+  if (words.length === 0 || !known) return undefined;
+  const mild = assigns.every(({ name, value }) => HARMLESS_VARIABLE.test(name) && value.exact);
+  const [program, ...args] = words;
+  const usual = { text: (program?.text ?? "").replace(/^\/(?:usr\/(?:local\/)?)?bin\//, ""), exact: true };
+  const assigned = assigns.map(({ name, value }) => ({ text: `${name}=${value.text}`, exact: value.exact }));
+  return rules.find(
+    (rule) =>
+      rule.effect === "allow" &&
+      (coversCommand(rule, [...assigned, ...words]) ||
+        (mild && (coversCommand(rule, words) || coversCommand(rule, [usual, ...args])))),
+  );
+}
+
 /**
  * Whether a rule that refuses or asks concerns a command. In doubt yes: options before the verb are skipped (`git -C x push`), case
  * is folded, blanks in words count as blanks, and an option in the pattern may be anywhere in the command.
@@ -101,7 +145,8 @@ export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): 
   const options = rest.filter((part) => /^-[^*]/.test(part));
   const whole = wordPattern(match.toLowerCase());
   const fixed = wordPattern([head, ...rest.filter((part) => !options.includes(part)), "*"].join(" "));
-  for (let skipped = 0; skipped <= SKIPPED_MAX && isOptionRun(texts.slice(1, skipped + 1)); skipped += 1) {
+  for (let skipped = 0; skipped <= SKIPPED_MAX; skipped += 1) {
+    if (skipped > 0 && skipped < texts.length && !isOptionAt(texts, skipped)) return false;
     const text = [texts[0], ...texts.slice(skipped + 1)].join(SEPARATOR).replaceAll(" ", SEPARATOR);
     if (whole.test(text)) return true;
     if (options.length > 0 && fixed.test(text) && options.every((option) => isGiven(option, texts)))
@@ -117,11 +162,11 @@ export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): 
 export function couldMeetCommand({ match = "*" }: Rule, words: readonly Spelled[]): boolean {
   const parts = match.split(/ +/);
   const texts = words.map(({ text }) => text);
-  return words.some(
-    (_, skipped) =>
-      isOptionRun(texts.slice(1, skipped + 1)) &&
-      isInDoubt(parts, (i) => (i === 0 ? words[0] : words[skipped + i])),
-  );
+  for (let skipped = 0; skipped < words.length; skipped += 1) {
+    if (skipped > 0 && !isOptionAt(texts, skipped)) return false;
+    if (isInDoubt(parts, (i) => (i === 0 ? words[0] : words[skipped + i]))) return true;
+  }
+  return false;
 }
 
 function isInDoubt(parts: readonly string[], wordAt: (i: number) => Spelled | undefined): boolean {
@@ -145,8 +190,8 @@ const patternsMeet = (glob: string, part: string): boolean =>
 
 const SKIPPED_MAX = 16;
 /** Options, each with at most one value. */
-const isOptionRun = (texts: readonly string[]): boolean =>
-  texts.every((text, i) => text.startsWith("-") || (i > 0 && (texts[i - 1] ?? "").startsWith("-")));
+const isOptionAt = (texts: readonly string[], at: number): boolean =>
+  (texts[at] ?? "").startsWith("-") || (at > 1 && (texts[at - 1] ?? "").startsWith("-"));
 
 /** `-rf` is also given by `-r -f`, and `-f` by `-xdf`. */
 function isGiven(option: string, texts: readonly string[]): boolean {

@@ -3,29 +3,31 @@
  * held against every command that may run, so a line that cannot be read exactly is asked about where such rules exist. A line is
  * allowed silently only where it can be read exactly: in the small grammar, or in a sandbox if all of it only reads.
  */
-import { cutEnd } from "../conversation/valid.ts";
+import { quoted } from "../conversation/valid.ts";
 import { isWithin } from "../paths.ts";
-import { type Command, type Line, programOf, readLine, withInner } from "../shell/command.ts";
+import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
+import { type Command, type Line, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
-import { Folders } from "../shell/folders.ts";
+import { type Folders, foldersOf } from "../shell/folders.ts";
 import { SHELLS } from "../shell/launchers.ts";
 import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
-import { PLAIN_MAX, type Simple, type Word } from "../shell/plain.ts";
+import { PLAIN_MAX, programOf, type Simple, type Word } from "../shell/plain.ts";
 import { HARMLESS_VARIABLE, inputsOf, isReader, OWN_VARIABLE, writesOf } from "../shell/readonly.ts";
-import { changed, couldViolate, fileDenials, foldersOf, violatedBy } from "./file-denials.ts";
+import { changed, couldViolate, fileDenials, violatedBy } from "./file-denials.ts";
 import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
 import {
-  concerns,
   couldMeetCommand,
-  coversCommand,
+  coverOf,
   type Effect,
   fitsPath,
+  isAbout,
   meetsCommand,
   type Rule,
   showRule,
 } from "./rule.ts";
 import { suggestion } from "./suggestion.ts";
+import { wayOut } from "./ways-out.ts";
 
 type Verdict = Omit<Decision, "suggestion">;
 
@@ -36,7 +38,9 @@ export function judgeShell(
   mode: Mode,
   call: PermissionRequest,
 ): Decision {
-  const verdict = new Judge(rules, all, mode, call).verdict();
+  const judge = new Judge(rules, all, mode, { ...call, disk: boundedDisk(call.disk, all.length) });
+  const verdict =
+    withinWork(() => judge.verdict()) ?? judge.stop("it names too many paths to check them all");
   return { ...verdict, suggestion: verdict.effect === "ask" ? suggestion(call.subject) : null };
 }
 
@@ -49,6 +53,7 @@ class Judge {
   /** Every command that may run. */
   private readonly every: readonly Command[];
   private readonly whole: Rule | undefined;
+  private folders: Folders = { all: [], sure: false };
 
   constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: PermissionRequest) {
     this.rules = rules;
@@ -62,6 +67,7 @@ class Judge {
 
   verdict(): Verdict {
     const text = this.call.subject.trim();
+    this.folders = foldersOf(this.every, this.call);
     const exact = this.rules.find(({ effect, match }) => effect === "allow" && match === text);
     const danger = exact ? null : dangerOf(this.line.commands, this.call);
     if (danger)
@@ -75,10 +81,15 @@ class Judge {
     if (exact) return says(exact);
     const asked = this.meeting("ask", text);
     if (asked) return says(asked);
+    const written = this.protectedWrite();
+    if (written) return this.call.confined ? { ...written, outside: null } : written;
     return (
-      this.protectedWrite() ??
       this.unreadable() ??
-      (this.whole || this.mode === "bypass" ? this.everything() : this.eachCommand())
+      (this.whole || this.mode === "bypass"
+        ? this.everything()
+        : this.call.confined
+          ? this.inSandbox()
+          : this.eachCommand())
     );
   }
 
@@ -104,7 +115,7 @@ class Judge {
     const { workspace, disk } = this.call;
     for (const command of this.every)
       for (const word of [...changed(command), ...writesOf(command)])
-        for (const folder of foldersOf(this.every, this.call))
+        for (const folder of this.folders.all)
           for (const path of pathsOf(word, folder, this.call) ?? [word.text]) {
             const part = [physical(path, folder, undefined), physical(path, folder, disk)]
               .map((one) => protectedPart(one, workspace))
@@ -118,7 +129,7 @@ class Judge {
   private isNamed(part: string, path: string): boolean {
     return this.all.some(
       (rule) =>
-        WRITERS.some((tool) => concerns(rule, tool)) &&
+        isAbout(rule, "write") &&
         namesProtected(rule, part) &&
         fitsPath(rule, path, this.call.workspace, this.call.home),
     );
@@ -128,7 +139,7 @@ class Judge {
   private unreadable(): Verdict | null {
     const { sound } = this.line;
     const unknown = this.every.find(({ known }) => !known);
-    if (!sound && this.call.subject.length > PLAIN_MAX)
+    if (!sound && this.call.subject.length > PLAIN_MAX && this.mode !== "bypass")
       return this.stop(`it is longer than ${PLAIN_MAX} characters`);
     if (sound && !unknown) return this.inDoubt();
     const why = sound ? "it runs a command that cannot be known in advance" : UNREAD;
@@ -147,6 +158,12 @@ class Judge {
 
   /** The mode or a rule for all of `bash` allows whatever no deny rule may concern. */
   private everything(): Verdict {
+    const reason = `mode ${this.mode} ${VERBS.allow} running programs`;
+    return this.closed() ?? (this.whole ? says(this.whole) : { effect: "allow", rule: null, reason });
+  }
+
+  /** A deny rule for files that the line may violate. */
+  private closed(): Verdict | null {
     for (const command of this.every) {
       const rule = couldViolate(this.all, command, this.call);
       if (rule)
@@ -154,24 +171,33 @@ class Judge {
     }
     if (!this.line.sound && fileDenials(this.all, "read").length > 0)
       return this.stop(`${UNREAD}, so the deny rules cannot be checked`);
-    if (this.whole) return says(this.whole);
-    return { effect: "allow", rule: null, reason: `mode ${this.mode} ${VERBS.allow} running programs` };
+    return null;
+  }
+
+  /** The sandbox holds it, so the question is for the way out of it. */
+  private inSandbox(): Verdict {
+    const closed = this.closed();
+    if (closed) return closed;
+    const usual = this.eachCommand();
+    if (usual.effect === "allow") return usual;
+    const way = wayOut(this.line, this.all, this.call);
+    if (way) return { ...this.stop(way.reason), outside: way.outside };
+    return { effect: "allow", rule: null, reason: "it runs in the sandbox" };
   }
 
   private eachCommand(): Verdict {
     const { plain, sound, expandsOnly, commands } = this.line;
-    if (!plain && !(this.call.confined && sound && expandsOnly))
+    // `$'` and `$"` differ among shells, and a value of IFS changes what a word is.
+    const isRead = plain || (sound && expandsOnly && !/\$['"]|\bIFS\b/.test(this.call.subject));
+    if (!isRead || this.call.subject.length > PLAIN_MAX)
       return this.byMode("it uses more of the shell than can be judged exactly");
-    const folders = new Folders(this.call);
     let rule: Rule | null = null;
     for (const command of commands) {
-      const covered = plain ? this.coverOf(command) : undefined;
+      const covered = plain ? coverOf(this.rules, command) : undefined;
       rule ??= covered ?? null;
       const verdict =
-        (covered ? this.inner(command) : this.reading(command, folders)) ??
-        this.redirections(command, covered, folders);
+        (covered ? this.inner(command) : this.reading(command)) ?? this.redirections(command, covered);
       if (verdict) return verdict;
-      folders.after(command);
     }
     return rule
       ? says(rule)
@@ -180,58 +206,26 @@ class Judge {
         : { effect: "allow", rule: null, reason: "it changes nothing", readOnly: true };
   }
 
-  /** The allow rule that covers a command as it is spelled. */
-  private coverOf(command: Command): Rule | undefined {
-    const { words, assigns, known } = command;
-    if (words.length === 0 || !known) return undefined;
-    const mild = assigns.every(({ name, value }) => HARMLESS_VARIABLE.test(name) && value.exact);
-    const [program, ...args] = words;
-    const usual = { text: (program?.text ?? "").replace(/^\/(?:usr\/(?:local\/)?)?bin\//, ""), exact: true };
-    const assigned = assigns.map(({ name, value }) => ({
-      text: `${name}=${value.text}`,
-      exact: value.exact,
-    }));
-    return this.rules.find(
-      (rule) =>
-        rule.effect === "allow" &&
-        (coversCommand(rule, [...assigned, ...words]) ||
-          (mild && (coversCommand(rule, words) || coversCommand(rule, [usual, ...args])))),
+  /** The commands that a covered command runs in turn. A rule for a wrapper (`bash(timeout *)`) is not one for what it runs. */
+  private inner(command: Command): Verdict | null {
+    return (
+      command.inner
+        .map((one) => (coverOf(this.rules, one) ? this.inner(one) : this.reading(one)))
+        .find((one) => one !== null) ?? null
     );
   }
 
-  /** The commands that a covered command runs in turn. A rule for a wrapper (`bash(timeout *)`) is not one for what it runs. */
-  private inner(command: Command): Verdict | null {
-    for (const one of command.inner) {
-      const covered = this.coverOf(one);
-      if (!covered && !(one.known && isReader(one, this.call.workspace, this.call)))
-        return this.byMode(`no rule allows ${quoted(textOf(one))}`);
-      const verdict = this.inner(one);
-      if (verdict) return verdict;
-    }
-    return null;
-  }
-
   /** Null when the command only reads, or does nothing but run commands that are allowed. */
-  private reading(command: Command, folders: Folders): Verdict | null {
+  private reading(command: Command): Verdict | null {
     const isOwn = ({ name }: { name: string }): boolean => !this.line.plain && OWN_VARIABLE.test(name);
     if (command.words.length === 0 && command.assigns.every(isOwn)) return null;
     const closed = couldViolate(this.all, command, this.call);
     if (closed)
       return this.byMode(`${quoted(textOf(command))} may read what the rule deny ${showRule(closed)} closes`);
-    if (folders.all((folder) => isReader(command, folder, this.call))) return null;
+    if (this.inAll((folder) => isReader(command, folder, this.call))) return null;
     const mild = command.assigns.every(({ name }) => HARMLESS_VARIABLE.test(name));
-    if (
-      mild &&
-      this.line.plain &&
-      command.transparent &&
-      command.inner.length > 0 &&
-      !SHELLS.test(programOf(command))
-    )
-      return (
-        command.inner
-          .map((one) => (this.coverOf(one) ? this.inner(one) : this.reading(one, folders)))
-          .find((one) => one !== null) ?? null
-      );
+    if (mild && command.transparent && command.inner.length > 0 && !SHELLS.test(programOf(command)))
+      return this.inner(command);
     return this.byMode(
       command.words.length === 0
         ? `setting ${command.assigns[0]?.name} may change what commands do`
@@ -239,10 +233,10 @@ class Judge {
     );
   }
 
-  private redirections(command: Command, covered: Rule | undefined, folders: Folders): Verdict | null {
+  private redirections(command: Command, covered: Rule | undefined): Verdict | null {
     const { workspace, disk, home } = this.call;
     for (const word of writesOf(command)) {
-      const isInside = folders.all((folder) => {
+      const isInside = this.inAll((folder) => {
         const path = word.glob === undefined ? pathsOf(word, folder, this.call)?.[0] : undefined;
         return (
           path !== undefined && isWithin(disk?.real(workspace) ?? workspace, physical(path, folder, disk))
@@ -253,8 +247,8 @@ class Judge {
       const rule = this.all.find(
         (one) =>
           one.effect !== "deny" &&
-          WRITERS.some((tool) => concerns(one, tool)) &&
-          folders.all((folder) => fitsPath(one, physical(word.text, folder, disk), workspace, home)),
+          isAbout(one, "write") &&
+          this.inAll((folder) => fitsPath(one, physical(word.text, folder, disk), workspace, home)),
       );
       const effect = rule?.effect ?? MODE_DEFAULTS[this.mode].write;
       if (effect !== "allow")
@@ -266,14 +260,15 @@ class Judge {
     }
     if (covered) return null;
     const closed = inputsOf(command).find(
-      (word) => !folders.all((folder) => wordIsReadable(word, folder, this.call)),
+      (word) => !this.inAll((folder) => wordIsReadable(word, folder, this.call)),
     );
-    const text = command.redirects.find(({ op, to }) => op.startsWith("<<") && !to.exact);
     return closed
       ? this.stop(`it reads ${quoted(closed.text)}, which is not known to be in the workspace`)
-      : text && !this.call.confined
-        ? this.stop("it uses more of the shell than can be judged exactly")
-        : null;
+      : null;
+  }
+
+  private inAll(holds: (folder: string) => boolean): boolean {
+    return this.folders.sure && this.folders.all.every(holds);
   }
 
   private byMode(why: string): Verdict {
@@ -282,12 +277,11 @@ class Judge {
   }
 
   /** A question in every mode but `plan`, which refuses. */
-  private stop(reason: string): Verdict {
+  stop(reason: string): Verdict {
     return { effect: this.mode === "plan" ? "deny" : "ask", rule: null, reason };
   }
 }
 
-const WRITERS = ["write_file", "edit_file"];
 const UNREAD = "it cannot be read as a shell would read it";
 
 const says = (rule: Rule): Verdict => ({
@@ -297,4 +291,3 @@ const says = (rule: Rule): Verdict => ({
 });
 
 const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");
-const quoted = (text: string): string => (text.length > 60 ? `"${cutEnd(text, 57)}…"` : `"${text}"`);

@@ -1,6 +1,7 @@
 /** The rule that "always" stands for: never wider than the line that was asked about. */
-import { programOf, readLine, withInner } from "../shell/command.ts";
+import { readLine, withInner } from "../shell/command.ts";
 import { INTERPRETERS, SHELLS } from "../shell/launchers.ts";
+import { programOf } from "../shell/plain.ts";
 
 /** The line itself, if it can be a rule and means the same each time: one plain line without a wildcard. */
 export function suggestion(subject: string): string | null {

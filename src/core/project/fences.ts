@@ -51,6 +51,9 @@ export function fencesIn(lines: readonly string[]): Fence[] {
 /** A block that can be run. `text`: the shell line that runs it. `source`: the block as it was written. */
 export type Script = { readonly text: string; readonly source: string; readonly timeoutMs: number | null };
 
+/** The ids of the calls by which the embedded model runs blocks begin with this. */
+export const BLOCK_CALL = "run-";
+
 /** The languages that can be run, and the program that reads a block of the language from its input; null for the shell itself. */
 const INTERPRETERS: Readonly<Record<string, string | null>> = {
   sh: null,
@@ -82,6 +85,9 @@ export const scriptsIn = (text: string): Script[] =>
     if (interpreter === undefined || source.trim() === "") return [];
     return [{ text: shellLine(interpreter, source), source, timeoutMs: timeoutOf(fence) ?? null }];
   });
+
+/** It holds nothing that can be run. */
+export const isProse = (text: string): boolean => scriptsIn(text).length === 0;
 
 function shellLine(interpreter: string | null, source: string): string {
   if (interpreter === null) return source;

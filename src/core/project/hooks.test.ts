@@ -56,6 +56,7 @@ describe("settings", () => {
 
 describe("a matcher", () => {
   it.each([
+    ["Edit|Write", "apply_patch"],
     ["", "bash"],
     ["*", "bash"],
     [".*", "bash"],
@@ -74,6 +75,7 @@ describe("a matcher", () => {
   });
 
   it.each([
+    ["Bash", "apply_patch"],
     ["bash", "bash_more"],
     ["write_*", "rewrite_file"],
     ["mcp__*__read", "mcp__read"],

@@ -14,7 +14,7 @@ import { headAndTail } from "../conversation/compaction.ts";
 import { cutEnd } from "../conversation/valid.ts";
 import { lazy } from "../lazy.ts";
 import { textPattern } from "../paths.ts";
-import { ourName } from "../tool-names.ts";
+import { hookedAs, ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [
   "SessionStart",
@@ -110,7 +110,8 @@ function matches(matcher: string, subject: string): boolean {
       .replace(/^\^|\$$/g, "")
       .replaceAll(".*", "*")
       .toLowerCase();
-    return textPattern(ourName(name)).test(subject.toLowerCase());
+    const pattern = textPattern(ourName(name));
+    return hookedAs(subject.toLowerCase()).some((one) => pattern.test(one));
   });
 }
 

@@ -55,3 +55,37 @@ it("numbers names that become the same, and translates each of them, or none", (
   expect(asServerNames({ a_b: 1 }, new Map([["a_b", "a b"]]))).toEqual({ "a b": 1 });
   expect(asServerNames({ a: 1 }, new Map())).toEqual({ a: 1 });
 });
+
+it("leaves out what no valid schema has: one odd tool would make a provider refuse every request", () => {
+  const { schema } = accepted({
+    $schema: "http://json-schema.org/draft-07/schema#",
+    type: "object",
+    properties: {
+      list: { type: "array" },
+      pair: { type: "array", items: [{ type: "string" }, { type: "number" }] },
+      above: { type: "number", minimum: 0, exclusiveMinimum: true },
+      any: true,
+      odd: { type: ["file", "null"], enum: [], anyOf: [], description: null },
+      deep: { type: "object", properties: { a: { $ref: "#/$defs/b" } }, required: ["a", "ghost"] },
+      whole: { type: ["string", "null"], enum: ["x", null], default: null, examples: ["x"], maxLength: 3 },
+    },
+    required: ["list", "ghost", "list"],
+    $defs: { b: { oneOf: [{ type: "string" }, { const: 1 }] } },
+    additionalProperties: false,
+  });
+  expect(schema).toEqual({
+    type: "object",
+    properties: {
+      list: { type: "array", items: {} },
+      pair: { type: "array", items: { type: "string" } },
+      above: { type: "number", minimum: 0 },
+      any: {},
+      odd: { type: "null" },
+      deep: { type: "object", properties: { a: { $ref: "#/$defs/b" } }, required: ["a"] },
+      whole: { type: ["string", "null"], enum: ["x", null], default: null, examples: ["x"], maxLength: 3 },
+    },
+    required: ["list"],
+    $defs: { b: { oneOf: [{ type: "string" }, { const: 1 }] } },
+    additionalProperties: false,
+  });
+});

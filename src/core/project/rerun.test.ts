@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { asTaskId, instant, PERSON } from "../ids.ts";
 import type { NewTask, Task } from "../task.ts";
-import { rerunOf } from "./rerun.ts";
+import { rerunOf, tasksOf } from "./rerun.ts";
 import { parseRunbook } from "./runbook.ts";
 
 let last = 0;
-function onBoard(status: Task["status"], { subject, description = "", blockedBy = [] }: NewTask): Task {
+function onBoard(
+  status: Task["status"],
+  { subject, description = "", blockedBy = [], runbook }: NewTask,
+): Task {
   last += 1;
   const now = instant(0);
   const task = {
@@ -29,13 +32,14 @@ function onBoard(status: Task["status"], { subject, description = "", blockedBy 
     endedAt: now,
     result: "",
     reason: "",
+    ...(runbook !== undefined && { runbook }),
   };
   if (status === "cancelled") return { ...task, status, owner: null };
   return { ...task, status, owner: PERSON } as Task;
 }
 const board = (text: string, ...statuses: Task["status"][]): Task[] => {
   last = 0;
-  return parseRunbook(text).tasks.map((task, nth) => onBoard(statuses[nth] ?? "pending", task));
+  return tasksOf(parseRunbook(text)).map((task, nth) => onBoard(statuses[nth] ?? "pending", task));
 };
 
 const TEXT = "# G\n## Fetch\nget it\n## Build\nAfter: Fetch\nmake\n## Ship\nAfter: Build\nsend\n";
@@ -74,7 +78,7 @@ it("names completed tasks whose text has changed, and leaves cancelled ones alon
 
 it("takes the latest of each subject, and another runbook for another one", () => {
   const first = board(TEXT, "completed", "cancelled", "cancelled");
-  const again = parseRunbook(TEXT).tasks.map((task) => onBoard("failed", task));
+  const again = tasksOf(parseRunbook(TEXT)).map((task) => onBoard("failed", task));
   expect(rerunOf(parseRunbook(TEXT), [...first, ...again])?.retry).toEqual([4, 5, 6]);
   expect(rerunOf(parseRunbook("# G\n## Ship\n## A\n## B\n"), first)).toBeNull();
   expect(rerunOf(parseRunbook(TEXT), [])).toBeNull();
@@ -94,4 +98,28 @@ it.each([
 ] as const)("adds an edge between old tasks to one that is %s: %j", (status, change) => {
   const tasks = board("# G\n## A\n## B\n", "pending", status);
   expect(rerunOf(parseRunbook("# G\n## A\n## B\nAfter: A\n"), tasks)?.change).toEqual(change);
+});
+
+it("tells runbooks with like-named tasks apart", () => {
+  const failed = board("# G\n## A\nexit 1\n", "failed");
+  expect(rerunOf(parseRunbook("# G\n## A\nexit 0\n"), failed)).toMatchObject({ retry: [1] });
+  const done = board(TEXT, "completed", "completed", "completed");
+  const other = TEXT.replace("# G", "# H");
+  expect(rerunOf(parseRunbook(other), done)).toBeNull();
+  // Also with the same texts: another goal may mean other work.
+  const rewritten = TEXT.replace("get it", "get that").replace("make", "build").replace("send", "tag");
+  expect(rerunOf(parseRunbook(rewritten), done)).toBeNull();
+  // A corrected file has something of the earlier one: a text, or a task that is not completed.
+  expect(rerunOf(parseRunbook(TEXT.replace("make", "build")), done)).toMatchObject({ outdated: [2] });
+  // Both on one board: each goes on with its own.
+  const both = [...done, ...tasksOf(parseRunbook(other)).map((task) => onBoard("failed", task))];
+  expect(rerunOf(parseRunbook(other), both)?.retry).toEqual([4, 5, 6]);
+  expect(rerunOf(parseRunbook(TEXT), both)?.retry).toEqual([]);
+});
+
+it("recognises a runbook that an older version put on the board by half of its texts", () => {
+  const old = board(TEXT, "completed", "failed").map(({ runbook: _, ...task }) => task as Task);
+  expect(rerunOf(parseRunbook(TEXT.replace("make", "make all")), old)).toMatchObject({ retry: [2] });
+  const other = TEXT.replace("get it", "get that").replace("make", "build");
+  expect(rerunOf(parseRunbook(other), old)).toBeNull();
 });

@@ -1,7 +1,8 @@
 /**
- * A runbook that is run again. It is recognised by the subjects of its tasks, so that it goes on where it was instead of putting
+ * A runbook that is run again. It is recognised by its heading and the subjects of its tasks, so that it goes on where it was instead of putting
  * all its tasks on the board a second time; its file may have been corrected in between. Pure.
  */
+import { hashOf } from "../hash.ts";
 import type { TaskId } from "../ids.ts";
 import type { NewTask, Task, TaskChange } from "../task.ts";
 import { type Runbook, subjectKey } from "./runbook.ts";
@@ -21,13 +22,24 @@ export type Rerun = {
   readonly outdated: readonly TaskId[];
 };
 
-/** Null for a runbook that is not on the board: fewer than half of its tasks are. `board`: what a person has put there, oldest first. */
-export function rerunOf({ tasks: wanted }: Runbook, board: readonly Task[]): Rerun | null {
-  // The latest of each subject: earlier ones belong to earlier runs.
-  const latest = new Map(board.map((task) => [subjectKey(task.subject), task]));
-  const tasks = wanted.map((task) => latest.get(subjectKey(task.subject)) ?? null);
-  const known = tasks.filter((task) => task !== null);
-  if (known.length === 0 || known.length < wanted.length / 2) return null;
+/**
+ * Names a runbook by its heading, which stays when its tasks are corrected. Two files with like-named tasks ("Build", "Test") are
+ * therefore two runbooks.
+ */
+export const keyOf = ({ goal }: Pick<Runbook, "goal">): string => {
+  const [heading = ""] = goal.split("\n");
+  return hashOf(subjectKey(heading)).toString(16);
+};
+
+/** Its tasks as they are put on the board. */
+export const tasksOf = (runbook: Runbook): NewTask[] =>
+  runbook.tasks.map((task) => ({ ...task, runbook: keyOf(runbook) }));
+
+/** Null for a runbook that is not on the board. `board`: what a person has put there, oldest first. */
+export function rerunOf(runbook: Runbook, board: readonly Task[]): Rerun | null {
+  const wanted = tasksOf(runbook);
+  const tasks = earlierTasks(wanted, board);
+  if (tasks === null) return null;
   const added = wanted.flatMap((_, nth) => (tasks[nth] ? [] : [nth]));
   const pairs = wanted.flatMap((task, nth) => {
     const old = tasks[nth];
@@ -58,6 +70,30 @@ export function rerunOf({ tasks: wanted }: Runbook, board: readonly Task[]): Rer
       .filter(({ old, task }) => old.status === "completed" && old.description !== (task.description ?? ""))
       .map(({ old }) => old.id),
   };
+}
+
+/**
+ * The task of the board for each task of the file. Null unless at least half of them are there. Subjects recognise the tasks of the
+ * same runbook, if anything shows that the file was corrected, and not replaced by another one with the same heading: a text that
+ * is still the same, or a task that is not completed. Tasks of older versions do not name their runbook, so the texts of half of them must be the same.
+ */
+function earlierTasks(wanted: readonly NewTask[], board: readonly Task[]): (Task | null)[] | null {
+  const [own, old] = [wanted[0]?.runbook, undefined].map((runbook) => {
+    // The latest of each subject: earlier ones belong to earlier runs.
+    const latest = board.filter((task) => task.runbook === runbook);
+    const bySubject = new Map(latest.map((task) => [subjectKey(task.subject), task]));
+    return wanted.map((task) => bySubject.get(subjectKey(task.subject)) ?? null);
+  }) as [(Task | null)[], (Task | null)[]];
+  const isSame = (task: Task | null, nth: number): boolean =>
+    task !== null && task.description === (wanted[nth]?.description ?? "");
+  const hasSame = old.some(isSame);
+  const tasks = own.map((task, nth) => task ?? (hasSame ? (old[nth] ?? null) : null));
+  const sure = tasks.filter(
+    (task, nth) => task !== null && (task.runbook !== undefined || isSame(task, nth)),
+  );
+  if (sure.length === 0 || sure.length < wanted.length / 2) return null;
+  const goesOn = tasks.some((task, nth) => isSame(task, nth) || (task && task.status !== "completed"));
+  return goesOn ? tasks : null;
 }
 
 const placesOf = ({ blockedBy = [] }: NewTask): number[] =>

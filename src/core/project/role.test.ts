@@ -25,10 +25,10 @@ describe("a role's head", () => {
   });
 
   it("may name a tool that there is not: it is used, and a person hears of it", () => {
-    expect(doubtsAbout(role({ tools: "Raed, Bash, send_mesage, mcp__docs__find, WebFetch" }))).toEqual([
+    expect(doubtsAbout(role({ tools: "Raed, Bash, send_mesage, mcp__docs__find, Teleport" }))).toEqual([
       'agents/file-name.md: unknown tool "Raed"; the role works without it. Did you mean "read"?',
       'agents/file-name.md: unknown tool "send_mesage"; the role works without it. Did you mean "send_message"?',
-      'agents/file-name.md: unknown tool "WebFetch"; the role works without it.',
+      'agents/file-name.md: unknown tool "Teleport"; the role works without it.',
     ]);
     expect(doubtsAbout(role({}))).toEqual([]);
   });

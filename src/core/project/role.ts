@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { escapeTags } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";
+import { EFFORTS, type Effort } from "../effort.ts";
 import { EkidenError } from "../errors.ts";
 import { foldRole } from "../ids.ts";
 import { lazy } from "../lazy.ts";
@@ -22,10 +23,15 @@ export type Role = {
   readonly tools: readonly string[] | null;
   /** Model spec; "" for the team's. */
   readonly model: string;
+  /** How hard its model thinks; undefined: as the settings say. */
+  readonly effort?: Effort | undefined;
   readonly prompt: string;
   /** The file, to show to people. */
   readonly source: string;
 };
+
+/** Where a project has them. */
+export const ROLE_FOLDERS = [".ekiden/agents", ".claude/agents"];
 
 /** Characters of a role's prompt; the rest is cut off. */
 const PROMPT_MAX = 20_000;
@@ -56,6 +62,7 @@ const head = lazy(() =>
     description: z.string("must be a text").optional(),
     tools: toolNames().nullish(),
     model: z.string("must be a text").trim().nullish(),
+    effort: z.enum(EFFORTS, `must be one of ${EFFORTS.join(", ")}`).nullish(),
   }),
 );
 
@@ -66,12 +73,13 @@ const head = lazy(() =>
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
   const parsed = head().safeParse(data ?? {});
   if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
-  const { name, description, tools, model } = parsed.data;
+  const { name, description, tools, model, effort } = parsed.data;
   return {
     name: name ?? fallbackName,
     description: oneLine(description ?? "", DESCRIPTION_MAX),
     tools: tools ?? null,
     model: ownModel(model ?? ""),
+    ...(effort && { effort }),
     prompt: cutEnd(body, PROMPT_MAX),
     source,
   };

@@ -1,8 +1,9 @@
 /**
  * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task. A task may have the lines
- * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` anywhere
- * outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
+ * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` · `Effort: high` ·
+ * `Review: yes` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
+import { EFFORTS, isEffort } from "../effort.ts";
 import { EkidenError, messageOf } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { checkTask, type NewTask } from "../task.ts";
@@ -20,11 +21,13 @@ type Section = {
   readonly subject: string;
   readonly body: string[];
   readonly after: { readonly text: string; readonly line: number }[];
-  readonly options: Partial<Record<"role" | "estimate" | "priority" | "touches" | "plan", string>>;
+  readonly options: Partial<
+    Record<"role" | "estimate" | "priority" | "touches" | "plan" | "effort" | "review", string>
+  >;
 };
 type Complain = (line: number, what: string) => void;
 
-const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan):\s*(.*?)\s*$/i;
+const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan|Effort|Review):\s*(.*?)\s*$/i;
 
 /** @throws EkidenError `bad_input` with all problems and their lines. Messages call the file `name`. */
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
@@ -108,7 +111,15 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
     complain(line, `"${key}: ${value}" is not a number.`);
   else if (option === "plan" && !/^(yes|no)$/i.test(value))
     complain(line, `"Plan: ${value}": write yes (its plan must be approved before anything is run) or no.`);
+  else if (option === "review" && !/^(yes|no)$/i.test(value))
+    complain(
+      line,
+      `"Review: ${value}": write yes (an independent agent judges it before it is completed) or no.`,
+    );
+  else if (option === "effort" && !isEffort(value.toLowerCase()))
+    complain(line, `"Effort: ${value}": write one of ${EFFORTS.join(", ")}.`);
   else section.options[option] = value;
+  if (option === "effort" || option === "review") section.body.push(text); // it stays in the description, where the host reads it
   return true;
 }
 

@@ -2,8 +2,9 @@
  * Commands that run other commands (`env`, `sudo`, `xargs`, `find -exec`, `bash -c`, `eval` …), opened, so that rules see the
  * command that really runs. An option that is not listed here makes what follows unknown: its value could be the command.
  */
-import { INTERPRETERS, LAUNCHERS, SHELLS, WRAPPERS, type Wrapper } from "./launchers.ts";
-import { readPlain, type Simple, type Word } from "./plain.ts";
+import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./launchers.ts";
+import { widthOf } from "./options.ts";
+import { programOf, readPlain, type Simple, type Word } from "./plain.ts";
 import { readTree } from "./tree.ts";
 
 export type Command = Simple & {
@@ -27,25 +28,34 @@ export type Line = {
   readonly plain: boolean;
 };
 
-type Scope = { readonly values: ReadonlyMap<string, string>; readonly depth: number };
+type Scope = {
+  readonly values: ReadonlyMap<string, string>;
+  readonly depth: number;
+  /** What is left of the work that a line may take, shared by all that it runs in turn. */
+  readonly budget: { left: number };
+};
+
+/** A character that is read counts one, a command and each of its words as below. More than any line that people write. */
+const BUDGET = 500_000;
+const COMMAND_COST = 100;
+const WORD_COST = 20;
 
 /** Every command of a shell line, with the commands that each runs in turn. */
 export function readLine(source: string): Line {
+  const scope: Scope = { values: new Map(), depth: 0, budget: { left: BUDGET } };
   const plain = readPlain(source);
-  return plain
-    ? {
-        commands: plain.map((one) => open(one, { values: new Map(), depth: 0 })),
-        sound: true,
-        expandsOnly: true,
-        plain: true,
-      }
-    : read(source, { values: new Map(), depth: 0 }, false);
+  if (!plain) return read(source, scope, false);
+  const commands = plain.map((one) => open(one, scope));
+  return { commands, sound: true, expandsOnly: true, plain: scope.budget.left > 0 };
 }
 
-function read(source: string, { values, depth }: Scope, isPosix: boolean): Line {
+function read(source: string, { values, depth, budget }: Scope, isPosix: boolean): Line {
+  budget.left -= source.length;
+  if (budget.left <= 0) return { commands: [], sound: false, expandsOnly: false, plain: false };
   const script = readTree(source, values, isPosix);
-  const commands = script.commands.map((simple) => open(simple, { values: script.values, depth }));
-  return { commands, sound: script.sound, expandsOnly: script.expandsOnly, plain: false };
+  const commands = script.commands.map((simple) => open(simple, { values: script.values, depth, budget }));
+  const sound = script.sound && budget.left > 0;
+  return { commands, sound, expandsOnly: script.expandsOnly, plain: false };
 }
 
 /** A command and all it runs, itself first. */
@@ -53,10 +63,6 @@ export const withInner = (command: Command): Command[] => [
   command,
   ...[...command.inner, ...command.guesses].flatMap(withInner),
 ];
-
-/** The program's name without its folder. */
-export const programOf = ({ words }: Pick<Simple, "words">): string =>
-  words[0]?.text.replace(/^.*\//s, "") ?? "";
 
 const DEPTH_MAX = 8;
 const MYSTERY: Word = { text: "…", exact: false };
@@ -77,8 +83,9 @@ const NOTHING: readonly Command[] = [];
 function open(simple: Simple, scope: Scope): Command {
   const [first] = simple.words;
   const known = first === undefined || (first.exact && first.glob === undefined);
-  const inner = scope.depth > DEPTH_MAX ? [UNKNOWN] : innerOf(simple, scope);
-  const wrapper = WRAPPERS[programOf(simple)];
+  scope.budget.left -= COMMAND_COST + WORD_COST * simple.words.length;
+  const inner = scope.depth > DEPTH_MAX || scope.budget.left <= 0 ? [UNKNOWN] : innerOf(simple, scope);
+  const wrapper = wrapperOf(programOf(simple));
   const transparent = wrapper ? !wrapper.opaque : /^(?:ba|da)?sh$/.test(programOf(simple));
   return { ...simple, known, inner, guesses: guessesOf(simple, scope), transparent };
 }
@@ -86,6 +93,7 @@ function open(simple: Simple, scope: Scope): Command {
 function guessesOf(simple: Simple, scope: Scope): readonly Command[] {
   const name = programOf(simple);
   const args = simple.words.slice(1);
+  if (scope.budget.left <= 0 || scope.depth > DEPTH_MAX) return NOTHING;
   if (INTERPRETERS.test(name)) return interpreter(simple, args);
   const isExec = /^p?npm$|^yarn$/.test(name) && /^(?:exec|x|dlx)$/.test(args[0]?.text ?? "");
   return isExec || LAUNCHERS.test(name) ? anywhere(args, simple, scope) : NOTHING;
@@ -103,7 +111,7 @@ const anywhere = (args: readonly Word[], simple: Simple, scope: Scope): readonly
 function innerOf(simple: Simple, scope: Scope): readonly Command[] {
   const name = programOf(simple);
   const args = simple.words.slice(1);
-  const wrapper = WRAPPERS[name];
+  const wrapper = wrapperOf(name);
   if (wrapper) return unwrap(name, wrapper, simple, args, scope);
   if (SHELLS.test(name)) return shell(name, simple, args, scope);
   switch (name) {
@@ -177,13 +185,16 @@ function unwrap(
         UNKNOWN,
       ];
     if (text === "-I") replaces = args[at + 1]?.text ?? replaces;
-    if (exact && wrapper.values?.test(text)) at += 1;
+    // Of a program that gives rights, a value counts only behind an option alone: in `sudo -bg rm` people see `rm`.
+    const isMixed = text.length > 2 && [...text].some((letter) => wrapper.short.includes(`${letter}:`));
+    const isListed = exact && !(wrapper.opaque && isMixed);
+    const width = isListed ? widthOf(text, wrapper.short, wrapper.long) : 0;
     // The command could begin at any of the words that follow.
-    else if (!exact || !wrapper.flags.test(text))
-      return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
+    if (width === 0) return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
+    at += width - 1;
   }
   if (args[at]?.text === "--") at += 1;
-  at += wrapper.operands ?? 0;
+  at += wrapper.operands;
   const assigns: Simple["assigns"][number][] = [];
   if (name === "env" || name === "sudo")
     for (; ASSIGNMENT.test(args[at]?.text ?? ""); at += 1) {

@@ -1,8 +1,8 @@
 /** Commands that destroy a machine or take it down: no mode and no pattern allows them, only a rule with their exact text. */
 import { isWithin, resolvePath } from "../paths.ts";
-import { type Command, programOf, withInner } from "./command.ts";
+import { type Command, withInner } from "./command.ts";
 import { INTERPRETERS } from "./launchers.ts";
-import type { Redirect, Word } from "./plain.ts";
+import { programOf, type Redirect, type Word } from "./plain.ts";
 
 export type Surroundings = {
   /** The folder commands run in, absolute. */

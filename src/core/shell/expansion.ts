@@ -4,6 +4,15 @@ import type { Simple } from "./plain.ts";
 export const joined = (words: readonly { readonly text: string }[]): string =>
   words.map(({ text }) => text).join(" ");
 
+/** The name of the variable that is all of a word, also in double quotes; "" for any other word. */
+export const variableOf = (parts: readonly { readonly text: string }[]): string =>
+  /^"?\$\{?(\w+|[^\w"'{}$])\}?"?$/.exec(joined(parts))?.[1] ?? "";
+
+const CHARS_PER_UNIT = 100;
+/** Words count as often as values and loops make them, and a hundred characters in them count as one word more. */
+export const costOf = (words: readonly { readonly text: string }[]): number =>
+  words.reduce((sum, { text }) => sum + 1 + text.length / CHARS_PER_UNIT, words.length === 0 ? 1 : 0);
+
 /** `{a,b}` becomes `a` and `b`. A range, and alternatives in alternatives, come out roughly; the word is then not exact. */
 export const alternatives = (text: string): readonly string[] =>
   text.slice(1, -1).includes(",") ? text.replace(/['"\\{}]/g, "").split(",") : [text];
@@ -13,3 +22,10 @@ export function printed(commands: readonly Simple[]): string | null {
   const [first, ...rest] = commands[0]?.words ?? [];
   return commands.length === 1 && /^(?:echo|printf)$/.test(first?.text ?? "") ? joined(rest) : null;
 }
+
+/** `$'…'` is exact only where each escape in it is one of these: every shell that knows the form reads them alike. */
+export const KNOWN_ESCAPES = /^\$'(?:[^\\]|\\[\\'"abefnrtv])*'$/s;
+
+/** Builtins that evaluate their arguments as arithmetic or as names with subscripts. */
+export const EVALUATES =
+  /^(?:let|unset|declare|typeset|local|read(?!(?: -r| [a-z][a-z\d]*)+$)|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;

@@ -4,36 +4,24 @@ import type { Simple } from "./plain.ts";
 
 const FOLDERS_MAX = 16;
 
-/** The folders that a line may be in as it runs: a `cd` may fail. Null when they cannot be known. */
-export class Folders {
-  private known: ReadonlySet<string> | null;
-  private readonly place: Place;
+/** Every folder that the commands may run in at some time: a `cd` may fail. Not `sure` where there may be others. */
+export type Folders = { readonly all: readonly string[]; readonly sure: boolean };
 
-  constructor(place: Place) {
-    this.place = place;
-    this.known = new Set([place.workspace]);
-  }
-
-  all(holds: (folder: string) => boolean): boolean {
-    return this.known !== null && [...this.known].every(holds);
-  }
-
-  after({ words }: Pick<Simple, "words">): void {
-    const name = words[0]?.text;
-    if (name === "pushd" || name === "popd") this.known = null;
-    if (name !== "cd" || this.known === null) return;
+export function foldersOf(commands: readonly Pick<Simple, "words">[], place: Place): Folders {
+  const all = new Set([place.workspace]);
+  let sure = true;
+  for (const { words } of commands) {
+    const name = words[0]?.text.replace(/^.*\//s, "") ?? "";
+    if (!/^(?:cd|pushd|popd)$/.test(name)) continue;
     const to = words.slice(1).find(({ text }) => !/^-[LPe]+$/.test(text));
-    const next = [...this.known].map((folder) =>
-      !to || to.text.startsWith("-") || to.glob !== undefined ? null : pathsOf(to, folder, this.place)?.[0],
-    );
-    if (next.some((path) => path == null)) this.known = null;
-    else {
-      const folders = [...this.known].flatMap((folder, i) => {
-        const path = next[i] ?? "";
-        // `cd` takes `..` from the path as text, programs take it from the disk.
-        return [folder, physical(path, folder, this.place.disk), physical(path, folder, undefined)];
-      });
-      this.known = folders.length > FOLDERS_MAX ? null : new Set(folders);
+    sure &&= name === "cd" && to !== undefined && !to.text.startsWith("-") && to.glob === undefined;
+    for (const folder of [...all]) {
+      const path = to && (pathsOf(to, folder, place)?.[0] ?? null);
+      sure &&= path != null;
+      // `cd` takes `..` from the path as text, programs take it from the disk.
+      for (const disk of [place.disk, undefined]) all.add(physical(path ?? to?.text ?? ".", folder, disk));
     }
+    if (all.size > FOLDERS_MAX) return { all: [...all].slice(0, FOLDERS_MAX), sure: false };
   }
+  return { all: [...all], sure };
 }

@@ -1,56 +1,50 @@
 /** Programs that run other programs: by their options, in a shell, by a language of their own, or somewhere in their arguments. */
+import { lazy } from "../lazy.ts";
 
 export type Wrapper = {
-  /** Options without a value, or with it in the same word. */
-  readonly flags: RegExp;
-  /** Options whose value is the next word. */
-  readonly values?: RegExp;
+  /** Its options, as in `options.ts`. */
+  readonly short: string;
+  readonly long: ReadonlySet<string>;
   /** Words between the options and the command. */
-  readonly operands?: number;
+  readonly operands: number;
   /** It gives the command rights or surroundings that matter. */
-  readonly opaque?: true;
+  readonly opaque: boolean;
 };
 
-export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(
-  Object.create(null) as Record<string, Wrapper>,
-  {
-    env: {
-      flags: /^(?:-|-[i0v]+|--ignore-environment|--null|--debug|-u.+|--unset=.*)$/,
-      values: /^(?:-u|--unset)$/,
-    },
-    sudo: { flags: /^-[AbEHkKnPSsi]+$/, values: /^-[ugUpChDRTtr]$/, opaque: true },
-    doas: { flags: /^-[nsL]+$/, values: /^-[uC]$/, opaque: true },
-    chroot: { flags: /^--[a-z-]+=.*$/, operands: 1, opaque: true },
-    strace: { flags: /^-[fFqrtTvxyCcdhik]+$/, values: /^-[eopPsuEabIOSUX]$/, opaque: true },
-    busybox: { flags: /^$/, opaque: true },
-    toybox: { flags: /^$/, opaque: true },
-    nohup: { flags: /^$/ },
-    builtin: { flags: /^$/ },
-    command: { flags: /^-p$/ },
-    exec: { flags: /^-[cl]+$/, values: /^-a$/ },
-    setsid: { flags: /^(?:-[cfw]+|--(?:ctty|fork|wait))$/ },
-    nice: { flags: /^(?:-n.+|-\d+|--adjustment=.*)$/, values: /^(?:-n|--adjustment)$/ },
-    ionice: { flags: /^(?:-t|-[cn].+)$/, values: /^-[cn]$/ },
-    stdbuf: { flags: /^(?:-[ioe].+|--\w+=.*)$/, values: /^(?:-[ioe]|--(?:input|output|error))$/ },
-    time: { flags: /^-[apqv]+$/, values: /^-[fo]$/, opaque: true },
-    timeout: {
-      flags: /^(?:-v|--foreground|--preserve-status|--verbose|-[ks].+|--(?:kill-after|signal)=.*)$/,
-      values: /^(?:-[ks]|--kill-after|--signal)$/,
-      operands: 1,
-    },
-    flock: {
-      flags: /^(?:-[senuxoF]+|--(?:shared|exclusive|nonblock|nb|no-fork|close))$/,
-      values: /^-[wE]$/,
-      operands: 1,
-      opaque: true,
-    },
-    xargs: {
-      flags:
-        /^(?:-[0rtpx]+|-[IiLlnPdEes].+|-[ile]|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty)|--(?:replace|max-\w+|delimiter|eof)=.*)$/,
-      values: /^-[ILnPdEs]$/,
-    },
-  },
+/** `plain` or `opaque`, how many words are before the command, options. */
+const TABLE = `
+env plain 0 iv0u: - --ignore-environment --null --debug --unset=
+sudo opaque 0 AbEHkKnPSsiu:g:U:p:C:h:D:R:T:t:r:
+doas opaque 0 nsLu:C:
+chroot opaque 1 -
+strace opaque 0 fFqrtTvxyCcdhike:o:p:P:s:u:E:a:b:I:O:S:U:X:
+busybox,toybox opaque 0 -
+nohup,builtin plain 0 -
+command,time plain 0 p
+exec plain 0 cla:
+setsid plain 0 cfw --ctty --fork --wait
+nice plain 0 n:# --adjustment=
+ionice plain 0 tc:n:
+stdbuf plain 0 i:o:e: --input= --output= --error=
+timeout plain 1 vk:s: --foreground --preserve-status --verbose --kill-after= --signal=
+flock opaque 1 senuxoFw:E: --shared --exclusive --nonblock --nb --no-fork --close
+xargs plain 0 0rtpxi?l?e?I:L:n:d:P:E:s: --null --no-run-if-empty --verbose --interactive --exit --open-tty --replace?
+  --max-args= --max-procs= --max-lines? --max-chars= --delimiter= --eof?
+`;
+
+const wrappers = lazy(
+  () =>
+    new Map<string, Wrapper>(
+      TABLE.trim()
+        .split(/\n(?! )/)
+        .flatMap((entry) => {
+          const [names = "", kind, operands, short = "", ...long] = entry.split(/\s+/);
+          const made = { short, long: new Set(long), operands: Number(operands), opaque: kind === "opaque" };
+          return names.split(",").map((name) => [name, made] as const);
+        }),
+    ),
 );
+export const wrapperOf = (name: string): Wrapper | undefined => wrappers().get(name);
 
 export const SHELLS = /^(?:ba|da|z|k|a|mk|fi|c|tc|r|rba|pw)?sh$/;
 /** Programs that run a program text of their own language. */

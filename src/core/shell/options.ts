@@ -1,34 +1,9 @@
 /**
- * Whole options that a program may be given. `-ab` lists short flags, `-n=` a short option with a value, `-#` a number (`head -5`);
- * `--all` a long flag, `--max=` one with a value, `--color?` one that may have a value after `=`. An abbreviation is not listed,
- * so it is not allowed. `-I?` may have a value in the same word.
+ * Whole options that a program may be given. `ab` lists short flags, `n:` a short option with a value, `i?` one whose value can
+ * only be in the same word, `#` a number (`head -5`); `--all` is a long flag, `--max=` one with a value, `--color?` one that may
+ * have a value after `=`, `--x=y` that value and no other. An abbreviation is not listed, so it is not allowed.
  */
 import type { Word } from "./plain.ts";
-
-export type Options = {
-  readonly flags: ReadonlySet<string>;
-  readonly valued: ReadonlySet<string>;
-  readonly optional: ReadonlySet<string>;
-  readonly long: ReadonlyMap<string, "" | "=" | "?">;
-  readonly number: boolean;
-};
-
-export function optionTable(spec: string): Options {
-  const flags = new Set<string>();
-  const valued = new Set<string>();
-  const optional = new Set<string>();
-  const long = new Map<string, "" | "=" | "?">();
-  let number = false;
-  for (const entry of spec.split(/\s+/)) {
-    const kind = /[=?]$/.exec(entry)?.[0] as "=" | "?" | undefined;
-    if (entry.startsWith("--")) long.set(kind ? entry.slice(0, -1) : entry, kind ?? "");
-    else if (entry === "-#") number = true;
-    else
-      for (const letter of entry.slice(1, kind ? -1 : undefined))
-        (kind === "=" ? valued : kind === "?" ? optional : flags).add(letter);
-  }
-  return { flags, valued, optional, long, number };
-}
 
 export type Given = {
   readonly operands: readonly Word[];
@@ -38,48 +13,54 @@ export type Given = {
   readonly used: ReadonlySet<string>;
 };
 
-/** The operands among the arguments, or null when an option is not in the table. */
-export function readOptions(args: readonly Word[], table: Options): Given | null {
+/** How many words an option takes with its value: 1 or 2; 0 when it is not listed. */
+export function widthOf(text: string, short: string, long: ReadonlySet<string>): 0 | 1 | 2 {
+  if (long.has(text)) return 1;
+  if (text.startsWith("--")) {
+    const [, name = "", value] = /^([^=]*)(=.*)?$/s.exec(text) ?? [];
+    if (long.has(`${name}=`)) return value === undefined ? 2 : 1;
+    return long.has(`${name}?`) ? 1 : 0;
+  }
+  if (short.endsWith("#") && /^-\d+$/.test(text)) return 1;
+  for (let at = 1; at < text.length; at += 1) {
+    const listed = /^\w$/.test(text.charAt(at)) ? short.indexOf(text.charAt(at)) : -1;
+    if (listed === -1) return 0;
+    if (short.charAt(listed + 1) === "?") return 1;
+    if (short.charAt(listed + 1) === ":") return at === text.length - 1 ? 2 : 1;
+  }
+  return text.length > 1 ? 1 : 0;
+}
+
+/** The operands among the arguments, or null when an option is not listed. */
+export function readOptions(args: readonly Word[], short: string, long: ReadonlySet<string>): Given | null {
   const operands: Word[] = [];
   const doubtful: Word[] = [];
   const used = new Set<string>();
   for (let at = 0; at < args.length; at += 1) {
-    const word = args[at];
-    if (!word) continue;
+    const word = args[at] as Word;
     const { text } = word;
     if (text === "--") return { operands: [...operands, ...args.slice(at + 1)], doubtful, used };
     if (!text.startsWith("-") || text === "-") {
       operands.push(word);
       continue;
     }
+    const width = widthOf(text, short, long);
     // Whatever a pattern behind `=` finds is the same option, and its value is a pattern anyway.
-    if (!word.exact || (word.glob !== undefined && !/^--(?:in|ex)clude(?:-dir)?=/.test(word.glob)))
-      return null;
-    if (text.startsWith("--")) {
-      const [, name = "", value] = /^([^=]*)(=.*)?$/s.exec(text) ?? [];
-      const kind = table.long.get(name);
-      if (kind === undefined || (kind === "" && value !== undefined)) return null;
-      used.add(name);
-      if (kind !== "=" || value !== undefined) continue;
-      const next = args[at + 1];
-      if (!next || next.text.startsWith("-")) return null;
-      doubtful.push(next);
-      at += 1;
-    } else if (!(table.number && /^-\d+$/.test(text))) {
-      for (let i = 1; i < text.length; i += 1) {
-        const letter = text.charAt(i);
+    const isOne = word.glob === undefined || /^--(?:in|ex)clude(?:-dir)?=/.test(word.glob);
+    if (width === 0 || !word.exact || !isOne) return null;
+    if (text.startsWith("--")) used.add(text.replace(/=.*$/s, ""));
+    else
+      for (const letter of text.slice(1)) {
         used.add(letter);
-        if (table.flags.has(letter)) continue;
-        if (table.optional.has(letter)) break;
-        if (!table.valued.has(letter)) return null;
-        if (i === text.length - 1) {
-          at += 1;
-          if (!/^(?!-\D|-$)/.test(args[at]?.text ?? "-") || !args[at]?.exact || args[at]?.glob !== undefined)
-            return null;
-        }
-        break;
+        if (short.includes(`${letter}:`)) break;
       }
-    }
+    if (width === 1) continue;
+    at += 1;
+    const value = args[at];
+    const isLong = text.startsWith("--");
+    if (!value?.exact || value.glob !== undefined) return null;
+    if (value.text.startsWith("-") && (isLong || !/^-\d/.test(value.text))) return null;
+    if (isLong) doubtful.push(value);
   }
   return { operands, doubtful, used };
 }

@@ -9,11 +9,8 @@ export type Disk = {
   real(path: string): string;
   /** The names in a folder; null when it is not a folder that can be read. */
   entries(folder: string): readonly string[] | null;
-  /**
-   * Whether a whole folder holds no link and no name that a shell would split or take for an option; false when it is large. With
-   * `name` only files and links that fit it count, and all folders.
-   */
-  isTame(folder: string, name?: { test(text: string): boolean }): boolean;
+  /** Whether both absolute paths are one existing file, through links or by a hard link. Without it only names are compared. */
+  isSame?(one: string, other: string): boolean;
 };
 
 export type Place = {
@@ -24,11 +21,7 @@ export type Place = {
   readonly readable?: readonly string[] | undefined;
   /** Without it paths are compared as text. */
   readonly disk?: Disk | undefined;
-  /**
-   * The line will run in a sandbox: no network, no writing outside the workspace, and a line that only reads gets the workspace
-   * read-only. Then loops, substitutions and variables are accepted in a line whose every command only reads. Everything else is
-   * decided as without a sandbox: a line that is merely unknown is asked about.
-   */
+  /** The line will run in a sandbox, and is asked about only where it wants out. */
   readonly confined?: boolean | undefined;
 };
 

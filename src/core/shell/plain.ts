@@ -29,8 +29,15 @@ export type Simple = {
   readonly within: readonly string[];
 };
 
+/** The program's name without its folder. */
+export const programOf = ({ words }: Pick<Simple, "words">): string =>
+  words[0]?.text.replace(/^.*\//s, "") ?? "";
+
 /** Longer lines are asked about: nobody reads them before approving, and reading must stay cheap. */
 export const PLAIN_MAX = 10_000;
+
+/** Each word and each command is looked at several times. */
+const WORDS_MAX = 3_000;
 
 const UNREADABLE = /[^\t\n\x20-\x7e\u00a1-\ud7ff\ue000-\u{10ffff}]/u;
 const BLANKS = /[ \t]*(?:(?<=^|[ \t\n;|&])#[^\n]*)?/y;
@@ -60,6 +67,7 @@ export function readPlain(source: string): readonly Simple[] | null {
   const reader = new Reader(source);
   const commands: Simple[] = [];
   let piped: readonly Simple[] = [];
+  let words = 0;
   for (;;) {
     const command = reader.command(piped);
     if (command === undefined) return null;
@@ -71,6 +79,8 @@ export function readPlain(source: string): readonly Simple[] | null {
       continue;
     }
     commands.push(command);
+    words += command.words.length + 1;
+    if (words > WORDS_MAX) return null;
     piped = command.operator === "|" ? [command, ...piped] : [];
     if (piped.length > PIPE_MAX) return null;
     if (command.operator === "") return commands;

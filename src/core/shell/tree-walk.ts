@@ -1,6 +1,6 @@
 /** Walks the tree that `unbash` reads and collects simple commands, with what the line itself says about its variables. */
 import { forEachChild, type SyntaxNode } from "unbash";
-import { alternatives, joined, printed } from "./expansion.ts";
+import { alternatives, costOf, EVALUATES, joined, KNOWN_ESCAPES, printed, variableOf } from "./expansion.ts";
 import type { Redirect, Simple, Word } from "./plain.ts";
 import { OWN_VARIABLE } from "./readonly.ts";
 
@@ -11,19 +11,20 @@ type Piece = { readonly text: string; readonly exact: boolean };
 
 const VALUE_MAX = 10_000;
 const WORDS_MAX = 64;
-/** Builtins that evaluate their arguments as arithmetic or as names with subscripts. */
-const EVALUATES =
-  /^(?:let|unset|declare|typeset|local|read(?!(?: -r| [a-z][a-z\d]*)+$)|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;
-
+/** A line with more words and commands is not read to its end: what follows costs time for each. */
+const READ_MAX = 3_000;
 export class TreeReader {
   readonly found: Simple[] = [];
   readonly values: Map<string, string>;
   fault = false;
   evaluates = false;
-  /** What a loop variable stands for, where nothing else in the line assigns it. */
-  private readonly loops = new Map<string, readonly Word[]>();
   private readonly source: string;
+  /** The words that the variable of a loop stands for, until something else assigns it. */
+  private readonly looped = new Map<string, Word[]>();
   private within: readonly string[] = [];
+  /** Words and commands so far, and what values and loops made of them. Too much of that is not followed, and the rest is read. */
+  private read = 0;
+  private made = 0;
 
   constructor(source: string, values: Map<string, string>) {
     this.source = source;
@@ -36,6 +37,8 @@ export class TreeReader {
   }
 
   private node(node: SyntaxNode, operator: string, piped: readonly Simple[]): void {
+    this.fault ||= this.read > READ_MAX;
+    if (this.read > READ_MAX) return;
     switch (node.type) {
       case "Statement":
         this.node(node.command, node.background ? "&" : ";", []);
@@ -68,9 +71,8 @@ export class TreeReader {
         this.values.set(name, joined(items));
         if (!OWN_VARIABLE.test(name))
           this.push([], [{ name, value: { text: joined(items), exact: false } }], [], ";", []);
-        const named = this.source.match(new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b`, "g")) ?? [];
-        if (/^\w+$/.test(name) && named.length === 1 && items.every(({ exact }) => exact))
-          this.loops.set(name, items);
+        const loose = items.map((item) => ({ ...item, exact: false }));
+        this.looped.set(name, loose);
         this.node(node.body, ";", []);
         break;
       }
@@ -107,8 +109,7 @@ export class TreeReader {
     for (const prefix of node.prefix)
       if (prefix.type === "Assignment") assigns.push({ name: prefix.name, value: this.assignment(prefix) });
     const words = node.name ? this.words(node.name) : [];
-    const [first] = words;
-    if (first?.text.startsWith("/dev/")) words[0] = { ...first, exact: false };
+    if (words[0]?.text.startsWith("/dev/")) words[0] = { ...words[0], exact: false };
     for (const argument of node.args)
       if (argument.type === "Word") words.push(...this.words(argument));
       else {
@@ -126,6 +127,7 @@ export class TreeReader {
     operator: string,
     piped: readonly Simple[],
   ): void {
+    this.read += 1;
     this.found.push({
       words,
       assigns,
@@ -148,8 +150,7 @@ export class TreeReader {
       return [{ op: node.operator, to: { text, exact } }];
     }
     const targets = node.target ? this.words(node.target) : [];
-    // In a loop the file is another one each time.
-    if (targets.length !== 1 && !(node.target && this.looped(node.target))) this.fault = true;
+    if (targets.length !== 1 && !this.looped.has(variableOf(node.target?.parts ?? []))) this.fault = true;
     const isDescriptor =
       node.operator.endsWith("&") && targets.every(({ text }) => /^(?:\d+-?|-)$/.test(text));
     return isDescriptor ? [] : targets.map((to) => ({ op: node.operator, to }));
@@ -173,6 +174,7 @@ export class TreeReader {
         ? [this.piece(node.value)]
         : node.value.elements.map((element) => this.piece(element));
     const text = joined(items);
+    this.looped.delete(node.name);
     const before = node.append ? (this.values.get(node.name) ?? "") : "";
     this.values.set(node.name, (before + text).slice(0, VALUE_MAX));
     return { text, exact: node.value.type === "Word" && items.every(({ exact }) => exact) };
@@ -184,73 +186,68 @@ export class TreeReader {
 
   /** The words that one word of the source becomes: several by brace expansion, or by splitting a known value. */
   private words(word: ShellWord): Word[] {
-    const looped = this.looped(word);
+    this.read += 1;
+    this.fault ||= this.read > READ_MAX;
+    if (this.read > READ_MAX) return [];
+    const words = this.expanded(word);
+    this.made += costOf(words) - 1;
+    if (this.made > READ_MAX) this.fault = true;
+    return this.made > READ_MAX && words.length > 1 ? [{ text: word.value, exact: false }] : words;
+  }
+
+  private expanded(word: ShellWord): Word[] {
+    const looped = this.looped.get(variableOf(word.parts ?? []));
     if (looped) return looped;
     let texts = [""];
     let exact = true;
     let splits = false;
     let isGlob = false;
     for (const part of word.parts ?? []) {
-      if (part.type === "Glob" || part.type === "ExtendedGlob" || part.type === "ProcessSubstitution")
-        isGlob = true;
+      if (/^(?:Glob|ExtendedGlob|ProcessSubstitution)$/.test(part.type)) isGlob = true;
       const { text, exact: known } = this.part(part, false);
       const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [text];
-      if (!known && part.type !== "DoubleQuoted" && part.type !== "BraceExpansion" && /\s|^$/.test(text))
+      if (!known && !/Quoted$|^LocaleString$|^BraceExpansion$/.test(part.type) && /\s|^$/.test(text))
         splits = true;
       exact &&= part.type === "BraceExpansion" ? !/['"\\$`]|\.\.|\{.*\{/.test(part.text) : known;
       texts = texts.flatMap((before) => choices.map((choice) => (before + choice).slice(0, VALUE_MAX)));
-      if (texts.length > WORDS_MAX) {
-        texts = texts.slice(0, WORDS_MAX);
-        this.fault = true;
-      }
+      if (texts.length <= WORDS_MAX) continue;
+      this.fault = true;
+      texts = texts.slice(0, WORDS_MAX);
+      break;
     }
     if (!word.parts) texts = [word.value];
     if (splits) texts = texts.flatMap((text) => text.split(/\s+/).filter((one) => one !== ""));
     return texts.map((text) => ({ text, exact, ...(isGlob && { glob: text }) }));
   }
 
-  private looped({ parts }: ShellWord): Word[] | null {
-    const [part, ...others] = parts ?? [];
-    const [inner, ...more] = part?.type === "DoubleQuoted" ? part.parts : [part];
-    if (others.length + more.length > 0 || !/Expansion$/.test(inner?.type ?? "")) return null;
-    const items = this.loops.get(/^\$\{?(\w+)\}?$/.exec(inner?.text ?? "")?.[1] ?? "");
-    if (!items) return null;
-    // Unquoted, a name with a blank would become two words.
-    return items.map((item) =>
-      part === inner && item.glob !== undefined ? { ...item, exact: false } : item,
-    );
-  }
-
   private joinedParts(parts: readonly Part[] | undefined, value: string, quoted: boolean): Piece {
     if (!parts) return { text: value, exact: true };
     const pieces = parts.map((part) => this.part(part, quoted));
-    return {
-      text: pieces
-        .map(({ text }) => text)
-        .join("")
-        .slice(0, VALUE_MAX),
-      exact: pieces.every(({ exact }) => exact),
-    };
+    const text = pieces.reduce((before, piece) => before + piece.text, "").slice(0, VALUE_MAX);
+    this.made += costOf([{ text }]) - 1;
+    return { text, exact: pieces.every(({ exact }) => exact) };
   }
 
   private part(part: Part, quoted: boolean): Piece {
     switch (part.type) {
       case "Literal":
       case "SingleQuoted":
-      case "AnsiCQuoted":
         if (part.type !== "Literal" && !part.text.endsWith("'")) this.fault = true;
         return { text: part.value, exact: true };
+      case "AnsiCQuoted":
+        if (!part.text.endsWith("'")) this.fault = true;
+        return { text: part.value, exact: KNOWN_ESCAPES.test(part.text) };
       case "Glob":
         forEachChild(part, (child) => this.node(child, ";", []));
         return { text: part.value, exact: true };
       case "DoubleQuoted":
-      case "LocaleString":
+      case "LocaleString": {
         if (!part.text.endsWith('"')) this.fault = true;
-        return this.joinedParts(part.parts, "", true);
-      case "SimpleExpansion": {
-        const name = part.text.replace(/^\$\{?|\}$/g, "");
-        return { text: this.values.get(name) ?? part.text, exact: false };
+        const { text, exact } = this.joinedParts(part.parts, "", true);
+        return { text, exact: exact && part.type === "DoubleQuoted" }; // `$"…"` is translated
       }
+      case "SimpleExpansion":
+        return { text: this.valueOf(variableOf([part])) ?? part.text, exact: false };
       case "ParameterExpansion":
         return { text: this.parameter(part), exact: false };
       case "CommandExpansion": {
@@ -273,16 +270,14 @@ export class TreeReader {
     }
   }
 
+  private valueOf(name: string): string | undefined {
+    return this.made > READ_MAX ? undefined : this.values.get(name);
+  }
+
   private parameter(part: Node<"ParameterExpansion">): string {
     const { parameter, prefix, index, operation } = part;
-    const known = this.values.get(prefix === "!" ? (this.values.get(parameter) ?? "") : parameter);
-    if (
-      prefix === "!" ||
-      index ||
-      operation?.type === "Slice" ||
-      operation?.type === "Transform" ||
-      operation?.type === "Unknown"
-    )
+    const known = this.valueOf(prefix === "!" ? (this.values.get(parameter) ?? "") : parameter);
+    if (prefix === "!" || index || /^(?:Slice|Transform|Unknown)$/.test(operation?.type ?? ""))
       this.evaluates = true;
     if (operation?.type !== "Default") {
       forEachChild(part, (child) => this.node(child, ";", []));

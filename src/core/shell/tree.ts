@@ -35,7 +35,13 @@ export function readTree(
   const reader = new TreeReader(source, new Map([["IFS", " "], ...values]));
   if (source.length > SOURCE_MAX || nests(source))
     return { commands: [], values, sound: false, expandsOnly: false };
-  reader.script(parse(source));
+  try {
+    reader.script(parse(source));
+  } catch (error) {
+    // Expressions that are nested deeper than the stack.
+    if (!(error instanceof RangeError)) throw error;
+    reader.fault = true;
+  }
   const hidden = reader.evaluates && HIDES.test(source);
   const sound = !reader.fault && !hidden && !CONTROL.test(source) && !(isPosix && BASH_ONLY.test(source));
   return { commands: reader.found, values: reader.values, sound, expandsOnly: !reader.evaluates };

@@ -88,7 +88,7 @@ export class Meters {
   private takeOurs(event: Event): void {
     const ended = ENDS[event.type];
     if (ended) this.add(ended[0], { outcome: ended[1] });
-    else if (event.type === "task.reopened" && event.why !== "hook")
+    else if (event.type === "task.reopened" && event.why !== "hook" && event.why !== "review")
       this.add("ekiden.landings", { outcome: event.why });
     else if (event.type === "teammate.phase") this.phase(event.who, event.phase, event.at);
     else if (event.type === "turn.taken") this.call(event);

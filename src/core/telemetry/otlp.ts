@@ -1,6 +1,6 @@
 /**
  * Spans and metrics in the JSON form of OTLP: 64-bit numbers are texts, times are nanoseconds, ids are hexadecimal. Written by hand:
- * the form is stable, and the packages that write it take 50 times the space (docs/decisions).
+ * the form is stable, and the packages that write it take 50 times the space (docs/decisions/0023).
  */
 import type { Metric } from "./meters.ts";
 import type { Attributes, Span } from "./spans.ts";

@@ -182,6 +182,11 @@ export function taskViews({ task, history }: TaskHistory): View[] {
           task.heldBy === null ? "" : `#${task.heldBy}, which edits the same files`,
           "warn",
         ),
+        ...figure(
+          "parts",
+          task.split && `${task.split.parts.map((id) => `#${id}`).join(" ")}, split by ${task.split.by}`,
+        ),
+        ...figure("comes from", task.parent && `#${task.parent}`),
         ...figure("touches", task.touches.join(", ")),
         ...figure("role", task.role),
         ...figure("priority", task.priority === 0 ? "" : String(task.priority)),

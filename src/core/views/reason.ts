@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   awaiting_tasks: "waiting for tasks",
   awaiting_plan: "waiting for approval of its plan",
   awaiting_permission: "waiting for permission",
+  awaiting_answer: "waiting for an answer of the person",
   rate_limited: "waiting for the model provider",
   timeout: "no work in time",
   asked: "on request",
@@ -27,16 +28,21 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   person: "the person took it back",
   lead: "the lead took it back",
   retry: "to be tried again",
+  split: "its owner split it",
   conflict: "merge conflict",
   gate: "the gate failed",
   hook: "a hook refused it",
+  review: "its review refused it",
   target: "the target branch cannot take it",
   branch: "its branch cannot be used",
   dropped: "a person took it out of the line",
   /** Of an older program. */
   idle_timeout: "no work in time",
   // Ends of a team.
-  calls: "too many model calls",
+  calls: "too many model calls for its tasks",
+  progress: "too many model calls without progress",
+  loop: "its lead repeated itself",
+  deadline: "its deadline",
   turns: "turn limit reached",
   model: "the model failed",
 };
@@ -47,6 +53,7 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   result: "report",
   idle_notice: "notice of being idle",
   stopped: "notice of having stopped",
+  claim_taken: "a task was taken from it",
   task_failed: "notice of a failed task",
   board_quiet: "notice of a quiet board",
   job_done: "news of a background command",
@@ -58,6 +65,8 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   plan_response: "answer to the plan",
   permission_request: "question about a permission",
   permission_response: "answer about a permission",
+  question: "question",
+  question_answer: "answer",
 };
 
 /** A kind of mail in words: "read the … from alice". */

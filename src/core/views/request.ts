@@ -1,11 +1,12 @@
 /** Open questions as data and views: who asks whom, until when, and how a person answers. */
 import { escapes } from "../hidden.ts";
 import type { Instant, Name, RequestId, TaskId } from "../ids.ts";
+import { type Option, questionWords } from "../question.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type QuestionData = {
   readonly id: RequestId;
-  readonly kind: "plan" | "permission" | "shutdown";
+  readonly kind: "plan" | "permission" | "shutdown" | "question";
   readonly by: Name;
   readonly of: Name;
   readonly at: Instant;
@@ -13,7 +14,7 @@ export type QuestionData = {
   readonly leftMs: number;
   readonly task: TaskId | null;
   readonly attempt: number | null;
-  /** The plan, the call that needs permission, or the reason to stop. */
+  /** The plan, the call that needs permission, the question, or the reason to stop. */
   readonly text: string;
   /** Of a permission: why it is asked for. */
   readonly why?: string;
@@ -21,6 +22,8 @@ export type QuestionData = {
   readonly diff?: string;
   /** Of a permission: the rule that the answer "always" adds. */
   readonly rule?: string;
+  /** Of a question. */
+  readonly options?: readonly Option[];
 };
 export type QuestionsData = { readonly team: Name; readonly requests: readonly QuestionData[] };
 
@@ -46,6 +49,7 @@ export function questionViews({ requests }: QuestionsData): View[] {
   const inFull = requests.filter(
     ({ kind, text, diff }) =>
       kind === "plan" ||
+      kind === "question" ||
       (kind === "permission" && (diff !== undefined || text.length > SHORT || /\n/.test(text))),
   );
   const lines = inFull.map(
@@ -60,10 +64,12 @@ export function questionViews({ requests }: QuestionsData): View[] {
 /** Longer texts are cut in a table. What would run is shown whole, with what a terminal would act on spelled out. */
 const SHORT = 60;
 
-const inFullText = ({ kind, id, task, attempt, text, why, diff }: QuestionData): string =>
-  kind === "plan"
-    ? `plans #${task} (attempt ${attempt}, request ${id}):\n${text}`
-    : `asks to run (request ${id}):\n${why ? `Why it is asked: ${escapes(why)}.\n` : ""}${escapes(text)}${diff === undefined ? "" : `\n${escapes(diff)}`}`;
+const inFullText = ({ kind, id, task, attempt, text, why, diff, options = [] }: QuestionData): string =>
+  kind === "question"
+    ? `asks: ${escapes(questionWords({ question: text, options, request: id }))}`
+    : kind === "plan"
+      ? `plans #${task} (attempt ${attempt}, request ${id}):\n${text}`
+      : `asks to run (request ${id}):\n${why ? `Why it is asked: ${escapes(why)}.\n` : ""}${escapes(text)}${diff === undefined ? "" : `\n${escapes(diff)}`}`;
 
 function firstLine(text: string): string {
   const [first = "", ...rest] = text.trim().split("\n");

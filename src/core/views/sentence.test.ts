@@ -9,6 +9,7 @@ import {
   LEAD,
   mailId,
   type Name,
+  PERSON,
   type RequestId,
 } from "../ids.ts";
 import { isNews, sentence, tally } from "./sentence.ts";
@@ -20,6 +21,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "team.created": { type: "team.created" },
   "team.deleted": { type: "team.deleted", team: "old" as Name, by: LEAD },
   "journal.pruned": { type: "journal.pruned", before: instant(0), by: LEAD },
+  "run.began": { type: "run.began", turns: 0, usd: 0 },
   "team.resumed": { type: "team.resumed", host: "h" as HostId },
   "team.finished": {
     type: "team.finished",
@@ -84,6 +86,15 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     target: "main",
     commit: "0123456789abcdef",
   },
+  "task.reviewed": {
+    type: "task.reviewed",
+    task: one,
+    by: "alice/1" as Name,
+    attempt: 2,
+    verdict: "remarks",
+    text: "a.ts:3: no test",
+    of: "0123",
+  },
   "task.reopened": {
     type: "task.reopened",
     task: one,
@@ -114,6 +125,19 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     isError: true,
     note: "exit 1",
   },
+  "question.asked": {
+    type: "question.asked",
+    who: alice,
+    request: "r" as RequestId,
+    question: "Which colour?",
+  },
+  "question.answered": {
+    type: "question.answered",
+    who: alice,
+    request: "r" as RequestId,
+    answer: "blue",
+    by: PERSON,
+  },
   "permission.asked": {
     type: "permission.asked",
     who: alice,
@@ -136,6 +160,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "answer.ignored": { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
   "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
   "model.changed": { type: "model.changed", who: null, model: "anthropic/claude-haiku-5", by: LEAD },
+  "effort.changed": { type: "effort.changed", who: null, effort: "high", by: LEAD },
   "mode.changed": { type: "mode.changed", mode: "plan", by: LEAD },
   "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
   "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },
@@ -157,6 +182,7 @@ it("has one line for every fact", () => {
     "  dim          the team was created
     * warn  lead   deleted the team old
     * dim   lead   deleted old facts and conversations, from before 1970-01-01T00:00:00.000Z
+    * dim          a run began
     * dim          the team was resumed
     * warn         finished: 3 completed, 1 failed, 2 unfinished
     * plain alice  joined as tester on x/y
@@ -173,11 +199,14 @@ it("has one line for every fact", () => {
     * busy  alice  runs the gate for #1: npm test
     * good  alice  proposed #1 for main: https://example.org/pull/1
     * good  alice  landed #1 on main (012345678)
+    * warn  alice/1 reviewed #1 and has remarks: a.ts:3: no test
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
     * warn  alice  bash npm test failed: exit 1 (12 ms)
+      warn  alice  asks you: Which colour? (request r)
+    * plain person answered alice: blue
     * warn  alice  asks to run bash: rm x (request r)
     * warn  alice  may not run bash: rm x (decided by rule)
     * plain lead   asked alice to stop: done
@@ -187,6 +216,7 @@ it("has one line for every fact", () => {
     * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
       plain lead   chose the model anthropic/claude-haiku-5 for all members
+      plain lead   chose the effort high for all members
       plain lead   chose the permission mode plan
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test

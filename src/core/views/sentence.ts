@@ -13,6 +13,14 @@ export type Sentence = { readonly who: string; readonly text: string; readonly t
 /** Who, what they did, and the tone if it is not plain. */
 type Said = readonly [who: string | null, text: string, tone?: Tone];
 
+const REVIEWED: Readonly<
+  Record<FactOf<"task.reviewed">["verdict"], (task: number, text: string) => readonly [string, Tone]>
+> = {
+  approved: (task) => [`reviewed #${task} and approved it`, "good"],
+  remarks: (task, text) => [`reviewed #${task} and has remarks: ${text}`, "warn"],
+  none: (task, text) => [`reviewed #${task} without a verdict: ${text}`, "warn"],
+};
+
 const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
   "team.created": ({ team, by }) =>
     team
@@ -24,6 +32,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `deleted old facts and conversations, from before ${new Date(before).toISOString()}`,
     "dim",
   ],
+  "run.began": () => [null, "a run began", "dim"],
   "team.resumed": () => [null, "the team was resumed", "dim"],
   "team.finished": (end) => [
     null,
@@ -55,11 +64,10 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     "good",
   ],
   "task.failed": ({ by, task, subject, reason }) => [by, `failed #${task} ${subject}: ${reason}`, "bad"],
-  "task.released": ({ from, task, why, note }) => [
-    from,
-    `#${task} is back on the board (${reasonWords(why)})${note ? `: ${note}` : ""}`,
-    "warn",
-  ],
+  "task.released": ({ from, task, why, note, parts }) =>
+    parts
+      ? [from, `split #${task}, which waits for ${ids(parts)} now${note ? `: ${note}` : ""}`]
+      : [from, `#${task} is back on the board (${reasonWords(why)})${note ? `: ${note}` : ""}`, "warn"],
   "task.cancelled": ({ by, task, reason }) => [by, `cancelled #${task}${reason && `: ${reason}`}`, "warn"],
   "task.unblocked": ({ by, task }) => [null, `#${task} is ready now that #${by} is completed`, "dim"],
   "task.queued": ({ by, task, target }) => [
@@ -78,10 +86,11 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `proposed #${task} for ${target}${said && `: ${said}`}`,
     "good",
   ],
+  "task.reviewed": ({ by, task, verdict, text }) => [by, ...REVIEWED[verdict](task, text)],
   "task.reopened": ({ by, task, why, evidence }) => {
     const refused =
-      why === "hook"
-        ? `was refused the completion of #${task} by a hook`
+      why === "hook" || why === "review"
+        ? `was refused the completion of #${task} by ${why === "hook" ? "a hook" : "its review"}`
         : `could not land #${task} (${reasonWords(why)})`;
     return [by, `${refused} and works on it again: ${evidence}`, "warn"];
   },
@@ -106,6 +115,15 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `${allowed ? "may" : "may not"} run ${tool}: ${subject} (decided by ${by})`,
     allowed ? "dim" : "warn",
   ],
+  "question.asked": ({ who, question, request }) => [
+    who,
+    `asks you: ${question} (request ${request})`,
+    "warn",
+  ],
+  "question.answered": ({ who, answer, by }) =>
+    answer === null
+      ? [who, "got no answer to its question in time", "warn"]
+      : [by, `answered ${who}: ${answer}`],
   "shutdown.asked": ({ who, by, reason }) => [by, `asked ${who} to stop${reason && `: ${reason}`}`],
   "shutdown.answered": ({ who, accepted, reason }) =>
     accepted ? [who, "agreed to stop", "dim"] : [who, `refused to stop: ${reason}`, "warn"],
@@ -131,6 +149,11 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
   "model.changed": ({ who, model, by }) => [
     by,
     `chose the model ${model} for ${who ?? "all members"}`,
+    "plain",
+  ],
+  "effort.changed": ({ who, effort, by }) => [
+    by,
+    `chose the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
     "plain",
   ],
   "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
@@ -188,11 +211,13 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "task.changed",
   "task.queued",
   "mail.sent",
+  "question.asked", // it is shown with its options
   "mail.delivered",
   "job.started",
   "context.compacted",
   // The person who chose it was told.
   "model.changed",
+  "effort.changed",
   "mode.changed",
 ]);
 

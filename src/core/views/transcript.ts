@@ -18,6 +18,16 @@ function lines(name: Name, { at, entry }: Recorded): FeedLine[] {
   switch (entry.kind) {
     case "heard":
       return [line("→", entry.text, "dim")];
+    case "opened":
+      return [
+        line(
+          "opened",
+          [entry.system, entry.shared, entry.own, `Tools: ${entry.tools.map(({ name }) => name).join(", ")}`]
+            .filter(Boolean)
+            .join("\n\n"),
+          "dim",
+        ),
+      ];
     case "summary":
       return [line("summary", entry.text, "warn")];
     case "trimmed":

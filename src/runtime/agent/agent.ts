@@ -2,29 +2,33 @@
 import type { Entry, ToolCall } from "../../core/conversation/chat.ts";
 import type { ContextSettings } from "../../core/conversation/compaction.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
-import type { Name, TaskId } from "../../core/ids.ts";
+import type { Step, ToolTraits } from "../../core/gains.ts";
+import type { TaskId } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
-import type { ToolTraits } from "../../core/loop.ts";
+import { inOurNames, ourName } from "../../core/tool-names.ts";
 import type { Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";
 import type { ProviderTimeout } from "../team/provider-timeout.ts";
+import type { Stagger } from "../turn/stagger.ts";
 import type { Spool } from "../wraps/result-size.ts";
 import type { ActivityWriter } from "./activity.ts";
 import type { Feature, Loadout } from "./feature.ts";
 
 export type Agent = Workplace & {
-  /** A subagent's own name ("alice/1"). It acts by its member's seat and its member pays, but its transcript is its own. */
-  readonly subagent?: Name | undefined;
   readonly model: Model;
   /** Used while `model` is overloaded. */
   readonly fallback?: Model | undefined;
   readonly features: readonly Feature[];
-  /** Replaced as a whole, by `beginStint` and `offerTools` alone. */
+  /** The runbook that is run here (`Task.runbook`), for a member that only runs blocks. */
+  readonly runbook?: (() => string | undefined) | undefined;
+  /** Replaced as a whole, by `collect` alone. */
   loadout: Loadout;
   /** A tool as the model is told of it. */
   readonly specOf: (tool: Tool) => ToolSpec;
   readonly activity: ActivityWriter;
   readonly conversation: Conversation;
+  /** The sentence that says who it is: the notes of a summary need not repeat it. */
+  readonly identity: string;
   /** The task of this stint, for reports. */
   readonly about: () => TaskId | null;
   /** When its context is made smaller. */
@@ -37,6 +41,10 @@ export type Agent = Workplace & {
   /** False: it may run in another process by now. */
   readonly isFresh?: (() => boolean) | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
+  /** Lets siblings with the same prefix begin one after the other. */
+  readonly stagger?: Pick<Stagger, "enter"> | undefined;
+  /** Whether others of its kind work here: each of their requests keeps what they share in the provider's cache. */
+  readonly siblings?: (() => boolean) | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
 
@@ -46,6 +54,8 @@ export type TurnOutcome = {
   readonly calls: readonly ToolCall[];
   /** The reply and the results of its calls. */
   readonly round: readonly Entry[];
+  /** The calls with their results, for the limits on calls without progress. */
+  readonly steps: readonly Step[];
   readonly text: string;
   /** The report of the stint, where a Stop hook decides whether it ends; otherwise it was sent with the reply. */
   readonly report: readonly Outgoing[];
@@ -53,10 +63,27 @@ export type TurnOutcome = {
   readonly tokens: number;
 };
 
+/** A call in our names, where the agent has that tool and no other one of exactly the name that the model used. */
+export const meant = (
+  { loadout: { tools } }: Pick<Agent, "loadout">,
+  call: Pick<ToolCall, "tool" | "input">,
+): Pick<ToolCall, "tool" | "input"> => {
+  const ours = inOurNames(call);
+  const isOther = ourName(call.tool) !== call.tool || !tools.has(ours.tool);
+  return isOther && tools.has(call.tool) ? call : ours;
+};
+
 /** What loop detection has to know of the agent's tools. */
 export const traitsOf =
   (agent: Pick<Agent, "loadout">) =>
   (tool: string): ToolTraits => {
     const known = agent.loadout.tools.get(tool);
-    return { aboutTeam: known?.access === "team", createsTasks: known?.effect === "creates" };
+    const isOfTeam = known?.membersOnly === true;
+    return {
+      aboutTeam: known?.access === "team" || isOfTeam,
+      createsTasks: known?.effect === "creates" || known?.effect === "splits",
+      completes: known?.effect === "completes",
+      looks: !isOfTeam && (known?.access === "read" || known?.access === "exec"),
+      writes: known?.access === "write",
+    };
   };

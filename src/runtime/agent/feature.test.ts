@@ -3,13 +3,15 @@ import { beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { claimed, name, stage } from "../../../test/fixtures/stage.ts";
+import { heard, type Message, textOf } from "../../core/conversation/chat.ts";
+import { Conversation } from "../../core/conversation/conversation.ts";
 import { asTaskId, PERSON } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Shell, Store, Tool, ToolContext } from "../../ports/index.ts";
 import { defineTool } from "../../tools/define.ts";
 import type { Agent } from "./agent.ts";
 import { type Call, completedBy, permitted, type Run, type Verdict, type Wrap, wrapped } from "./call.ts";
-import { beginStint, collect, type Feature, offerTools } from "./feature.ts";
+import { beginStint, collect, type Feature, type Section } from "./feature.ts";
 
 const here = stage("sqlite");
 const alice = name("alice");
@@ -35,6 +37,11 @@ const agentWith = (...features: Feature[]): Agent =>
     modelOf(() => ({})),
     { features },
   );
+const section = (text: string, place: Section["place"] = "system", about = ""): Section => ({
+  place,
+  about,
+  text,
+});
 const callOf = (agent: Agent, tool: Tool, rest: Partial<Call> = {}): Call => ({
   ...{ tool, input: {}, access: "read" },
   call: { type: "call", id: "c", tool: tool.name, input: {} },
@@ -50,14 +57,23 @@ const marks =
 
 it("collects the features in their order: sections, folders, tools and wraps, the first outermost", async () => {
   const agent = agentWith(
-    { section: () => "First.", tools: () => [toolOf("a", "old"), toolOf("b")], wrap: marks("outer") },
-    { section: () => "", readable: () => ["/out"] },
-    { section: () => "Second.", tools: async () => [toolOf("a", "new")], wrap: marks("inner") },
+    {
+      sections: () => [section("First."), section("Who.", "own")],
+      tools: () => [toolOf("a", "old"), toolOf("b")],
+      wrap: marks("outer"),
+    },
+    { sections: () => [section("")], readable: () => ["/out"] },
+    {
+      sections: () => [section("Second."), section("Rules.", "shared")],
+      tools: async () => [toolOf("a", "new")],
+      wrap: marks("inner"),
+    },
   );
   await collect(agent);
-  const { system, readable, specs, run, tools } = agent.loadout;
-  expect([system, readable, names(agent)]).toEqual(["First.\n\nSecond.", ["/out"], ["a", "b"]]);
-  expect(specs.map(({ description }) => description)).toEqual(["new", "b"]);
+  const { opening, readable, run, tools } = agent.loadout;
+  expect(opening).toMatchObject({ system: "First.\n\nSecond.", shared: "Rules.", own: "Who." });
+  expect([readable, names(agent)]).toEqual([["/out"], ["a", "b"]]);
+  expect(opening.tools.map(({ description }) => description)).toEqual(["new", "b"]);
   let began = 0;
   const onRun = (): void => {
     began += 1;
@@ -66,28 +82,38 @@ it("collects the features in their order: sections, folders, tools and wraps, th
   expect(began).toBe(1);
 });
 
-it("reads the features anew at the start of a stint, and only adds tools in the middle of it", async () => {
-  let version = 0;
-  let needed: Tool[] = [];
-  const agent = agentWith(
-    {
-      refresh: async () => {
-        version += 1;
-      },
-      section: () => `Version ${version}.`,
-      tools: () => [toolOf(`tool${version}`)],
-    },
-    { toolsOnceNeeded: () => needed, narrow: (tools) => tools.filter((tool) => tool.name !== "banned") },
+it("tells a conversation that has begun what changes, once, and leaves its beginning as it was", async () => {
+  let rules = "Rule 1.";
+  let tools = [toolOf("a"), toolOf("b")];
+  const agent = agentWith({
+    sections: () => [section("How to work."), section(rules, "shared", "rules"), section("", "own", "role")],
+    tools: () => tools,
+  });
+  const heardNow = (): string => textOf(agent.conversation.messages().at(-1) as Message);
+  await beginStint(agent);
+  expect(agent.conversation.isEmpty).toBe(true); // it begins with the rules of now
+  const begun = agent.loadout.opening;
+  agent.conversation.add({ kind: "opened", ...begun });
+  agent.conversation.add(heard("go"));
+  await beginStint(agent);
+  expect(agent.conversation.news).toEqual(["go"]);
+
+  [rules, tools] = ["Rule 2.", [toolOf("b"), toolOf("c")]];
+  await beginStint(agent);
+  expect(agent.conversation.opening).toEqual(begun);
+  expect(heardNow()).toContain('<update about="rules">\nRule 2.\n</update>');
+  expect(heardNow()).toContain("These cannot be called now: a.");
+  expect(heardNow()).toContain("came up since this conversation began: c. You have them from your next");
+  await beginStint(agent);
+  expect(agent.conversation.news).toHaveLength(2); // told once
+
+  [rules, tools] = ["", [toolOf("a"), toolOf("b")]];
+  await beginStint(agent);
+  expect(agent.conversation.news.at(-1)).toBe(
+    '<update about="rules">\n(There is nothing of this any more.)\n</update>\n<update about="tools">\n(There is nothing of this any more.)\n</update>',
   );
-  await beginStint(agent);
-  expect([agent.loadout.system, names(agent)]).toEqual(["Version 1.", ["tool1"]]);
-  needed = [toolOf("late"), toolOf("banned")];
-  version = 7;
-  await offerTools(agent);
-  expect([agent.loadout.system, names(agent)]).toEqual(["Version 1.", ["tool1", "late"]]);
-  needed = []; // it stays on offer
-  await beginStint(agent);
-  expect([agent.loadout.system, names(agent)]).toEqual(["Version 8.", ["tool8", "late"]]);
+  const again = new Conversation(await store.transcript.current(alice));
+  expect(again.told).toMatchObject({ rules: agent.conversation.told.rules }); // a restart tells nothing twice
 });
 
 const closed = (): null => null;

@@ -2,23 +2,45 @@
  * A feature is one capability of a member. The order of an agent's features is the order of the sections of its prompt and of the
  * wraps around its calls, the first outermost. Together they make its loadout, which is replaced as a whole.
  */
-import type { Entry } from "../../core/conversation/chat.ts";
+import type { Entry, Opening, Told } from "../../core/conversation/chat.ts";
+import { digest } from "../../core/conversation/prefix.ts";
+import { updated } from "../../core/conversation/prompt.ts";
+import { wellFormed } from "../../core/conversation/valid.ts";
 import type { Task } from "../../core/task.ts";
-import type { Tool, ToolSpec } from "../../ports/index.ts";
+import type { Tool } from "../../ports/index.ts";
+import { record } from "../turn/record.ts";
 import type { Agent } from "./agent.ts";
 import { type Run, type Wrap, wrapped } from "./call.ts";
+
+/**
+ * A part of what a conversation begins with.
+ *
+ * | place  | where                                                | for what                                       |
+ * |--------|------------------------------------------------------|------------------------------------------------|
+ * | system | the system prompt, the same for all of a kind        | texts of this program alone                    |
+ * | shared | the first message, the same for all members          | the project: its rules, its skills, its memory |
+ * | own    | behind that                                          | role, hooks, team, and at last the identity    |
+ *
+ * `about`: its name when a change of it is told in the middle of a conversation. "": it stays as it was at the beginning.
+ */
+export type Section = {
+  readonly place: "system" | "shared" | "own";
+  readonly about: string;
+  readonly text: string;
+};
 
 export type Feature = {
   /** Updates what the other parts read, such as files of the project, before a stint. */
   refresh?(): Promise<void>;
-  /** Tools of the coming stint. A later feature replaces a tool of the same name. */
+  /**
+   * Its tools: all that the role of the agent can ever need, because a conversation keeps the list that it began with. A tool that
+   * does not apply yet refuses with the reason. A later feature replaces a tool of the same name.
+   */
   tools?(agent: Agent): readonly Tool[] | Promise<readonly Tool[]>;
-  /** Tools that are offered when they are first needed. They stay, or the provider's cache of the conversation would break. */
-  toolsOnceNeeded?(agent: Agent): readonly Tool[] | Promise<readonly Tool[]>;
   /** Leaves out tools of any feature. */
   narrow?(tools: readonly Tool[]): readonly Tool[];
-  /** Its part of the system prompt; "" for none. */
-  section?(): string;
+  /** Its parts of what a conversation begins with; those without text are left out. */
+  sections?(): readonly Section[];
   /** Around every call of the member and its subagents. May refuse or change it. */
   readonly wrap?: Wrap;
   /** The folder in which the tools work during a task, if not the project. */
@@ -37,55 +59,85 @@ export type Feature = {
   beforeRelease?(signal: AbortSignal): Promise<void>;
 };
 
-/** What a member reads and may call. System prompt and tools stay the same during a stint; only `offerTools` adds tools. */
+/** What a member reads at the beginning of a conversation, and may call. */
 export type Loadout = {
-  readonly system: string;
+  /** What a conversation would begin with now. One that has begun keeps its own. */
+  readonly opening: Opening;
+  /** The tools that can be called now. */
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly specs: readonly ToolSpec[];
-  /** Tools that stay on offer. */
-  readonly kept: ReadonlySet<Tool>;
   readonly readable: readonly string[];
   /** A tool behind all wraps. */
   readonly run: Run;
 };
 
-const NO_TOOLS = { tools: new Map(), specs: [], kept: new Set<Tool>() };
-export const EMPTY: Loadout = { ...NO_TOOLS, system: "", readable: [], run: wrapped([]) };
+const NO_OPENING: Opening = { system: "", tools: [], shared: "", own: "", told: {} };
+export const EMPTY: Loadout = { opening: NO_OPENING, tools: new Map(), readable: [], run: wrapped([]) };
 
+/** Collects the features anew, and tells the conversation what has changed since it began. */
 export async function beginStint(agent: Agent): Promise<void> {
   await Promise.all(agent.features.map((feature) => feature.refresh?.()));
-  await collect(agent);
+  const sections = await collect(agent);
+  const { conversation, loadout } = agent;
+  if (!conversation.opening) return;
+  const late = toolChanges(conversation.opening, loadout.tools);
+  const now = [...sections.filter(({ about }) => about !== ""), { about: TOOLS, text: late }];
+  const changed = now.filter(({ about, text }) => (conversation.told[about] ?? NOTHING) !== digest(text));
+  if (changed.length === 0) return;
+  const entry: Entry = {
+    kind: "heard",
+    text: changed.map(({ about, text }) => updated(about, text)).join("\n"),
+    told: toldBy(changed),
+  };
+  await record(agent, [entry]);
+  conversation.add(entry);
 }
 
-/** Collects the features as they are now. */
-export async function collect(agent: Agent): Promise<void> {
-  const { features } = agent;
-  const current = await Promise.all(features.map((feature) => feature.tools?.(agent) ?? []));
+const TOOLS = "tools";
+const NOTHING = digest("");
+const toldBy = (sections: readonly Pick<Section, "about" | "text">[]): Told =>
+  Object.fromEntries(sections.map(({ about, text }) => [about, digest(text)]));
+
+/** Collects the features as they are now. Returns their sections, also those without text. */
+export async function collect(agent: Agent): Promise<readonly Section[]> {
+  const { features, specOf } = agent;
+  const offered = (await Promise.all(features.map((feature) => feature.tools?.(agent) ?? []))).flat();
+  const named = new Map(offered.map((tool) => [tool.name, tool]));
+  const tools = features.reduce<readonly Tool[]>(
+    (left, feature) => feature.narrow?.(left) ?? left,
+    [...named.values()],
+  );
+  const sections = features
+    .flatMap((feature) => feature.sections?.() ?? [])
+    .map((section) => ({ ...section, text: wellFormed(section.text) }));
+  const at = (place: Section["place"]): string =>
+    sections.flatMap((one) => (one.place === place && one.text) || []).join("\n\n");
   agent.loadout = {
-    ...(await offered(agent, current.flat())),
-    system: features.flatMap((feature) => feature.section?.() || []).join("\n\n"),
+    opening: {
+      system: at("system"),
+      tools: tools.filter((tool) => !tool.unlisted).map(specOf),
+      shared: at("shared"),
+      own: at("own"),
+      told: toldBy(sections.filter(({ about }) => about !== "")),
+    },
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
     readable: features.flatMap((feature) => feature.readable?.() ?? []),
     run: wrapped(features.flatMap((feature) => feature.wrap ?? [])),
   };
+  return sections;
 }
 
-/** In the middle of a stint: adds the tools that the member needs from now on, and changes nothing else. */
-export async function offerTools(agent: Agent): Promise<void> {
-  const tools = await offered(agent, [...agent.loadout.tools.values()]);
-  agent.loadout = { ...agent.loadout, ...tools };
-}
-
-async function offered(
-  agent: Agent,
-  current: readonly Tool[],
-): Promise<Pick<Loadout, "tools" | "specs" | "kept">> {
-  const { features, loadout, specOf } = agent;
-  const needed = await Promise.all(features.map((feature) => feature.toolsOnceNeeded?.(agent) ?? []));
-  const kept = new Set([...loadout.kept, ...needed.flat()]);
-  const all = new Map([...current, ...kept].map((tool) => [tool.name, tool]));
-  const tools = features.reduce<readonly Tool[]>(
-    (left, feature) => feature.narrow?.(left) ?? left,
-    [...all.values()],
-  );
-  return { tools: new Map(tools.map((tool) => [tool.name, tool])), specs: tools.map(specOf), kept };
+/** What the list at the beginning of a conversation does not say of the tools of now; "" where it is right. */
+function toolChanges({ tools: begun }: Opening, now: ReadonlyMap<string, Tool>): string {
+  const known = new Set(begun.map(({ name }) => name));
+  const gone = begun.flatMap(({ name }) => (now.has(name) ? [] : [name]));
+  const late = [...now.values()].flatMap(({ name, unlisted }) => (known.has(name) || unlisted ? [] : [name]));
+  const passes = [...now.values()].find((tool) => tool.passesOn && known.has(tool.name));
+  return [
+    ...(gone.length > 0 ? [`These cannot be called now: ${gone.join(", ")}.`] : []),
+    ...(late.length > 0
+      ? [
+          `These came up since this conversation began: ${late.join(", ")}. ${passes ? `${passes.name} calls them.` : "You have them from your next conversation on."}`,
+        ]
+      : []),
+  ].join("\n");
 }

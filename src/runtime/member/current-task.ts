@@ -5,6 +5,7 @@ import { orElse } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
 import type { LoopDetector } from "../../core/loop.ts";
+import { isProse } from "../../core/project/fences.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 import { beforeRelease } from "./stint-end.ts";
@@ -14,6 +15,9 @@ const REMINDERS = 3;
 
 /** A member whose stint was ended so often in a row takes no task before there is news. One that floods the board takes none at once. */
 const REPETITIONS = 3;
+
+/** Undoes a claim in its transaction. */
+class Foreign extends Error {}
 
 export type StintSettings = {
   readonly turnsPerStint: number;
@@ -36,6 +40,8 @@ export class CurrentTask {
   private stopped = false;
   /** Why the last stint was ended: what the member repeated. */
   private evidence = "";
+  /** The store keeps tasks from it that it cannot do. */
+  private narrowed = false;
   /** The task of this stint. */
   task: TaskId | null = null;
 
@@ -72,21 +78,51 @@ export class CurrentTask {
     if (kind !== "teammate" || !IDLE[reason].reminded) return false;
     if (reason !== "repeating") this.repetitions = 0;
     if (this.repetitions >= REPETITIONS) return false;
-    const entryFor = (taken: Claimed): Entry => claimed(taken, workspaceOf?.(taken));
-    const task = await store.board.claimNext(seat, entryFor);
+    const entryFor = (taken: Claimed): Entry => {
+      if (this.isForeign(taken)) throw new Foreign();
+      return claimed(taken, workspaceOf?.(taken));
+    };
+    if (this.narrowed && this.runbook === undefined) await this.narrow(null);
+    const next = (): Promise<Claimed | null> => store.board.claimNext(seat, entryFor);
+    const task = await next().catch(async (error: unknown) => {
+      if (!(error instanceof Foreign)) throw error;
+      await this.narrow(this.runbook ?? null);
+      return await next();
+    });
     if (!task) return false;
     conversation.add(entryFor(task));
     this.hold(task);
     return true;
   }
 
-  /** After a restart: true when the member has a task, or something in its conversation that it has not answered. */
+  /** The runbook that is run here, if its member only runs blocks. */
+  private get runbook(): string | undefined {
+    return this.agent.model.spec === "runbook" ? this.agent.runbook?.() : undefined;
+  }
+
+  /** A task that this member could only fail, and that belongs to others. */
+  private isForeign({ description, runbook }: Claimed): boolean {
+    return this.runbook !== undefined && runbook !== this.runbook && isProse(description);
+  }
+
+  /** Only once such a task was found: until then claims need no further condition. */
+  private async narrow(runbook: string | null): Promise<void> {
+    this.narrowed = runbook !== null;
+    await this.agent.store.roster.runsBlocksOf(this.agent.seat, runbook);
+  }
+
+  /**
+   * After a restart: true when the member has a task, or something in its conversation that it has not answered. A lead that rested
+   * without an answer was interrupted by the person: it waits for a word.
+   */
   async resumeAfterRestart(): Promise<boolean> {
-    const { store, seat, conversation } = this.agent;
+    const { store, seat, conversation, kind } = this.agent;
     if (conversation.isEmpty) return false;
     const own = await store.board.mine(seat.name);
     if (own) await this.remind(own, WENT_ON);
-    return own !== null || conversation.awaitsReply;
+    if (own || !conversation.awaitsReply) return own !== null;
+    const activity = (await store.roster.member(seat.name))?.activity;
+    return kind !== "lead" || activity?.phase !== "idle" || activity.reason !== "no_tool_use";
   }
 
   /** True when the member must continue: it has a task, or its stint was too short for what it does. */
@@ -100,8 +136,9 @@ export class CurrentTask {
       this.attempt = "";
       return reason === "turn_limit" && conversation.awaitsReply && (await this.goesOnAlone());
     }
-    // A running command of its current task keeps it waiting; a server left by an earlier task does not.
-    if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
+    // A running command of its current task keeps it waiting; a server left by an earlier task does not. It is no reason to go on asking.
+    const mayWait = reason !== "turn_limit" || !this.loop.hasProgress;
+    if (mayWait && (await store.jobs.running(seat.name, own.id)) > 0) return false;
     const why = this.whyNoLonger(own, reason);
     if (why !== null) {
       await this.giveBack(own, why);
@@ -156,9 +193,11 @@ export class CurrentTask {
     await orElse(released, "stale_claim", null); // it was taken away meanwhile
   }
 
-  /** Why it idles: a member with an open plan waits for the answer, whatever it did after submitting it. */
+  /** Why it idles: a member with an open plan or question waits for the answer, whatever it did after submitting it. */
   async idleReason(reason: IdleReason): Promise<IdleReason> {
     const { store, seat, kind } = this.agent;
+    if (await this.awaitsAnswer()) return "awaiting_answer";
+    if (reason === "awaiting_answer") return kind === "lead" ? "no_tool_use" : "awaiting_tasks";
     if (kind !== "teammate") return reason;
     const plans = await store.requests.open({ by: seat.name, kind: "plan" });
     const own = plans.length > 0 ? await store.board.mine(seat.name) : null;
@@ -167,6 +206,21 @@ export class CurrentTask {
     );
     if (waits) return "awaiting_plan";
     return reason === "awaiting_plan" ? "awaiting_tasks" : reason; // the task was taken away
+  }
+
+  /** It asked the person and waits. A question about a task that was taken away needs no answer. */
+  private async awaitsAnswer(): Promise<boolean> {
+    const { store, seat } = this.agent;
+    const open = await store.requests.open({ by: seat.name, kind: "question" });
+    if (open.length === 0) return false;
+    const own = (await store.board.mine(seat.name))?.id ?? null;
+    let waits = false;
+    for (const { id, ask } of open) {
+      if (ask.kind !== "question") continue;
+      if (ask.task !== null && ask.task !== own) await store.requests.withdraw(id);
+      else waits ||= ask.waits;
+    }
+    return waits;
   }
 
   /** The tasks that it completed since the last call. */

@@ -63,7 +63,7 @@ function place(seat: Seat = seats.alice, options: AgentOptions = {}): Placed {
   const model = modelOf(() => ({}));
   const agent = agentOf(store, seat, here.clock, model, { features, ...options });
   const interrupts = new Interrupts(agent, outer.signal);
-  const loop = new LoopDetector(() => ({ aboutTeam: false, createsTasks: false }));
+  const loop = new LoopDetector();
   const backoff = new ProviderBackoff(agent);
   const settings = { idleTimeoutMs: TIMEOUT, idlePollMs: POLL, turnsPerStint: 20, stintsPerAttempt: 3 };
   const current = new CurrentTask(agent, loop, settings);
@@ -351,7 +351,7 @@ it.each([
   expect(asked).toEqual([reason, reason]); // not again in the same idle phase
 });
 
-const OTHERS = ["rate_limited", "awaiting_plan"]; // these have tests of their own
+const OTHERS = ["rate_limited", "awaiting_plan", "awaiting_answer"]; // these have tests of their own
 it.each((Object.keys(IDLE) as IdleReason[]).filter((reason) => !OTHERS.includes(reason)))(
   "waits for its idle timeout, or longer if it waits for an answer: %s",
   async (reason) => {

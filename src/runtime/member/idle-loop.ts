@@ -39,6 +39,9 @@ type IdleLoopParts = {
   readonly outer: AbortSignal;
 };
 
+/** It waits for the answer to a request, which may have been withdrawn. */
+const AWAITS: ReadonlySet<IdleReason> = new Set(["awaiting_plan", "awaiting_answer"]);
+
 export class IdleLoop {
   private readonly parts: IdleLoopParts;
   private restarted = true;
@@ -77,8 +80,10 @@ export class IdleLoop {
     if (was === "rate_limited") return await this.pause(mark);
     const restarted = this.restarted;
     this.restarted = false;
-    const reason = restarted || was === "awaiting_plan" ? await current.idleReason(was) : was;
-    if (reason === "awaiting_plan" && was !== reason) return { kind: "rested", now: clock.now(), reason };
+    const reason = restarted || AWAITS.has(was) ? await current.idleReason(was) : was;
+    if (was === "awaiting_answer" && was !== reason && this.shownIdle) await agent.activity.idle(reason, []);
+    if (was !== reason && (AWAITS.has(reason) || was === "awaiting_answer"))
+      return { kind: "rested", now: clock.now(), reason };
     if (restarted && (await current.resumeAfterRestart())) return await this.found();
     if (reason === "turn_limit") await agent.activity.idle(reason, []);
     // Answering what it has heard before would repeat what it was stopped for.

@@ -4,7 +4,7 @@
  */
 import { heard, textOf } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import type { TaskId } from "../../core/ids.ts";
+import { PERSON, type TaskId } from "../../core/ids.ts";
 import {
   IDLE,
   type Limits,
@@ -14,9 +14,7 @@ import {
   type Signal,
 } from "../../core/lifecycle.ts";
 import { LoopDetector } from "../../core/loop.ts";
-import { ASKS_FOR_TOOLS } from "../../core/mail.ts";
-import { type Agent, type TurnOutcome, traitsOf } from "../agent/agent.ts";
-import { offerTools } from "../agent/feature.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
 import type { Compacted } from "../turn/context.ts";
 import { appendNote } from "../turn/record.ts";
@@ -30,7 +28,9 @@ import { beforeRelease, continuedByHook } from "./stint-end.ts";
 export type MemberLoopSettings = Limits & IdleSettings & StintSettings;
 
 export type Watcher = {
-  afterTurn(outcome: TurnOutcome): void;
+  afterTurn(outcome: TurnOutcome): Promise<void> | void;
+  /** It read a word of the person. */
+  heardPerson?(): void;
   /** The member found nothing to do. "look again": the lead has just been mailed that the board is quiet. */
   onIdle(): Promise<"look again" | "wait">;
   /** The team has finished, and all members here are about to leave. */
@@ -68,7 +68,7 @@ export class MemberLoop {
     this.settings = settings;
     this.watcher = watcher;
     this.outer = outer;
-    this.loop = new LoopDetector(traitsOf(agent));
+    this.loop = new LoopDetector();
     this.current = new CurrentTask(agent, this.loop, settings);
     this.replies = new ReplyRecovery(agent);
     this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
@@ -161,7 +161,7 @@ export class MemberLoop {
     const { clock } = agent;
     const mail = await readMail(agent);
     await interrupts.read(mail);
-    if (mail.some(({ body }) => ASKS_FOR_TOOLS.has(body.kind))) await offerTools(agent);
+    if (mail.some(({ from }) => from === PERSON)) this.watcher.heardPerson?.();
     if (this.loop.read(mail)) {
       this.current.heardNews();
       this.advice = null;
@@ -187,10 +187,10 @@ export class MemberLoop {
     }
     if (outcome.text) this.lastWords = outcome.text;
     if (outcome.calls.length > 0) this.current.acted();
-    const verdict = this.loop.observe(outcome.round);
+    const verdict = this.loop.observe(outcome.round, outcome.steps);
     if (verdict.kind === "told") this.advice = verdict.text;
     if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
-    this.watcher.afterTurn(outcome);
+    await this.watcher.afterTurn(outcome);
     if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
     if (verdict.kind === "ended") {
       const reason = await this.current.idleReason("repeating");

@@ -35,7 +35,10 @@ export type TeamParts = {
     team: TeamControl,
     life: () => MemberLoop | undefined,
   ) => Promise<Agent>;
-  readonly onTurn?: (name: Name, outcome: TurnOutcome) => void;
+  /** The member goes on when the promise is settled. It must not reject. */
+  readonly onTurn?: (name: Name, outcome: TurnOutcome) => Promise<void> | void;
+  /** A member read a word of the person. */
+  readonly onPerson?: () => void;
   /** The lead found nothing to do and the board is quiet: a headless run ends here. */
   readonly onQuiet?: () => void;
   readonly onEnd?: (name: Name, end: End) => void;

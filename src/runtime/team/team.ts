@@ -7,6 +7,7 @@ import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";
 import type { Compacted } from "../turn/context.ts";
 import { HostLease, isUnregistered } from "./host-lease.ts";
+import { Reaper } from "./reaper.ts";
 import { keepSchedule } from "./schedule.ts";
 import type { TeamParts } from "./team-parts.ts";
 
@@ -22,9 +23,10 @@ export class Team implements TeamControl {
   private concluding = false;
   /** `reap` must not put back a claim whose owner is about to resume it. */
   private adopting = 0;
-  /** Members of other hosts were left alone because this host was late itself. `reap` looks at them again. */
+  /** Members of other hosts were left alone because this host was late itself. The reaper looks at them again. */
   private hasSkipped = false;
   readonly lease: HostLease;
+  private readonly reaper: Reaper;
 
   constructor(parts: TeamParts) {
     this.parts = parts;
@@ -34,6 +36,14 @@ export class Team implements TeamControl {
       letGo: () => this.letGo("lost"),
       rejoin: async () => !this.isEnding && (await this.adoptAll()),
     });
+    this.reaper = new Reaper({
+      parts,
+      lease: this.lease,
+      mayRemove: async () => {
+        if (this.hasSkipped) await this.adoptAll().catch(() => {});
+        return this.adopting === 0;
+      },
+    });
   }
 
   /** Registers this process and starts to renew its lease. */
@@ -41,7 +51,7 @@ export class Team implements TeamControl {
     await this.lease.open();
     const { signal } = this.background;
     const { reapMs, idlePollMs } = this.parts.settings;
-    const looks = [this.every(reapMs, () => this.reap()), this.every(idlePollMs, () => this.poll())];
+    const looks = [this.every(reapMs, () => this.reaper.look()), this.every(idlePollMs, () => this.poll())];
     this.tending = Promise.all([this.lease.keep(signal), ...looks, keepSchedule(this.parts, signal)]);
   }
 
@@ -85,10 +95,10 @@ export class Team implements TeamControl {
     return adopted;
   }
 
-  /** A lead that failed here (a wrong key, a refusal) resumes when it gets mail. */
+  /** A lead that failed here (a wrong key, a refusal) resumes when it gets mail; that of a lost process comes with its teammates. */
   async reviveLead(): Promise<void> {
     const lead = await this.parts.store.roster.member(LEAD);
-    if (lead) await this.adopt(lead, false);
+    if (lead && (await this.adopt(lead, false))) await this.adoptAll();
   }
 
   private async adopt(member: Member, revive: boolean): Promise<boolean> {
@@ -232,7 +242,7 @@ export class Team implements TeamControl {
         settings,
         {
           afterTurn: (outcome) => parts.onTurn?.(profile.name, outcome),
-          onIdle: () => this.idle(isLead),
+          ...{ onIdle: () => this.idle(isLead), heardPerson: () => parts.onPerson?.() },
           isConcluding: () => this.concluding,
         },
         control.signal,
@@ -286,15 +296,5 @@ export class Team implements TeamControl {
     const { store, host } = this.parts;
     const names = await store.roster.wanted(host).catch(() => []); // the next look reports the error
     for (const name of names) this.members.get(name)?.life?.pollAgain();
-  }
-
-  private async reap(): Promise<void> {
-    const { store, isAlive, onOrphans, jobs } = this.parts;
-    if (!this.lease.isFresh) await this.lease.renew(); // or this host may count as dead itself
-    if (!this.lease.mayJudge) return;
-    if (this.hasSkipped) await this.adoptAll().catch(() => {});
-    if (this.adopting === 0) await store.roster.reap(isAlive, onOrphans).catch(() => {});
-    await jobs?.reap().catch(() => {});
-    await store.requests.expire("Nobody answered before the deadline.").catch(() => {});
   }
 }

@@ -9,8 +9,10 @@ import { INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
 import type { Image } from "../../core/conversation/image.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Seat } from "../../core/member.ts";
-import type { Access, Effect, Store, Tool, ToolContext } from "../../ports/index.ts";
+import type { Access, Store, Tool, ToolContext } from "../../ports/index.ts";
+import { callTool } from "../../tools/call-tool.ts";
 import { defineTool } from "../../tools/define.ts";
+import { specOf } from "../../tools/spec.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Wrap } from "../agent/call.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
@@ -31,9 +33,8 @@ beforeEach(async () => {
   did = [];
 });
 
-type Extra = Partial<Pick<Tool, "access" | "effect" | "ownTags">> & {
+type Extra = Partial<Pick<Tool, "access" | "ownTags">> & {
   readonly accessOf?: (input: { text: string }) => Access;
-  readonly effectOf?: (input: { text: string }) => Effect | undefined;
   readonly run?: (text: string, ctx: ToolContext) => Promise<string> | string;
 };
 /** Takes a text, waits for a turn of the event loop, and answers with "NAME TEXT". */
@@ -148,43 +149,38 @@ it("names the input itself where no part of it is wrong, and does not take an an
   expect(answers[1]?.[1]).toContain("was not a JSON object");
 });
 
-it("names the tools that there are, and runs a tool that an earlier call of the reply offered", async () => {
-  const late = toolOf("late");
-  const agent = agentWith([toolOf("fetch", { access: "write", effect: "starts" })]);
-  (agent.features as unknown[]).push({ toolsOnceNeeded: () => [late] });
-  const answers = await acted(agent, [call("nonsense"), call("fetch"), call("late")]);
-  expect(answers).toEqual([
+it("names the tools that there are, and those that cannot be called any more", async () => {
+  const agent = agentWith([toolOf("fetch")]);
+  agent.conversation.add({ kind: "opened", ...agent.loadout.opening, tools: [specOf(toolOf("gone"))] });
+  expect(await acted(agent, [call("nonsense"), call("gone")])).toEqual([
     [true, 'There is no tool "nonsense". You have: fetch.'],
-    [false, "fetch fetch"],
-    [false, "late late"],
+    [true, expect.stringMatching(/^gone cannot be called now: its server is not connected/)],
   ]);
 });
 
-it.each([
-  // [the call, whether tools are offered after it]
-  [{ effect: "starts" }, true],
-  [{ effect: "claims" }, true],
-  [{ effect: "creates" }, false],
-  [{ effect: "creates", effectOf: () => "claims" }, true],
-  [{}, false],
-  [{ effect: "starts", run: () => Promise.reject(new Error("no")) }, false],
-] as const)("offers further tools after a call that needs them: %j %s", async (extra, offers) => {
-  const agent = agentWith([toolOf("do", extra as Extra)]);
-  (agent.features as unknown[]).push({ toolsOnceNeeded: () => [toolOf("late")] });
-  await acted(agent, [call("do")]);
-  expect(agent.loadout.tools.has("late")).toBe(offers);
-  const subagent = agentWith([toolOf("do", extra as Extra)], { subagent: name("alice/1") });
-  (subagent.features as unknown[]).push({ toolsOnceNeeded: () => [toolOf("late")] });
-  await acted(subagent, [call("do")]);
-  expect(subagent.loadout.tools.has("late")).toBe(false);
-});
-
-it("lets a member offer itself tools in the middle of a call, and no subagent", async () => {
-  const can: boolean[] = [];
-  const tool = toolOf("do", { run: (_, { offerTools }) => `${can.push(offerTools !== undefined)}` });
-  await acted(agentWith([tool]), [call("do")]);
-  await acted(agentWith([tool], { subagent: name("alice/1") }), [call("do")]);
-  expect(can).toEqual([true, false]);
+it("passes a call on to a tool that came up later, with the rules that hold for that tool", async () => {
+  const judged: [string, unknown, string][] = [];
+  const watch: Wrap = (next) => (one) => {
+    judged.push([one.tool.name, one.input, one.access]);
+    return next(one);
+  };
+  const late = toolOf("late", { access: "write" });
+  const tools = [callTool((name) => (name === "late" ? late : undefined)), late];
+  const agent = agentWith(tools, { wraps: [watch] });
+  const answers = await acted(agent, [
+    call("call_tool", { name: "late", input: { text: "now" } }),
+    call("call_tool", { name: "late" }),
+    call("call_tool", { name: "nobody" }),
+    call("call_tool", { name: "nobody", input: {} }),
+  ]);
+  expect(judged.map(([name, , access]) => [name, access])).toEqual([
+    ["late", "write"],
+    ["call_tool", "read"],
+    ["call_tool", "read"],
+  ]);
+  expect(answers.map(([isError]) => isError)).toEqual([false, false, true, true]);
+  expect(answers[1]?.[1]).toContain('"name":"late"');
+  expect(answers[3]?.[1]).toMatch(/^There is no tool "nobody"/);
 });
 
 it("holds back the calls after a submitted plan, and tells of each rest", async () => {
@@ -196,7 +192,7 @@ it("holds back the calls after a submitted plan, and tells of each rest", async 
     rest,
   });
   expect(answers.map(([isError]) => isError)).toEqual([false, false, false, true]);
-  expect(answers[3]?.[1]).toMatch(/^Not run: your plan waits for approval\./);
+  expect(answers[3]?.[1]).toMatch(/^Not run: you wait for an answer first\./);
   expect(rests).toEqual(["asked_to_idle", "awaiting_plan"]);
 });
 
@@ -362,4 +358,50 @@ it.each([
 it("tells why, when something else than the runtime aborts the signal", async () => {
   step.abort(new Error("the socket closed"));
   expect(await acted(agentWith([toolOf("do")]), [call("do")])).toEqual([[true, "the socket closed"]]);
+});
+
+it("runs a call in the names of another harness as ours, and stores it as it came", async () => {
+  const seen: unknown[] = [];
+  const deny: Wrap = (next) => async (given) => {
+    seen.push([given.tool.name, given.input]);
+    return await next(given);
+  };
+  const edit = defineTool({
+    name: "edit_file",
+    description: "",
+    access: "write",
+    input: () => z.object({ path: z.string(), old: z.string(), new: z.string() }),
+    writes: ({ path }) => [path],
+    run: async ({ path }) => `edited ${path}`,
+  });
+  const theirs = call("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" });
+  const agent = agentWith([edit], { wraps: [deny] });
+  expect(await acted(agent, [theirs])).toEqual([[false, "edited a.ts"]]);
+  expect(seen).toEqual([["edit_file", { path: "a.ts", old: "x", new: "y" }]]);
+  expect(JSON.stringify(agent.conversation.messages())).toContain('"tool":"Edit","input":{"file_path"');
+  expect(await facts()).toMatchObject([{ tool: "edit_file", wrote: ["a.ts"] }]);
+  // A tool of exactly this name is meant by it, with its own fields.
+  const own = toolOf("Edit");
+  expect(await acted(agentWith([edit, own]), [call("Edit", { text: "t" })])).toEqual([[false, "Edit t"]]);
+});
+
+it("judges a patch in a shell line as the tool that has it, where the agent has that tool", async () => {
+  const bash = defineTool({
+    name: "bash",
+    description: "",
+    access: "exec",
+    input: () => z.object({ command: z.string() }),
+    run: async () => "127",
+  });
+  const patch = defineTool({
+    name: "apply_patch",
+    description: "",
+    access: "write",
+    unlisted: true,
+    input: () => z.object({ patch: z.string() }),
+    run: async () => "patched",
+  });
+  const line = { command: "apply_patch <<'EOF'\n*** Begin Patch\nEOF" };
+  expect(await acted(agentWith([bash, patch]), [call("bash", line)])).toEqual([[false, "patched"]]);
+  expect(await acted(agentWith([bash]), [call("bash", line)])).toEqual([[false, "127"]]);
 });

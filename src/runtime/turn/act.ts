@@ -7,10 +7,9 @@ import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Access, Effect, Tool, ToolContext } from "../../ports/index.ts";
-import type { Agent } from "../agent/agent.ts";
+import type { Access, Tool, ToolContext } from "../../ports/index.ts";
+import { type Agent, meant } from "../agent/agent.ts";
 import type { Call } from "../agent/call.ts";
-import { offerTools } from "../agent/feature.ts";
 import { interruptionOf } from "../agent/interruption.ts";
 import { appendNote, record } from "./record.ts";
 
@@ -29,7 +28,7 @@ export async function act(
   const images: Image[] = [];
   let held = false;
   const resting = (why: IdleReason): void => {
-    held ||= why === "awaiting_plan";
+    held ||= why === "awaiting_plan" || why === "awaiting_answer";
     rest(why);
   };
   for (const batch of batches(calls.map((call) => new PendingCall(agent, call))))
@@ -70,19 +69,28 @@ async function someAtOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R
   return results;
 }
 
-/** A call with its input, which is parsed once. The tool is looked up late: an earlier call of the reply may have offered it. */
+/** A call with its input, which is parsed once. */
 class PendingCall {
+  /** As the model made it: its answer names it so. */
+  readonly asked: ToolCall;
+  /** The call that is run: what `asked` passes on. */
   readonly call: ToolCall;
   private readonly agent: Agent;
   private read: Read | null = null;
 
-  constructor(agent: Agent, call: ToolCall) {
+  constructor(agent: Agent, asked: ToolCall) {
     this.agent = agent;
-    this.call = call;
+    this.asked = asked;
+    const passed = agent.loadout.tools.get(asked.tool)?.passesOn?.(asked.input);
+    this.call = passed ? { ...asked, ...passed } : asked;
   }
 
   get tool(): Tool | undefined {
-    return this.agent.loadout.tools.get(this.call.tool);
+    return this.agent.loadout.tools.get(this.meant.tool);
+  }
+
+  private get meant(): Pick<ToolCall, "tool" | "input"> {
+    return meant(this.agent, this.call);
   }
 
   /** The input, and what the call does. @throws with what was expected */
@@ -111,7 +119,7 @@ class PendingCall {
 
   private readFor(tool: Tool): Read {
     if (this.read?.tool === tool) return this.read;
-    const parsed = tool.input().safeParse(this.call.input);
+    const parsed = tool.input().safeParse(this.meant.input);
     const access = (parsed.success && tool.accessOf?.(parsed.data)) || tool.access;
     this.read = { tool, parsed, access };
     return this.read;
@@ -146,15 +154,16 @@ async function answer(
   held: boolean,
 ): Promise<Entry> {
   const { seat, clock, conversation, store, loadout, keepImage } = agent;
-  const { call, tool } = pending;
+  const { asked, call, tool } = pending;
   const result = (text: string, isError: boolean): Result => ({
     kind: "result",
     result: {
       type: "result",
-      id: call.id,
-      tool: call.tool,
+      id: asked.id,
+      tool: asked.tool,
       text: shown(text, isError),
       isError,
+      ...(tool?.lasting && !isError && { lasting: true }),
     },
   });
   const shown = (text: string, isError: boolean): string => {
@@ -164,17 +173,17 @@ async function answer(
   let began = clock.now();
   let hasRun = false;
   let subject = "";
-  let effect: Effect | undefined;
+  let wrote: readonly string[] = [];
   let written: Result | null = null;
   let entry: Result;
   try {
     if (signal.aborted) throw signal.reason;
     if (held) throw new Error(NOT_YET);
-    if (!tool)
-      throw new Error(`There is no tool "${call.tool}". You have: ${[...loadout.tools.keys()].join(", ")}.`);
+    if (!tool) throw new Error(unknownTool(agent, call.tool));
     const { input, access } = pending.checked(tool, cutOff);
     subject = tool.subject?.(input) ?? "";
-    effect = tool.effectOf?.(input) ?? tool.effect;
+    wrote = tool.writes?.(input) ?? [];
+    const ends: (() => Promise<void>)[] = [];
     const ctx: ToolContext = {
       ...agent,
       self: seat.name,
@@ -183,9 +192,9 @@ async function answer(
       currentTask: lazy(() => store.board.mine(seat.name)),
       rest,
       compact,
+      onEnd: (end) => void ends.push(end),
       showImage: keepImage && (async (image) => void images.push(await keepImage(image))),
       waitingFor: (reason) => agent.activity.waitFor(reason),
-      offerTools: agent.subagent ? undefined : () => offerTools(agent),
       answer: (text) => {
         written = result(text, false);
         return written;
@@ -198,6 +207,7 @@ async function answer(
       hasRun = true;
     };
     const text = await loadout.run({ tool, call, input, access, ctx, onPermitted, onRun });
+    for (const end of ends) await end();
     entry = written ?? result(text, false);
   } catch (error) {
     const interrupted = interruptionOf(signal);
@@ -209,8 +219,10 @@ async function answer(
   const fact = {
     type: "tool.called",
     who: seat.name,
-    tool: call.tool,
-    subject: cutEnd(agent.secrets?.redact(subject) ?? subject, 200),
+    tool: tool?.name ?? call.tool,
+    subject: factText(agent, subject),
+    ...(!isError &&
+      wrote.length > 0 && { wrote: wrote.slice(0, WROTE_MAX).map((path) => factText(agent, path)) }),
     ms: clock.now() - began,
     isError,
     ...(isError && { note: cutEnd(text, 300) }),
@@ -218,14 +230,22 @@ async function answer(
   } as const;
   await record(agent, written ? [] : [entry], { facts: [fact] });
   conversation.add(entry);
-  // A server started for a test must be ended in the same stint, and a task may need a plan: that needs tools now.
-  if (!isError && !agent.subagent && (effect === "starts" || effect === "claims")) await offerTools(agent);
   return entry;
 }
 
-/** Calls behind a submitted plan in the same reply were meant for the time after its approval. */
+/** Of a call that writes more, the first ones. */
+const WROTE_MAX = 50;
+const factText = ({ secrets }: Agent, text: string): string => cutEnd(secrets?.redact(text) ?? text, 200);
+
+/** A conversation keeps the list of tools that it began with. */
+const unknownTool = ({ conversation, loadout }: Agent, name: string): string =>
+  conversation.opening?.tools.some((tool) => tool.name === name)
+    ? `${name} cannot be called now: its server is not connected, or your role does not have it any more. Go on without it.`
+    : `There is no tool "${name}". You have: ${[...loadout.tools.keys()].join(", ")}.`;
+
+/** Calls behind a plan or a question in the same reply were meant for the time after its answer. */
 const NOT_YET =
-  "Not run: your plan waits for approval. The answer comes as mail; call this again once it is approved.";
+  "Not run: you wait for an answer first. It comes as mail; call this again then, if it still fits.";
 
 const CUT = { urgent: "an urgent message", person: "the person" } as const;
 const cut = (by: keyof typeof CUT, hasRun: boolean): string =>

@@ -14,7 +14,7 @@ import { rendered, summarySystem, summaryText } from "../../core/conversation/su
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
-import { NOTHING_SPENT, type Spent } from "../../core/member.ts";
+import { addSpent, NOTHING_SPENT, type Spent } from "../../core/member.ts";
 import type { Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { newConversation } from "./new-conversation.ts";
@@ -22,7 +22,7 @@ import { heardAgain, newsOf } from "./news.ts";
 import { heldFacts } from "./pinned.ts";
 import type { ProviderBackoff } from "./provider-backoff.ts";
 import { record } from "./record.ts";
-import { lengthOf, sizeOf } from "./size.ts";
+import { lengthOf, sizeOfOpening } from "./size.ts";
 
 /** How its calls wait for their provider. */
 type Waiting = Pick<ProviderBackoff, "waiting">;
@@ -33,7 +33,6 @@ const ATTEMPTS = 3;
 
 export class Context {
   private readonly agent: Agent;
-  private readonly identity: string;
   private readonly backoff: Waiting;
   private charactersPerToken = CHARACTERS_PER_TOKEN;
   /** The window as a provider proved it, when it is smaller than assumed. */
@@ -46,7 +45,6 @@ export class Context {
   constructor(agent: Agent, backoff: Waiting) {
     this.agent = agent;
     this.backoff = backoff;
-    this.identity = agent.loadout.system.split("\n\n", 1)[0] ?? "";
   }
 
   /** A summary before the next request: the `compact` tool. */
@@ -74,8 +72,7 @@ export class Context {
 
   get characters(): number {
     const { loadout, conversation } = this.agent;
-    const { system, specs } = loadout;
-    return system.length + sizeOf(specs) + conversation.size;
+    return sizeOfOpening(conversation.opening ?? loadout.opening) + conversation.size;
   }
 
   /**
@@ -95,6 +92,7 @@ export class Context {
       },
       limits,
       this.agent.context,
+      this.mayTrim(model),
     );
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
@@ -117,6 +115,12 @@ export class Context {
       conversation.add(entry);
       before = step.after;
     }
+  }
+
+  /** Old results are shortened in place only where no thought holds what is before it: else they wait for a summary. */
+  private mayTrim(model: Model): boolean {
+    const { fallback, conversation } = this.agent;
+    return !model.bindsPrefix && !fallback?.bindsPrefix && !conversation.isBound;
   }
 
   /** The provider says that the request is too long: the window is smaller than assumed, or the estimate too low. */
@@ -143,7 +147,7 @@ export class Context {
     const reply = whole.at(-1);
     const step: UserMessage = { role: "user", content: results };
     const text = summaryText({
-      identity: this.identity,
+      identity: this.agent.identity,
       notes,
       last: results.length > 0 && reply ? [reply, step] : [],
       facts: await heldFacts(this.agent, room),
@@ -158,7 +162,7 @@ export class Context {
     if (this.agent.conversation.whole.length === 0) return null;
     const room = this.factRoom(this.limits(model));
     const { texts } = await newsOf(this.agent, room);
-    const summary = await newConversation(this.agent, this.identity, room, atRest);
+    const summary = await newConversation(this.agent, room, atRest);
     return await this.replace(summary, texts, "clear");
   }
 
@@ -167,7 +171,8 @@ export class Context {
     const before = this.tokens;
     const entries: Entry[] = [summary, ...heardAgain(news, conversation.newImages)];
     const after = Math.ceil(
-      (this.characters - conversation.size + summary.text.length + lengthOf(news)) / this.charactersPerToken,
+      (sizeOfOpening(this.agent.loadout.opening) + summary.text.length + lengthOf(news)) /
+        this.charactersPerToken,
     );
     await this.write(entries, layer, before, after);
     for (const entry of entries) conversation.add(entry);
@@ -197,7 +202,7 @@ export class Context {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const room = Math.floor(this.room(limits) / 2 ** attempt);
       try {
-        const notes = await this.askForNotes(model, rendered(all, this.identity, room), limits, signal);
+        const notes = await this.askForNotes(model, rendered(all, this.agent.identity, room), limits, signal);
         if (notes !== "") return notes;
         why = "the model answered nothing";
       } catch (error) {
@@ -222,7 +227,7 @@ export class Context {
     const began = this.agent.clock.now();
     const reply = await model.reply(
       {
-        system: summarySystem(this.identity),
+        system: summarySystem(this.agent.identity),
         messages: [{ role: "user", content: [{ type: "text", text: conversation }] }],
         tools: [],
         maxOutputTokens: Math.max(
@@ -251,7 +256,7 @@ export class Context {
     } as const;
     const spent: Spent = { turns: 1, ...usage, usd };
     await record(this.agent, [], { facts: [fact], spent });
-    this.extra = sum(this.extra, spent);
+    this.extra = addSpent(this.extra, spent);
   }
 
   /** Characters that a conversation may have as one text. */
@@ -288,11 +293,3 @@ export class Context {
     );
   }
 }
-
-export const sum = (a: Spent, b: Spent): Spent => ({
-  turns: a.turns + b.turns,
-  inputTokens: a.inputTokens + b.inputTokens,
-  cachedTokens: a.cachedTokens + b.cachedTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usd: a.usd + b.usd,
-});

@@ -9,19 +9,14 @@ import { heldFacts } from "./pinned.ts";
 const RECENT = 100;
 
 /** What replaces the conversation. `room`: characters for each fact. `atRest`: no reply is due. */
-export async function newConversation(
-  agent: Agent,
-  identity: string,
-  room: number,
-  atRest: boolean,
-): Promise<Summary> {
+export async function newConversation(agent: Agent, room: number, atRest: boolean): Promise<Summary> {
   const told = await agent.store.mail.box(agent.seat.name, RECENT, PERSON);
   // Mail that waits will be heard in the new conversation.
   const forgets = told.findLast(({ deliveredAt }) => deliveredAt !== null)?.id;
   const facts = await heldFacts(agent, room, forgets);
   return {
     kind: "summary",
-    text: anewText(identity, facts),
+    text: anewText(facts),
     anew: true,
     ...(atRest && { atRest }),
     ...(forgets !== undefined && { forgets }),

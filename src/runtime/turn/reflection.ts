@@ -95,7 +95,7 @@ function messagesOf(entries: readonly Entry[]): Message[] {
   const parts: Conversation[] = [new Conversation()];
   for (const entry of entries)
     if (entry.kind === "summary") parts.push(new Conversation());
-    else if (entry.kind !== "trimmed") parts.at(-1)?.add(entry);
+    else if (entry.kind !== "trimmed" && entry.kind !== "opened") parts.at(-1)?.add(entry);
   return parts.flatMap((part) => part.messages());
 }
 

@@ -46,8 +46,7 @@ export type Refused = {
 
 /** @throws the first refusal if no form is accepted, and other errors of `ask` at once */
 export async function withoutRefused({ agent, spec, error, room, signal, ask }: Refused): Promise<Reply> {
-  const { conversation, loadout, seat } = agent;
-  const identity = loadout.system.split("\n\n", 1)[0] ?? "";
+  const { conversation, identity, loadout, seat } = agent;
   const results = conversation.unanswered?.content.filter((part) => part.type === "result") ?? [];
   const history: Message[] = [...conversation.whole, { role: "user", content: results }];
   const facts = await heldFacts(agent, room);
@@ -61,7 +60,7 @@ export async function withoutRefused({ agent, spec, error, room, signal, ask }: 
       { kind: "summary", text, ...conversation.carried },
       ...conversation.news.map((news) => heard(clean(news))),
     ];
-    const reply = await ask(new Conversation(entries).messages()).catch((again: unknown) => {
+    const reply = await ask(new Conversation(entries).messages(loadout.opening)).catch((again: unknown) => {
       if (signal.aborted || !isRefusal(again, hasImages)) throw again;
       return null;
     });

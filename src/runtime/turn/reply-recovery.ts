@@ -11,12 +11,13 @@
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
  * | the key or all forms are refused  | nothing: the member fails at once                                                |
  */
-import { callsOf, type Message, textOf } from "../../core/conversation/chat.ts";
+import { callsOf, type Entry, type Message, type Opening, textOf } from "../../core/conversation/chat.ts";
+import { digest, digestOf, prefixOf } from "../../core/conversation/prefix.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { instant, later } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";
-import type { Model, Reply } from "../../ports/index.ts";
+import type { CacheHint, Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Context } from "./context.ts";
 import { ProviderBackoff } from "./provider-backoff.ts";
@@ -26,7 +27,20 @@ export type Answered = {
   readonly reply: Reply;
   /** The model that gave it. */
   readonly model: Model;
+  /** What goes into the transcript before the reply: the opening of a conversation that begins with it. */
+  readonly opened: readonly Entry[];
+  /** The hash of the request that it answers. */
+  readonly prefix: string;
 };
+
+const partsOf = ({ shared, own }: Opening): number => [shared, own].filter(Boolean).length;
+
+const withFirst =
+  (onDelta: Agent["onDelta"], begun: () => void): NonNullable<Agent["onDelta"]> =>
+  (delta) => {
+    begun();
+    onDelta?.(delta);
+  };
 
 const CUT_OFFS = 3;
 /** How long the fallback model is used before the main one is tried again. */
@@ -123,7 +137,14 @@ export class ReplyRecovery {
       await this.context.book(model, reply, began);
       reply = await this.fitting(model, signal);
     }
-    return { reply, model };
+    const { conversation, loadout } = this.agent;
+    const opening = conversation.opening ?? loadout.opening;
+    return {
+      reply,
+      model,
+      opened: conversation.opening ? [] : [{ kind: "opened", ...opening }],
+      prefix: prefixOf(opening, conversation.messages(opening)),
+    };
   }
 
   private async fitting(model: Model, signal: AbortSignal): Promise<Reply> {
@@ -150,24 +171,50 @@ export class ReplyRecovery {
     return withoutRefused({ agent, spec: model.spec, error, room, signal, ask });
   }
 
+  private cacheOf({ shared }: Opening): CacheHint {
+    const { seat, store, subagent, kind, siblings } = this.agent;
+    return {
+      key: `${store.team}/${subagent ?? seat.name}`,
+      sharedParts: shared === "" ? 0 : 1,
+      waits: kind === "lead" || (kind === "teammate" && !siblings?.()),
+    };
+  }
+
+  /** For the first request of a conversation that shares its beginning with others. */
+  private async afterSiblings(
+    model: Model,
+    { system, tools, shared }: Opening,
+    signal: AbortSignal,
+  ): Promise<(() => void) | undefined> {
+    const { stagger, conversation } = this.agent;
+    if (!stagger || !model.caches || conversation.opening) return undefined;
+    return await stagger.enter([model.spec, digest(system + shared), digestOf(tools)].join(), signal);
+  }
+
   /** `messages`: instead of the conversation. */
   private async ask(model: Model, signal: AbortSignal, messages?: readonly Message[]): Promise<Reply> {
     const { loadout, conversation, onDelta } = this.agent;
     const { characters } = this.context;
+    const opening = messages ? loadout.opening : (conversation.opening ?? loadout.opening);
     const limit = this.longer ? model.longestReply : undefined;
-    const reply = await model.reply(
+    const begun = await this.afterSiblings(model, opening, signal);
+    const heard = begun ? withFirst(onDelta, begun) : onDelta;
+    const asked = model.reply(
       {
-        system: loadout.system,
-        messages: messages ?? conversation.messages(),
-        tools: loadout.specs,
+        system: opening.system,
+        messages: messages ?? conversation.messages(opening),
+        tools: opening.tools,
+        openingParts: partsOf(opening),
+        cache: this.cacheOf(opening),
         ...(limit !== undefined && { maxOutputTokens: limit }),
       },
       {
         signal,
-        ...(onDelta && { onDelta }),
+        ...(heard && { onDelta: heard }),
         ...this.backoff.waiting(model),
       },
     );
+    const reply = await asked.finally(begun);
     if (!messages) this.context.learn(reply, characters);
     return reply;
   }

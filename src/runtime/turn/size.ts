@@ -1,6 +1,12 @@
 /** Sizes in characters, from which the context estimates tokens. */
+import type { Opening } from "../../core/conversation/chat.ts";
+
 export const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((total, text) => total + text.length, 0);
+
+/** What every request of a conversation begins with. */
+export const sizeOfOpening = ({ system, tools, shared, own }: Opening): number =>
+  lengthOf([system, shared, own]) + sizeOf(tools);
 
 const sizes = new WeakMap<object, number>();
 

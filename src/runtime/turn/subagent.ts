@@ -5,15 +5,16 @@
  */
 import { heard } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
-import { subagentPrompt } from "../../core/conversation/prompt.ts";
+import { identity, whoIsSubagent } from "../../core/conversation/prompt.ts";
 import { escapeTags } from "../../core/conversation/tags.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type Name, subagentName } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/loop.ts";
-import { applyRole, findRole, type Role } from "../../core/project/role.ts";
+import { applyRole, findRole, type Role, rolePrompt } from "../../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext } from "../../ports/index.ts";
-import { type Agent, type TurnOutcome, traitsOf } from "../agent/agent.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import type { Run } from "../agent/call.ts";
+import type { Section } from "../agent/feature.ts";
 import { appendNote } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 import { turn } from "./turn.ts";
@@ -25,15 +26,20 @@ export type Delegation = {
   readonly readOnly: boolean;
   /** A role by name; "" for none. */
   readonly role: string;
+  /** The model instead of the one that its member or its role would give. */
+  readonly model?: (usual: Model) => Promise<Model>;
 };
+
+/** `stopped`: why it was ended before it was done; "" if it was not. */
+export type Delegated = { readonly name: Name; readonly text: string; readonly stopped: string };
 
 export type SubagentParts = {
   readonly model: (spec: string) => Promise<Model>;
-  /** Sections of the member's prompt that hold for its subagents too: project rules, skills. */
-  readonly sections: () => readonly string[];
+  /** What the conversations of subagents begin with: guidance, the project. */
+  readonly sections: (model: Model) => Promise<readonly Section[]>;
   readonly roles: () => readonly Role[];
   /** For budgets: after each turn, with the name of the member. */
-  readonly onTurn?: (member: Name, outcome: TurnOutcome) => void;
+  readonly onTurn?: (member: Name, outcome: TurnOutcome) => Promise<void> | void;
 };
 
 /** Model calls of one subagent at most. */
@@ -49,7 +55,7 @@ const fitting = (tools: Iterable<Tool>, readOnly: boolean): Tool[] =>
 /** Runs one subagent a call, as many at once as there are calls. */
 export function subagents(
   parts: SubagentParts,
-): (member: Agent, job: Delegation, ctx: ToolContext) => Promise<string> {
+): (member: Agent, job: Delegation, ctx: ToolContext) => Promise<Delegated> {
   const names = namesUnder();
   return async (member, job, ctx) => {
     const role = job.role === "" ? null : findRole(parts.roles(), job.role);
@@ -57,7 +63,13 @@ export function subagents(
     if (tools.length === 0)
       throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);
-    const sections = [role?.prompt ?? "", ...parts.sections()].filter(Boolean);
+    const usual = role?.model ? await parts.model(role.model) : member.model;
+    const model = (await job.model?.(usual)) ?? usual;
+    const sections = await parts.sections(model);
+    const at = (place: Section["place"]): string =>
+      sections.flatMap((one) => (one.place === place && one.text) || []).join("\n\n");
+    const who = whoIsSubagent({ name: subagent, member: ctx.self, team: ctx.store.team });
+    const inTree = ctx.workspace === member.workspace ? "" : `Workspace of this job: ${ctx.workspace}`;
     const agent: Agent = {
       ...member,
       subagent,
@@ -65,26 +77,28 @@ export function subagents(
       workspace: ctx.workspace,
       workspaceOf: undefined,
       jobs: undefined, // they would outlive it
-      model: role?.model ? await parts.model(role.model) : member.model,
+      model,
       features: [],
       loadout: {
         ...member.loadout,
-        system: subagentPrompt(
-          { name: subagent, member: ctx.self, team: ctx.store.team },
-          ctx.workspace,
-          sections,
-        ),
+        opening: {
+          system: at("system"),
+          tools: tools.map(member.specOf),
+          shared: at("shared"),
+          own: [rolePrompt(role), inTree, identity(who)].filter(Boolean).join("\n\n"),
+          told: {},
+        },
         tools: new Map(tools.map((tool) => [tool.name, tool])),
-        specs: tools.map(member.specOf),
         readable: ctx.readable,
       },
       conversation: new Conversation(),
+      identity: who,
       about: () => null,
       holds: () => Promise.resolve([`Your job:\n${job.prompt}`]),
       hooks: undefined,
       onDelta: undefined,
     };
-    return await work(agent, job.prompt, parts, ctx.signal);
+    return { name: subagent, ...(await work(agent, job.prompt, parts, ctx.signal)) };
   };
 }
 
@@ -93,10 +107,10 @@ async function work(
   prompt: string,
   { onTurn }: SubagentParts,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Omit<Delegated, "name">> {
   await appendNote(agent, heard(prompt));
   const replies = new ReplyRecovery(agent);
-  const loop = new LoopDetector(traitsOf(agent));
+  const loop = new LoopDetector();
   let text = "";
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isLast = round === ROUNDS;
@@ -105,15 +119,15 @@ async function work(
       turn(isLast ? { ...agent, loadout: { ...agent.loadout, run: refuse } } : agent, signal, replies),
     );
     signal.throwIfAborted();
-    onTurn?.(agent.seat.name, outcome);
+    await onTurn?.(agent.seat.name, outcome);
     text = outcome.text || text;
-    if (outcome.kind === "rested") return report(agent, text);
-    const verdict = loop.observe(outcome.round);
+    if (outcome.kind === "rested") return { text, stopped: "" };
+    const verdict = loop.observe(outcome.round, outcome.steps);
     if (verdict.kind === "told") await appendNote(agent, heard(verdict.text));
     if (verdict.kind === "ended")
-      return report(agent, text, `It was stopped because it repeated itself: it ${verdict.text}`);
+      return { text, stopped: `It was stopped because it repeated itself: it ${verdict.text}` };
   }
-  return report(agent, text, `It was stopped after ${ROUNDS} rounds, so this may be incomplete.`);
+  return { text, stopped: `It was stopped after ${ROUNDS} rounds, so this may be incomplete.` };
 }
 
 const refuse: Run = () =>
@@ -122,9 +136,9 @@ const refuse: Run = () =>
   );
 
 /** The text comes from an agent that may have read anything, so it must not look like text of the harness. */
-function report({ subagent }: Agent, text: string, note = ""): string {
+export function report({ name, text, stopped }: Delegated): string {
   const said = text === "" ? "It ended without an answer." : escapeTags(text);
-  return [said, `[subagent ${subagent}${note && `. ${note}`}]`].join("\n\n");
+  return [said, `[subagent ${name}${stopped && `. ${stopped}`}]`].join("\n\n");
 }
 
 /** "alice/1", "alice/2" …: the first number without a transcript. One at a time, or two at once would share it. */

@@ -101,7 +101,7 @@ it("adds the reminders that are due after a round of calls", async () => {
   await outcome;
   expect(rounds).toEqual([2]);
   expect(agent.conversation.news).toEqual(["Update your list"]);
-  expect(await store.transcript.current(alice)).toHaveLength(3);
+  expect(await store.transcript.current(alice)).toHaveLength(4); // with the opening
 });
 
 it.each([

@@ -3,11 +3,12 @@ import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../..
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { CUT_OFF, delivered } from "../../core/conversation/prompt.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
+import { stepsOf } from "../../core/gains.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Mail } from "../../core/mail.ts";
-import type { Outgoing, Reply, Usage } from "../../ports/index.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { MakeEntries, Outgoing, Reply, Usage } from "../../ports/index.ts";
+import { type Agent, meant, type TurnOutcome, traitsOf } from "../agent/agent.ts";
 import { act } from "./act.ts";
 import { appendNote, record } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
@@ -17,8 +18,13 @@ const MAIL_PER_TURN = 100;
 
 /** READ: unread mail enters the conversation and is marked read in the same step. */
 export async function readMail({ store, seat, conversation }: Agent): Promise<Mail[]> {
-  const mail = await store.mail.deliver(seat, delivered, MAIL_PER_TURN);
-  for (const entry of delivered(mail)) conversation.add(entry);
+  let entries: readonly Entry[] = [];
+  const make: MakeEntries = (letters, left) => {
+    entries = delivered(letters, left);
+    return entries;
+  };
+  const mail = await store.mail.deliver(seat, make, MAIL_PER_TURN);
+  for (const entry of mail.length > 0 ? entries : []) conversation.add(entry);
   return mail;
 }
 
@@ -60,6 +66,7 @@ export async function turn(
     reason: reason ?? "no_tool_use",
     calls,
     round,
+    steps: stepsOf(round, traitsOf(agent)),
     text,
     report,
     usd: reply.usd + besides.usd,
@@ -75,9 +82,14 @@ async function think(
 ): Promise<{ reply: Reply; text: string; report: readonly Outgoing[] }> {
   const { seat, clock, conversation } = agent;
   const began = clock.now();
-  const { reply: given, model } = await replies.next(signal);
-  const reply = { ...given, message: conversation.accepted(given.message) };
-  const entry: Entry = { kind: "said", message: reply.message };
+  const { reply: given, model, opened, prefix } = await replies.next(signal);
+  const reply = { ...given, message: described(agent, conversation.accepted(given.message)) };
+  const entry: Entry = {
+    kind: "said",
+    message: reply.message,
+    prefix,
+    ...(model.bindsPrefix && { binds: true }),
+  };
   const text = wholeText(conversation, reply.message);
   const fact = {
     type: "turn.taken",
@@ -91,14 +103,23 @@ async function think(
   } as const;
   const report = await finalReport(agent, reply, text);
   const waits = agent.hooks?.asksAtStop === true;
-  await record(agent, [entry], {
+  await record(agent, [...opened, entry], {
     facts: [fact],
     spent: { turns: 1, ...reply.usage, usd: reply.usd },
     mail: waits ? [] : report,
   });
-  conversation.add(entry);
+  for (const one of [...opened, entry]) conversation.add(one);
   return { reply, text, report: waits ? report : [] };
 }
+
+/** Each call with the way its tool is shown, for those who read the transcript and do not know the tool. */
+const described = (agent: Agent, message: AssistantMessage): AssistantMessage => ({
+  ...message,
+  content: message.content.map((part) => {
+    const shows = part.type === "call" ? agent.loadout.tools.get(meant(agent, part).tool)?.shows : undefined;
+    return shows ? { ...part, shows } : part;
+  }),
+});
 
 /** The text of a reply. A reply that continues one which the output limit cut off is joined to it. */
 function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage): string {

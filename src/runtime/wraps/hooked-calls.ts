@@ -10,7 +10,7 @@ import { HARNESS } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
 import { REFUSALS_MAX, type Task } from "../../core/task.ts";
-import type { CompletionInput, NewTaskInput } from "../../ports/index.ts";
+import type { CompletionInput, NewTaskInput, SplitInput } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import type { HookOutcome, Hooks } from "../hooks/hooks.ts";
 
@@ -38,7 +38,9 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
         signal: ctx.signal,
       });
     refuse((await ask("PreToolUse", about, tool.name)).blocked);
-    if (tool.effect === "creates") await beforeCreation(call, ask);
+    if (tool.effect === "creates") await beforeCreation(call.input as NewTaskInput, ask);
+    if (tool.effect === "splits")
+      for (const part of (call.input as SplitInput).parts ?? []) await beforeCreation(part, ask);
     if (tool.effect === "completes") await beforeCompletion(call, ask);
     let recorded = false;
     const answer = (text: string) => {
@@ -62,8 +64,8 @@ function refuse(feedback: string | null): void {
   if (feedback !== null) throw new EkidenError("not_permitted", `A hook refuses this: ${feedback}`);
 }
 
-async function beforeCreation({ input }: Call, ask: RunHook): Promise<void> {
-  const { subject = "", description = "" } = input as NewTaskInput;
+async function beforeCreation(input: NewTaskInput, ask: RunHook): Promise<void> {
+  const { subject = "", description = "" } = input;
   const task = { subject, description };
   refuse((await ask("TaskCreated", { task, task_subject: subject, task_description: description })).blocked);
 }

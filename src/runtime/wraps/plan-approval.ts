@@ -22,10 +22,7 @@ export function planGate({ kind, needsPlan }: Pick<Profile, "kind" | "needsPlan"
     const attempt = `${task.id}.${task.attempt}`;
     if (approved !== attempt) {
       const plan = await ctx.store.requests.planFor(task.id, task.attempt);
-      if (plan?.state !== "answered" || !plan.answer?.yes) {
-        await ctx.offerTools?.(); // the member may not have submit_plan yet
-        throw refused(tool, whyNot(task, plan));
-      }
+      if (plan?.state !== "answered" || !plan.answer?.yes) throw refused(tool, whyNot(task, plan));
       approved = attempt;
     }
     return next(call);

@@ -21,12 +21,13 @@ export const inWorktrees =
     // The lead holds no claim and works in the project.
     if (!task && ctx.self !== LEAD && CHANGES.has(call.access)) throw new Error(NO_CLAIM);
     // a call that ends the task needs no new worktree
-    const isLast = tool.effect === "completes" || tool.effect === "ends";
+    const givesBack = tool.effect === "ends" || tool.effect === "splits";
+    const isLast = tool.effect === "completes" || givesBack;
     const found = task && trees.find(task);
     if (task && !found && !isLast) await noticeMoves(trees, ctx.store);
     const tree =
       task && !isLast ? await trees.open(task, undefined, contactOf(ctx.store, ctx.signal)) : found;
-    if (task && tool.effect === "ends") await park(trees, ctx.store, ctx.self, ctx.signal);
+    if (task && givesBack) await park(trees, ctx.store, ctx.self, ctx.signal);
     if (!tree) return await next(call);
     const { workspace } = tree;
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });

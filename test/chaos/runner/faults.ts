@@ -46,6 +46,17 @@ export const CLASSES = {
   "model-cut": { about: "model: streams that are cut, end early or break down", holds: true },
   "model-pings": { about: "model: a stream of nothing but pings", holds: true },
   "model-odd": { about: "model: doubled call ids, blank texts, half characters", holds: true },
+  "git-killed": {
+    about: "git: SIGKILL for a git that lands a task",
+    holds: false,
+    meets: "a runbook whose complete_task meets the killed git fails its task",
+  },
+  "worktree-removed": {
+    about: "git: somebody removes the worktree of a task whose command has ended",
+    holds: true,
+  },
+  orders: { about: "person: release and edit of a task that is in progress", holds: true },
+  "output-full": { about: "process: some have a full disk as standard output", holds: true },
   "long-commands": { about: "work: commands that outlive the host", holds: true },
   landings: { about: "work: tasks land in a git repository behind a gate", holds: true },
   "red-gate": { about: "work: some tasks meet a red gate first", holds: true },
@@ -71,7 +82,9 @@ export function classesFrom(text: string): Set<ClassName> {
   return chosen;
 }
 
-export type Injected = Readonly<Record<"kills" | "pauses" | "restarts" | "cuts" | "fullDisks", number>>;
+export type Injected = Readonly<
+  Record<"kills" | "pauses" | "restarts" | "cuts" | "fullDisks" | "gitKills" | "removals" | "orders", number>
+>;
 type Injection = { readonly counts: keyof Injected; readonly inject: (world: World) => Promise<boolean> };
 
 /** False: there was nothing to do it to. */
@@ -87,5 +100,8 @@ export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
   "database-away": { counts: "restarts", inject: (world) => world.databaseDown("stopped", 8_000) },
   "database-read-only": { counts: "cuts", inject: (world) => world.readOnly(1_000) },
   "database-lock": { counts: "cuts", inject: (world) => world.lockTables(7_000) },
+  "git-killed": { counts: "gitKills", inject: (world) => world.killGit() },
+  "worktree-removed": { counts: "removals", inject: (world) => world.removeWorktree() },
+  orders: { counts: "orders", inject: (world) => world.order() },
   "disk-full": { counts: "fullDisks", inject: (world) => world.fillDisk(1_000) },
 };

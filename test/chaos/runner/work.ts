@@ -90,6 +90,10 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
     return call("send_message", { to, text: `letter of ${who} about #${task}, attempt ${attempt}` });
   }
   if (ended && !ended.isError && !isInterrupted("complete_task")) return { text: `#${task} is done.` };
+  // Somebody removed its worktree: the work is done again.
+  const isLost = [ended, ran].some((one) => /was removed before its work had landed/.test(one?.text ?? ""));
+  const redone = triesOf("bash").length > triesOf("complete_task").length;
+  if (isLost && !redone) return call("bash", { command: commandOf(plan, task, attempt) });
   if (ended && /gate/.test(ended.text) && !fixed)
     return call("bash", { command: commandOf(plan, task, attempt) });
   if (

@@ -1,10 +1,11 @@
 /** One round's world: a project, a store, a model server, and the host processes that faults are injected into. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { descendantsOf, processesOf } from "../../../src/adapters/process-table.ts";
+import { namesIn, textIn } from "../../../src/adapters/small-files.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
@@ -17,6 +18,8 @@ import { type Dice, programOf, runbookOf, type WorkPlan, whoAsks } from "./work.
 const PROGRAM = resolve(import.meta.dirname, "../../../dist/main.js");
 const TEAM = "default";
 const LATEST_LINES = 12;
+/** How long a git is looked for: each runs for some milliseconds. */
+const GIT_MS = 500;
 /** Between one process of a machine that stood still and the next. */
 const SLOW_START_MS = 40;
 
@@ -117,7 +120,7 @@ export class World {
   }
 
   start(command: "run" | "resume", members: readonly string[]): void {
-    const { dir, place } = this.options;
+    const { place } = this.options;
     const as = `${command} ${members.join(",")}`;
     const model = this.isRunbook ? "runbook" : "anthropic/claude-haiku-4-5";
     const args = [
@@ -125,17 +128,10 @@ export class World {
       ...["--store", place.url, "--model", model],
       ...members.flatMap((name) => ["--teammate", name]),
     ];
-    const child = spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
-      cwd: dir,
-      env: {
-        PATH: process.env.PATH,
-        HOME: dir,
-        XDG_CONFIG_HOME: join(dir, "config"),
-        EKIDEN_SANDBOX: "off",
-        ...this.server.env,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const isFull = this.options.plan.classes.has("output-full") && this.dice() < 0.3;
+    const full = isFull ? openSync("/dev/full", "w") : null;
+    const child = this.program(args, ["ignore", full ?? "pipe", "pipe"]);
+    if (full !== null) closeSync(full);
     const host: Host = { child, as, killed: false, output: "", code: undefined };
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => {
@@ -145,6 +141,66 @@ export class World {
       host.code = code;
     });
     this.hosts.push(host);
+  }
+
+  private program(args: readonly string[], stdio: StdioOptions): ChildProcess {
+    const { dir } = this.options;
+    return spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
+      cwd: dir,
+      env: {
+        PATH: process.env.PATH,
+        HOME: dir,
+        XDG_CONFIG_HOME: join(dir, "config"),
+        EKIDEN_SANDBOX: "off",
+        ...this.server.env,
+      },
+      stdio,
+    });
+  }
+
+  /** A git that a host has started, such as one that commits, rebases or moves the target. */
+  async killGit(): Promise<boolean> {
+    const hosts = this.alive.flatMap(({ child }) => child.pid ?? []);
+    for (const end = performance.now() + GIT_MS; performance.now() < end; await delay(1)) {
+      const gits = descendantsOf(new Set(hosts)).filter((pid) => /^git/.test(textIn(`/proc/${pid}/comm`)));
+      const git = gits[Math.floor(this.dice() * gits.length)];
+      if (git === undefined) continue;
+      try {
+        return process.kill(git, "SIGKILL");
+      } catch {
+        // It has ended.
+      }
+    }
+    return false;
+  }
+
+  /** As a person does who tidies up. A command would fail in a folder that is gone, so it is one whose command has ended. */
+  async removeWorktree(): Promise<boolean> {
+    const { dir, plan } = this.options;
+    const trees = join(dir, "project", ".ekiden", "worktrees");
+    const ended = new Set(
+      readEffects(plan.effectsLog).flatMap(({ what, task }) => (what === "end" ? [task] : [])),
+    );
+    const found = namesIn(trees).filter((name) => ended.has(Number(name.split("-")[0])));
+    const chosen = found[Math.floor(this.dice() * found.length)];
+    if (chosen === undefined) return false;
+    takeAway(join(trees, chosen));
+    return true;
+  }
+
+  /** Of a person, in a program of its own. */
+  async order(): Promise<boolean> {
+    const { place, plan } = this.options;
+    const running = await inSnapshot(place.url, (ask) =>
+      ask(`select id from tasks where team = '${TEAM}' and status = 'in_progress'`),
+    ).catch(() => []);
+    const id = running[Math.floor(this.dice() * running.length)]?.id;
+    if (id === undefined || plan.isRunbook) return false;
+    const words =
+      this.dice() < 0.5 ? ["release", String(id)] : ["edit", String(id), "--description", "Do it soon."];
+    const child = this.program([...words, "--store", place.url], "ignore");
+    await ended(child);
+    return child.exitCode === 0;
   }
 
   /** Kills a host, unless `most` were killed before, and lets another take its place after a moment. */

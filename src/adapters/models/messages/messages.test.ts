@@ -50,6 +50,28 @@ async function asking(
 
 const HEARD = { stop: "end", message: { content: [{ type: "text", text: "héllo" }] } };
 
+it("counts what was written for an hour at twice the price of fresh input, and the rest at 1.25 times", async () => {
+  const usage = {
+    input_tokens: 0,
+    cache_creation_input_tokens: 2e6,
+    cache_creation: { ephemeral_5m_input_tokens: 1e6, ephemeral_1h_input_tokens: 1e6 },
+    output_tokens: 0,
+  };
+  const { reply } = await asking(
+    (_, response) =>
+      response.end(
+        sse(
+          { type: "message_start", message: { usage } },
+          { type: "message_delta", delta: { stop_reason: "end_turn" } },
+          { type: "message_stop" },
+        ),
+      ),
+    [HI],
+    "claude-sonnet-5-5",
+  );
+  expect(reply.usd).toBeCloseTo(2 * 1.25 + 2 * 2);
+});
+
 it("follows a redirect with what it was to send", async () => {
   const { reply, bodies } = await asking((request, response) => {
     if (request.url === "/v1/messages") response.writeHead(307, { location: "/there" }).end();

@@ -4,9 +4,13 @@ import type { PartStream } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
 import { partsOf } from "./reply.ts";
-import { bodyOf } from "./request.ts";
+import { BINDING_BETA, bodyOf, type Told } from "./request.ts";
 
-export type MessagesAddress = { readonly url: URL; readonly key: string; readonly model: string };
+export type MessagesAddress = Told & {
+  readonly url: URL;
+  /** The headers that say who asks. */
+  readonly headers: Readonly<Record<string, string>>;
+};
 
 export async function askMessages(
   address: MessagesAddress,
@@ -18,9 +22,10 @@ export async function askMessages(
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
       "user-agent": "ekiden",
-      "x-api-key": address.key,
+      ...(address.capabilities.binds && !request.bare && { "anthropic-beta": BINDING_BETA }),
+      ...address.headers,
     },
-    body: bodyOf(address.model, request),
+    body: bodyOf(address, request),
     signal,
     onBytes: heardBy(signal),
   });

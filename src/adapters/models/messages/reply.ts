@@ -10,6 +10,8 @@ type Tokens = {
   input_tokens?: number;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
+  /** What was written, by its lifetime. */
+  cache_creation?: { ephemeral_1h_input_tokens?: number } | null;
   output_tokens?: number;
 };
 type SseEvent = {
@@ -110,6 +112,7 @@ function usageOf({
   input_tokens = 0,
   cache_read_input_tokens,
   cache_creation_input_tokens,
+  cache_creation,
   output_tokens = 0,
 }: Tokens) {
   const cacheRead = cache_read_input_tokens ?? 0;
@@ -122,6 +125,7 @@ function usageOf({
       cacheWrite,
     },
     outputTokens: { total: output_tokens, text: undefined, reasoning: undefined },
+    raw: { writtenForAnHour: cache_creation?.ephemeral_1h_input_tokens ?? 0 },
   };
 }
 

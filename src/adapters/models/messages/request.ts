@@ -1,21 +1,49 @@
 /** Encodes a request of the Messages protocol as text. Each message and each list of tools is encoded once and kept, but for images. */
 import type { Message } from "../../../core/conversation/chat.ts";
 import { imagesOf } from "../../../core/conversation/image.ts";
-import type { ToolSpec } from "../../../ports/model.ts";
+import type { Capabilities } from "../../../core/models.ts";
+import type { CacheHint, ToolSpec } from "../../../ports/model.ts";
 import type { VendorRequest } from "../vendor.ts";
 
+/** With it, a thought whose prefix changed is left out by the vendor; without it, the request is refused. */
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+/** What the vendor is told about a model: its name, what it can do, and fields of the person. */
+export type Told = {
+  readonly model: string;
+  readonly capabilities: Capabilities;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+};
+
 /** The JSON of an object with a mark in it: the vendor caches the request up to there. */
-const marked = (json: string): string => `${json.slice(0, -1)},"cache_control":{"type":"ephemeral"}}`;
+const marked = (json: string, lasting = false): string =>
+  `${json.slice(0, -1)},"cache_control":{"type":"ephemeral"${lasting ? ',"ttl":"1h"' : ""}}}`;
 
 export function bodyOf(
-  model: string,
-  { system, messages, tools, maxOutputTokens, imageOf }: VendorRequest,
+  { model, capabilities, fields }: Told,
+  { system, messages, tools, maxOutputTokens, imageOf, isOwn, effort, bare, cache }: VendorRequest,
 ): string {
-  const head = JSON.stringify({ model, max_tokens: maxOutputTokens, stream: true });
-  const rules = system && `,"system":[${marked(JSON.stringify({ type: "text", text: system }))}]`;
+  const head = JSON.stringify({
+    model,
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...(capabilities.thinking === "adaptive" && { thinking: thinkingOf(capabilities, bare) }),
+    ...(effort !== undefined && { output_config: { effort } }),
+    ...fields,
+  });
+  // Tools come before the system prompt: the mark behind the prompt covers both.
+  const rules =
+    system && `,"system":[${marked(JSON.stringify({ type: "text", text: system }), cache?.waits)}]`;
   const list = tools.length > 0 ? `,"tools":[${encodedTools(tools)}]` : "";
-  return `${head.slice(0, -1)}${rules}${list},"messages":[${turnsOf(messages, imageOf).join(",")}]}`;
+  return `${head.slice(0, -1)}${rules}${list},"messages":[${turnsOf(messages, imageOf, isOwn, cache).join(",")}]}`;
 }
+
+/** Thoughts come as summaries. */
+const thinkingOf = ({ binds }: Capabilities, bare: boolean): object => ({
+  type: "adaptive",
+  display: "summarized",
+  ...(binds && !bare && { block_binding: { prefix_mismatch_behavior: "drop_block" } }),
+});
 
 const knownTools = new WeakMap<readonly ToolSpec[], string>();
 
@@ -23,7 +51,7 @@ function encodedTools(tools: readonly ToolSpec[]): string {
   const before = knownTools.get(tools);
   if (before !== undefined) return before;
   const list = tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
-  const text = marked(list.map((tool) => JSON.stringify(tool)).join(","));
+  const text = list.map((tool) => JSON.stringify(tool)).join(",");
   knownTools.set(tools, text);
   return text;
 }
@@ -32,11 +60,19 @@ function encodedTools(tools: readonly ToolSpec[]): string {
  * Marks the last message, and the last one of the request before: the vendor looks for an earlier mark only a few parts back, and a
  * reply with many calls adds more than that. A message of which nothing can be sent is left out.
  */
-function turnsOf(messages: readonly Message[], imageOf: ImageOf): string[] {
+function turnsOf(
+  messages: readonly Message[],
+  imageOf: ImageOf,
+  isOwn: VendorRequest["isOwn"],
+  cache: VendorRequest["cache"],
+): string[] {
   const reply = messages.findLastIndex(({ role }) => role === "assistant");
   const turns: { role: Message["role"]; blocks: string }[] = [];
   for (const [i, message] of messages.entries()) {
-    const plain = encoded(message, imageOf);
+    const plain =
+      i === 0 && cache && cache.sharedParts > 0
+        ? behindShared(message, cache, imageOf)
+        : encoded(message, imageOf, message.role === "user" || isOwn(message));
     if (plain === "") continue;
     const blocks = i === reply - 1 || i === messages.length - 1 ? marked(plain) : plain;
     const last = turns.at(-1);
@@ -48,14 +84,26 @@ function turnsOf(messages: readonly Message[], imageOf: ImageOf): string[] {
 
 type ImageOf = VendorRequest["imageOf"];
 
-const known = new WeakMap<Message, string>();
+/** The first message with a mark where the part ends that siblings share. */
+function behindShared(message: Message, { sharedParts, waits }: CacheHint, imageOf: ImageOf): string {
+  const blocks = message.content.map((part) => blocksOf(part, imageOf).map((block) => JSON.stringify(block)));
+  const last = blocks[sharedParts - 1];
+  if (last?.length === 1) blocks[sharedParts - 1] = [marked(last[0] ?? "", waits)];
+  return blocks.flat().join(",");
+}
 
-function encoded(message: Message, imageOf: ImageOf): string {
-  const before = known.get(message);
+/** With the thoughts, and without. */
+const known = { own: new WeakMap<Message, string>(), foreign: new WeakMap<Message, string>() };
+
+function encoded(message: Message, imageOf: ImageOf, isOwn: boolean): string {
+  const kept = known[isOwn ? "own" : "foreign"];
+  const before = kept.get(message);
   if (before !== undefined) return before;
-  const blocks = message.content.flatMap((part) => blocksOf(part, imageOf));
+  const blocks = message.content.flatMap((part) =>
+    part.type === "thinking" && !isOwn ? [] : blocksOf(part, imageOf),
+  );
   const text = blocks.map((block) => JSON.stringify(block)).join(",");
-  if (imagesOf(message).length === 0) known.set(message, text);
+  if (imagesOf(message).length === 0) kept.set(message, text);
   return text;
 }
 

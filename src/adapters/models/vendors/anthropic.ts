@@ -2,14 +2,10 @@
 import { askMessages } from "../messages/messages.ts";
 import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 
-/** The longest replies of the older models, in tokens; they refuse a higher limit. */
-const LONGEST: readonly (readonly [RegExp, number])[] = [
-  [/claude-(3-(haiku|opus|sonnet)|2|instant)/, 4_096],
-  [/claude-3-5/, 8_192],
-  [/claude-(3-7|opus-4(-[01]\b|-2025|$))/, 32_000],
-];
+/** The longest reply that is asked for. */
 const LONG = 64_000;
-const longestOf = (model: string): number => LONGEST.find(([name]) => name.test(model))?.[1] ?? LONG;
+/** A gateway that does not know the beta, or does not pass it on. */
+const BETA_REFUSED = /anthropic-beta|block_binding|thinking-binding|display/;
 
 const addressOf = ({ env, baseUrl }: Whereabouts): string =>
   withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
@@ -20,11 +16,12 @@ export const anthropic: Vendor = {
   defaultModel: "claude-sonnet-5-5",
   address: addressOf,
   async connect(model, options) {
-    const { env } = options;
+    const { env, capabilities, fields } = options;
     const address = addressOf(options);
     const secret = env.ANTHROPIC_API_KEY ?? "";
-    const longest = longestOf(model);
-    const to = { url: new URL(`${address}/v1/messages`), key: secret, model };
+    const longest = Math.min(LONG, capabilities.longest);
+    const url = new URL(`${address}/v1/messages`);
+    const to = { url, headers: { "x-api-key": secret }, model, capabilities, fields };
     return {
       ask: (request, signal) => askMessages(to, request, signal),
       address,
@@ -32,6 +29,7 @@ export const anthropic: Vendor = {
       // Below the maximum of 128,000, which would leave a model with a window of 200,000 too little for its input.
       maxOutputTokens: Math.min(32_000, longest),
       ...(model.startsWith("claude-") && longest === LONG && { longestReply: LONG }),
+      bareAfter: BETA_REFUSED,
     };
   },
 };

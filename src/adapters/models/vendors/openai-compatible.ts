@@ -1,6 +1,6 @@
 /** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
 import { EkidenError } from "../../../core/errors.ts";
-import { packaged } from "../packaged.ts";
+import { type Packaged, packaged } from "../packaged.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -38,9 +38,9 @@ export async function connectCompatible(
   model: string,
   address: string,
   { env, fetch }: ConnectOptions,
+  { secret = env.OPENAI_COMPATIBLE_API_KEY ?? "", ...ways }: Packaged & { readonly secret?: string } = {},
 ): Promise<Connection> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const secret = env.OPENAI_COMPATIBLE_API_KEY ?? "";
   const connected = createOpenAICompatible({
     name,
     baseURL: address,
@@ -48,5 +48,9 @@ export async function connectCompatible(
     fetch,
     ...(secret && { apiKey: secret }),
   });
-  return { ask: packaged(connected(model)), address, secret };
+  const ask = packaged(connected(model), {
+    ...ways,
+    options: ({ effort }) => (effort === undefined ? {} : { [name]: { reasoningEffort: effort } }),
+  });
+  return { ask, address, secret };
 }

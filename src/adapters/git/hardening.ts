@@ -1,0 +1,161 @@
+/**
+ * The options that keep own git from running what a repository configures: always, whether the person agreed to the project or not. The
+ * hooks, filters, merge drivers and ways to a remote that the person agreed to are read once, from the project, and passed by value:
+ * what a repository says later never counts.
+ */
+import { statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import type { Ran } from "./git.ts";
+
+/** Git without the options of this file but for `BASE`. */
+type Plain = (cwd: string, args: readonly string[]) => Promise<Ran>;
+
+/** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
+const SEEING = ["status.showUntrackedFiles=normal", "diff.submodule=short"];
+/**
+ * The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor. Nothing is tidied up in the
+ * middle of a landing.
+ */
+const NEVER = [
+  ...["core.fsmonitor=", "safe.bareRepository=explicit", "core.askPass=", "diff.external="],
+  ...["protocol.ext.allow=never", "core.pager=cat", "gc.auto=0", "maintenance.auto=false"],
+];
+const options = (pairs: readonly string[]): string[] => pairs.flatMap((pair) => ["-c", pair]);
+const BASE = [...options(SEEING), ...options(NEVER)];
+export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+
+/** Further programs, most with names of their own: what the repository's configuration has of them is replaced. */
+const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
+  [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
+  [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
+  [/^gpg\.(?:.*\.)?program$/i, "gpg"],
+  [/^gpg\.ssh\.defaultkeycommand$|^trailer\..*\.(?:command|cmd)$/i, ""],
+];
+/** What an agreement covers. */
+const AGREED =
+  /^filter\..*\.(?:clean|smudge|process|required)$|^merge\..*\.driver$|^credential\.(?:.*\.)?helper$|^core\.sshcommand$/i;
+
+/** Of a remote's programs the first configuration counts, so that only the option of the command replaces it. */
+const TRANSFERS: Readonly<Record<string, string>> = {
+  fetch: "--upload-pack=git-upload-pack",
+  pull: "--upload-pack=git-upload-pack",
+  "ls-remote": "--upload-pack=git-upload-pack",
+  push: "--receive-pack=git-receive-pack",
+};
+/**
+ * To see changes in a repository within the work tree, git would run another one there, with a configuration that every command of
+ * a member can write. A new commit in it is seen without; what is not committed there cannot land. The option also overrides
+ * `ignore` in .gitmodules.
+ */
+const WITHOUT_NESTED = "--ignore-submodules=dirty";
+
+/** The place of the verb among the arguments. */
+export const verbAt = (args: readonly string[]): number =>
+  args.findIndex(
+    (arg, i) => !/^-[cC]$|^--literal-pathspecs$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""),
+  );
+
+function withOwnOptions(args: readonly string[]): readonly string[] {
+  const at = verbAt(args);
+  const verb = args[at] ?? "";
+  const own = [
+    ...(Object.hasOwn(TRANSFERS, verb) ? [TRANSFERS[verb] ?? ""] : []),
+    ...(/^(?:status|diff)$/.test(verb) && !args.some((arg) => arg.startsWith("--ignore-submodules"))
+      ? [WITHOUT_NESTED]
+      : []),
+  ];
+  return own.length === 0 ? args : [...args.slice(0, at + 1), ...own, ...args.slice(at + 1)];
+}
+
+type Entry = {
+  readonly scope: string;
+  readonly isOwn: boolean;
+  readonly file: string;
+  readonly key: string;
+  readonly value: string;
+};
+type Replaced = {
+  readonly options: readonly string[];
+  readonly files: readonly (readonly [string, string])[];
+};
+
+export class Hardening {
+  private readonly plain: Plain;
+  private readonly trusted: boolean;
+  private agreed: Promise<readonly string[]> | null = null;
+  private readonly replaced = new Map<string, Promise<Replaced>>();
+
+  /** `trusted`: the person agreed to the hooks and programs of the project, which is the first folder that is asked about. */
+  constructor(plain: Plain, trusted: boolean) {
+    this.plain = (cwd, args) => plain(cwd, [...BASE, ...NO_HOOKS, ...args]);
+    this.trusted = trusted;
+  }
+
+  /** The whole command line. */
+  async of(cwd: string, args: readonly string[]): Promise<string[]> {
+    this.agreed ??= this.trusted ? this.readAgreed(cwd) : Promise.resolve(NO_HOOKS);
+    const agreed = await this.agreed;
+    return [...BASE, ...(await this.replacements(cwd)), ...agreed, ...withOwnOptions(args)];
+  }
+
+  /** Read again when a file of the configuration has changed. */
+  private async replacements(cwd: string): Promise<readonly string[]> {
+    const known = await this.replaced.get(cwd);
+    if (known?.files.every(([file, state]) => stateOf(file) === state)) return known.options;
+    const reading = this.entries(cwd).then((all): Replaced => {
+      const own = all.filter(({ isOwn }) => isOwn);
+      const files = [...new Set(own.map(({ file }) => file))].map((file) => [file, stateOf(file)] as const);
+      const found = own.flatMap(({ key }) => {
+        const program = PROGRAMS.find(([name]) => name.test(key));
+        return program ? `${key}=${program[1]}` : [];
+      });
+      return { options: options([...new Set(found)]), files };
+    });
+    this.replaced.set(cwd, reading);
+    // A folder that was gone may be made again.
+    reading.catch(() => this.replaced.delete(cwd));
+    return (await reading).options;
+  }
+
+  private async readAgreed(cwd: string): Promise<readonly string[]> {
+    const all = await this.entries(cwd);
+    const values = all.flatMap(({ isOwn, key, value }) =>
+      isOwn && AGREED.test(key) ? `${key}=${value}` : [],
+    );
+    const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"];
+    const [common = "", top = cwd] = (await this.plain(cwd, asked)).out.split("\n");
+    const named = all.findLast(
+      ({ scope, key }) => scope !== "command" && key.toLowerCase() === "core.hookspath",
+    )?.value;
+    // A relative folder would be one of the worktree, which a member writes.
+    const hooks =
+      named === undefined
+        ? `${common}/hooks`
+        : /^[~/]/.test(named) || isAbsolute(named)
+          ? named
+          : resolve(top, named);
+    return options([...values, `core.hooksPath=${hooks}`]);
+  }
+
+  private async entries(cwd: string): Promise<Entry[]> {
+    // `--local` would leave out the configuration of the worktree.
+    const list = ["config", "--includes", "--show-scope", "--show-origin", "-z", "--list"];
+    const { code, out } = await this.plain(cwd, list);
+    if (code !== 0) return [];
+    const fields = out.split("\0"); // the scope, "file:PATH", "KEY\nVALUE", and so on
+    const found: Entry[] = [];
+    for (let i = 0; i + 2 < fields.length; i += 3) {
+      const [scope = "", origin = "", pair = ""] = fields.slice(i, i + 3);
+      const end = pair.indexOf("\n");
+      const [key, value] = end < 0 ? [pair, "true"] : [pair.slice(0, end), pair.slice(end + 1)];
+      const file = resolve(cwd, origin.replace(/^file:/, ""));
+      found.push({ scope, isOwn: scope === "local" || scope === "worktree", file, key, value });
+    }
+    return found;
+  }
+}
+
+function stateOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat ? `${stat.ino}:${stat.mtimeMs}:${stat.size}` : "";
+}

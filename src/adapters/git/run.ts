@@ -1,0 +1,86 @@
+/** Runs git in a process group of its own, so that all it has started ends with it: after a time-out, and at one abort. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Program } from "../../ports/shell.ts";
+
+export type Outcome = {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  readonly timedOut: boolean;
+};
+
+type Limits = {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly input?: string | undefined;
+  /** Open files that it inherits, from number 3 on. */
+  readonly descriptors?: readonly number[];
+};
+
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Git removes its locks when it is asked to end. */
+const GRACE_MS = 2_000;
+
+/** Rejects with the system's error when it cannot start, and with the signal's reason. `code` is null for more output than fits. */
+export function runInGroup(
+  { file, args, cwd, env }: Program,
+  { signal, timeoutMs, input, descriptors = [] }: Limits,
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stdio: ["pipe", "pipe", "pipe", ...number[]] = ["pipe", "pipe", "pipe", ...descriptors];
+    const child = spawn(file, args, { cwd, env, detached: true, stdio }) as ChildProcessWithoutNullStreams;
+    const texts: [Buffer[], Buffer[]] = [[], []];
+    let [bytes, timedOut, isFull] = [0, false, false];
+    let kill: NodeJS.Timeout | undefined;
+    const send = (how: NodeJS.Signals): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, how);
+      } catch {
+        // It has ended.
+      }
+    };
+    const end = (): void => {
+      send("SIGTERM");
+      kill ??= setTimeout(() => {
+        send("SIGKILL");
+        // A process in another group may hold the pipes.
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, GRACE_MS);
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    signal?.addEventListener("abort", end, { once: true });
+    [child.stdout, child.stderr].forEach((stream, i) => {
+      stream.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= BYTES_MAX) texts[i]?.push(chunk);
+        else if (!isFull) {
+          isFull = true;
+          end();
+        }
+      });
+    });
+    const over = (): void => {
+      clearTimeout(timer);
+      clearTimeout(kill);
+      signal?.removeEventListener("abort", end);
+    };
+    child.once("error", (error) => {
+      over();
+      reject(error);
+    });
+    child.once("close", (code) => {
+      over();
+      if (signal?.aborted) return reject(signal.reason);
+      const [out = "", err = ""] = texts.map((chunks) => Buffer.concat(chunks).toString("utf8"));
+      resolve({ code: isFull ? null : code, out, err, timedOut });
+    });
+    // Git may end before it has read all of it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,39 @@
+/** What a folder of a repository has changed since a commit, with what is not committed. The folder and its index stay as they are. */
+import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import { type Git, messageOfGit } from "./git.ts";
+import { newTicket } from "./queue.ts";
+
+const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none"];
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** Since the branch of a work tree left `target`, a ref in full: what would land. As `git diff` shows it. @throws EkidenError `tool_failed` */
+export async function branchDiff(git: Git, folder: string, target: string): Promise<string> {
+  const root = await git.run(folder, "rev-parse", "--show-toplevel");
+  return await workDiff(git, root, await git.run(root, "merge-base", "HEAD", target));
+}
+
+/** Since a time (ms), by anybody. Null outside of a repository. @throws EkidenError `tool_failed` */
+export async function folderDiff(git: Git, folder: string, since: number): Promise<string | null> {
+  const root = await git.ask(folder, "rev-parse", "--show-toplevel");
+  if (!root) return null;
+  const before = await git.ask(root, "rev-list", "-1", `--before=${Math.floor(since / 1000)}`, "HEAD");
+  return await workDiff(git, root, before || EMPTY_TREE);
+}
+
+async function workDiff(git: Git, root: string, base: string): Promise<string> {
+  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+  const index = join(gitDir, `ekiden-index.${newTicket()}`);
+  try {
+    const own = join(gitDir, "index");
+    if (existsSync(own)) copyFileSync(own, index, constants.COPYFILE_EXCL);
+    const added = await git.addAll(root, { index });
+    if (added.code !== 0)
+      throw new EkidenError("tool_failed", `git cannot read the changes: ${messageOfGit(added)}`);
+    const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
+    return await git.run(root, "diff", ...SHOWN, base, tree);
+  } finally {
+    rmSync(index, { force: true });
+  }
+}

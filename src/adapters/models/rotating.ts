@@ -1,0 +1,42 @@
+/**
+ * Several keys for one provider. One is used until it is told to wait (429) or is refused; then the next one whose gate is open is
+ * asked, and stays in use: thoughts go back only to the account that made them. When all must wait, the last one waits as with one key.
+ */
+import { isEkidenError } from "../../core/errors.ts";
+import type { Model } from "../../ports/model.ts";
+
+export type Keyed = {
+  readonly model: Model;
+  /** The same without retries. */
+  readonly once: Model;
+  readonly isFree: () => boolean;
+};
+
+/** @param keys at least one */
+export function rotating(keys: readonly [Keyed, ...Keyed[]]): Model {
+  const [first] = keys;
+  if (keys.length === 1) return first.model;
+  let at = 0;
+  const { spec, window, longestReply } = first.model;
+  return {
+    spec,
+    window,
+    ...(longestReply !== undefined && { longestReply }),
+    async reply(request, options) {
+      for (let tried = 0; tried < keys.length - 1; tried += 1) {
+        const current = keys[at] ?? first;
+        try {
+          if (current.isFree()) return await current.once.reply(request, options);
+        } catch (error) {
+          if (options.signal.aborted || !isForOneKey(error)) throw error;
+        }
+        at = (at + 1) % keys.length;
+      }
+      return await (keys[at] ?? first).model.reply(request, options);
+    },
+  };
+}
+
+const isForOneKey = (error: unknown): boolean =>
+  isEkidenError(error, "model_auth") ||
+  (isEkidenError(error, "model_overloaded") && error.details.status === 429);

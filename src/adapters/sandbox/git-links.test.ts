@@ -1,0 +1,63 @@
+/** What a command may not leave in a git directory, and what was there before. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { repository } from "../../../test/fixtures/repository.ts";
+import { repositoryOf } from "./git-folders.ts";
+import { GitLinks } from "./git-links.ts";
+
+function world() {
+  const repo = repository({ "a.txt": "a\n" });
+  const dir = realpathSync(repo.dir);
+  const links = new GitLinks();
+  onTestFinished(() => links.close());
+  const at = (path: string): string => join(dir, ".git", path);
+  const isThere = (path: string): boolean => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
+  return { repo, links, at, isThere, folders: repositoryOf(dir).folders };
+}
+
+it.each([
+  "logs/HEAD",
+  "logs/refs/heads/main",
+  "refs/heads/main",
+  "index",
+  "HEAD",
+  "objects/00",
+  "refs/heads/new",
+])("removes the link %s, and keeps HEAD", (path) => {
+  const { links, at, folders, isThere } = world();
+  const head = readFileSync(at("HEAD"), "utf8");
+  const ended = links.watch(folders);
+  rmSync(at(path), { force: true });
+  symlinkSync("/etc/passwd", at(path));
+  expect(ended()).toContain(path);
+  expect(isThere(path)).toBe(path === "HEAD");
+  expect(readFileSync(at("HEAD"), "utf8")).toBe(head);
+});
+
+it("removes pipes, and a file that leads to another directory", () => {
+  const { links, at, folders, isThere } = world();
+  const ended = links.watch(folders);
+  execFileSync("mkfifo", [at("MERGE_MSG")]);
+  writeFileSync(at("commondir"), "/tmp\n");
+  ended();
+  expect([isThere("MERGE_MSG"), isThere("commondir")]).toEqual([false, false]);
+});
+
+it("keeps the links that were there before, also while two commands overlap", () => {
+  const { links, at, folders } = world();
+  symlinkSync("main", at("refs/heads/other"));
+  const [first, second] = [links.watch(folders), links.watch(folders)];
+  symlinkSync("main", at("refs/heads/mine"));
+  expect([first(), second()].join("")).toContain("refs/heads/mine");
+  expect([existsSync(at("refs/heads/other")), existsSync(at("refs/heads/mine"))]).toEqual([true, false]);
+});

@@ -1,0 +1,137 @@
+/**
+ * What may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and
+ * files that lead git to another directory. Git outside of the sandbox would follow them. What was there before any command stays.
+ */
+import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { GitFolder } from "../../core/sandbox.ts";
+
+/** Deeper than any ref of a person. */
+const DEPTH_MAX = 12;
+/** In a directory that is not a worktree's, each of them makes git use another configuration. */
+const MISLEADING = ["commondir", "gitdir"];
+
+export class GitLinks {
+  private running = 0;
+  /** By part of a git directory: how many running commands can write it, and what was there before they could. */
+  private readonly parts = new Map<string, { users: number; readonly known: ReadonlySet<string> }>();
+  private readonly heads = new Map<string, string>();
+  private readonly watchers = new Map<string, FSWatcher>();
+
+  /** To be called before a command starts; the function that it returns, once, after the command has ended: a line about what it removed. */
+  watch(folders: readonly GitFolder[]): () => string | null {
+    if (folders.length === 0) return () => null;
+    const parts = folders.flatMap(partsOf);
+    const mains = folders.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+    this.running += 1;
+    for (const part of parts) {
+      const known = this.parts.get(part.path) ?? { users: 0, known: new Set(strangeIn(part)) };
+      this.parts.set(part.path, { ...known, users: known.users + 1 });
+    }
+    for (const path of mains) {
+      const head = textOf(join(path, "HEAD"));
+      if (head !== null) this.heads.set(path, head);
+      if (!isWorktree(path)) this.keepOut(path);
+    }
+    return () => {
+      this.running -= 1;
+      const gone = [...parts.flatMap((part) => this.leave(part)), ...mains.flatMap(misleadingIn)];
+      for (const path of gone) remove(path);
+      for (const path of mains) this.restoreHead(path);
+      return gone.length === 0
+        ? null
+        : `[sandbox: ${gone.slice(0, 5).join(", ")}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""} removed: git follows links, pipes and foreign directories below .git, so none may stay there]`;
+    };
+  }
+
+  /** What a command has made there. */
+  private leave(part: Part): string[] {
+    const { users, known } = this.parts.get(part.path) ?? { users: 1, known: new Set() };
+    if (users > 1) this.parts.set(part.path, { users: users - 1, known });
+    else this.parts.delete(part.path);
+    return strangeIn(part).filter((path) => !known.has(path));
+  }
+
+  close(): void {
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watchers.clear();
+  }
+
+  /** Git of the person may run while the command does. */
+  private keepOut(path: string): void {
+    if (this.watchers.has(path)) return;
+    try {
+      const watcher = watch(path, { persistent: false }, (_, name) => {
+        if (name !== null && MISLEADING.includes(name) && this.running > 0) remove(join(path, name));
+      });
+      watcher.on("error", () => {});
+      this.watchers.set(path, watcher);
+    } catch {
+      // No more watches: what is left is removed when the command has ended.
+    }
+  }
+
+  private restoreHead(path: string): void {
+    const head = this.heads.get(path);
+    if (head === undefined || lstatSync(join(path, "HEAD"), { throwIfNoEntry: false })) return;
+    try {
+      writeFileSync(join(path, "HEAD"), head, { flag: "wx" });
+    } catch {
+      // The directory is gone, too.
+    }
+  }
+}
+
+type Part = { readonly path: string; readonly depth: number };
+
+/** The folders that a command can write, and how deep each is looked at: the folders of objects have thousands of files. */
+function partsOf(folder: GitFolder): Part[] {
+  if (folder.access === "read") return [];
+  const paths =
+    folder.access === "private"
+      ? folder.mounts.flatMap((one) => (one.writable ? [one.by] : []))
+      : [folder.path];
+  return paths.map((path) => ({ path, depth: SHALLOW.includes(basename(path)) ? 0 : DEPTH_MAX }));
+}
+
+const SHALLOW = ["objects", "worktrees", "modules", "lfs"];
+
+function strangeIn({ path, depth }: Part): string[] {
+  if (depth < 0) return [];
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+      const at = join(path, entry.name);
+      if (entry.isFile()) return [];
+      if (!entry.isDirectory()) return [at];
+      return strangeIn({
+        path: at,
+        depth: SHALLOW.includes(entry.name) ? 0 : depth - 1,
+      });
+    });
+  } catch {
+    return []; // removed meanwhile
+  }
+}
+
+const isWorktree = (path: string): boolean => /\/worktrees\/[^/]+$/.test(path);
+
+const misleadingIn = (path: string): string[] =>
+  isWorktree(path)
+    ? []
+    : MISLEADING.map((name) => join(path, name)).filter((one) => lstatSync(one, { throwIfNoEntry: false }));
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Another command has put a folder in its place; it is looked at when that ends.
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Ends a confined command that uses more of the machine than the settings allow. The kernel counts processes of a user, and not of root,
+ * and memory of one process; what counts here is the whole tree of a command. So all commands are looked at together, a few times
+ * a second, and only while one of them runs for longer than most do.
+ */
+import { statfsSync } from "node:fs";
+import { totalmem } from "node:os";
+import { brokenLimit, type CommandLimits } from "../../core/command-limits.ts";
+import { namesIn, textIn } from "../small-files.ts";
+
+const LOOK_MS = 200;
+/** The part of the time that looks may take. */
+const SHARE = 1 / 30;
+const PAGE = 4_096;
+
+type Watched = {
+  /** A process whose children end with it, and take along all that they started. */
+  readonly supervisor: number;
+  readonly limits: CommandLimits;
+  readonly cwd: string;
+  readonly freeAtStart: number | null;
+  readonly onOver: (note: string) => void;
+};
+type Process = { readonly pid: number; readonly memory: number };
+
+export class LimitWatch {
+  private readonly watched = new Set<Watched>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** Returns what ends the watch. */
+  add(command: Omit<Watched, "freeAtStart">): () => void {
+    const watched = { ...command, freeAtStart: freeOn(command.cwd) };
+    this.watched.add(watched);
+    this.wait(LOOK_MS);
+    return () => {
+      this.watched.delete(watched);
+      if (this.watched.size > 0) return;
+      clearTimeout(this.timer);
+      this.timer = undefined;
+    };
+  }
+
+  private wait(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      const began = performance.now();
+      this.look();
+      if (this.watched.size > 0) this.wait(Math.max(LOOK_MS, (performance.now() - began) / SHARE));
+    }, ms).unref();
+  }
+
+  private look(): void {
+    const children = processesByParent();
+    for (const one of this.watched) {
+      const { supervisor, limits, cwd, freeAtStart, onOver } = one;
+      const [first = []] = [children.get(supervisor)];
+      const found: Process[] = [...first];
+      for (const { pid } of found) found.push(...(children.get(pid) ?? []));
+      const use = { processes: found.length, freeAtStart, free: freeOn(cwd) };
+      const over = (memory: number) => brokenLimit({ ...use, memory }, limits, memoryOfMachine());
+      const sum = (of: (process: Process) => number) => found.reduce((all, process) => all + of(process), 0);
+      // Memory that processes share counts once for each of them, so a second look leaves it out.
+      const note = over(sum(({ memory }) => memory)) && over(sum(({ pid }) => ownMemory(pid)));
+      if (note === null) continue;
+      this.watched.delete(one);
+      onOver(note);
+      for (const { pid } of first) kill(pid);
+    }
+  }
+}
+
+/** Of this machine, or of the container that this process runs in. */
+function memoryOfMachine(): number {
+  const bound = process.constrainedMemory();
+  return bound > 0 ? Math.min(bound, totalmem()) : totalmem();
+}
+
+function freeOn(path: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+function processesByParent(): Map<number, Process[]> {
+  const children = new Map<number, Process[]>();
+  for (const entry of namesIn("/proc")) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) continue;
+    // "pid (name) state ppid …"; the name may hold spaces and brackets.
+    const stat = textIn(`/proc/${entry}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const parent = Number(fields[1]);
+    const siblings = children.get(parent);
+    const process = { pid, memory: Number(fields[21]) * PAGE };
+    if (siblings) siblings.push(process);
+    else children.set(parent, [process]);
+  }
+  return children;
+}
+
+function ownMemory(pid: number): number {
+  const [, resident = 0, shared = 0] = textIn(`/proc/${pid}/statm`, "latin1").split(" ").map(Number);
+  return (resident - shared) * PAGE;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}

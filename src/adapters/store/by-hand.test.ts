@@ -1,0 +1,52 @@
+/** A person does tasks by hand: the claim is the person's, without a lease, and members leave it alone. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { asTaskId, type HostId, name, PERSON } from "../../core/ids.ts";
+import type { Store } from "../../ports/store.ts";
+import { systemClock } from "../clock.ts";
+import { openStore } from "./index.ts";
+
+let store: Store;
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ekiden-hand-"));
+  store = await openStore({ url: join(folder, "team.db"), team: name("default"), clock: systemClock });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it("claims, gives back, completes and fails", async () => {
+  await store.roster.open("here" as HostId, "machine", process.pid);
+  const profile = {
+    name: name("alice"),
+    kind: "teammate",
+    role: "",
+    model: "",
+    prompt: "",
+    needsPlan: false,
+  } as const;
+  const alice = await store.roster.join(profile, "here" as HostId, PERSON);
+  const { board } = store;
+  const [one, two] = [asTaskId(1), asTaskId(2)];
+  await board.addAll([{ subject: "Sign" }, { subject: "Send", blockedBy: [{ nth: 0 }] }], PERSON);
+  await expect(board.claimFor(two, PERSON)).rejects.toMatchObject({ code: "bad_input" });
+  await board.claimFor(one, PERSON);
+  await board.claimFor(one, PERSON);
+  expect(await board.task(one)).toMatchObject({ status: "in_progress", owner: PERSON, attempt: 1 });
+  expect(await board.claimNext(alice)).toBeNull();
+  await store.roster.reap(() => false);
+  expect(await board.task(one)).toMatchObject({ status: "in_progress", owner: PERSON });
+  await board.takeBack(one, PERSON);
+  expect(await board.task(one)).toMatchObject({ status: "pending" });
+  await board.claimFor(one, PERSON);
+  expect(await board.completeFor(one, PERSON, "signed")).toEqual([two]);
+  expect(await board.task(one)).toMatchObject({ status: "completed", owner: PERSON, result: "signed" });
+  await board.failFor(two, PERSON, "no stamps");
+  expect(await board.task(two)).toMatchObject({ status: "failed", owner: PERSON, reason: "no stamps" });
+  await expect(board.claimFor(two, PERSON)).rejects.toMatchObject({ code: "already_started" });
+});

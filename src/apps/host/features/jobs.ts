@@ -1,8 +1,0 @@
-/** Background commands: a member can look after its own, the lead after everybody's. */
-import { jobTools } from "../../../tools/index.ts";
-import type { MakeFeature } from "../setup.ts";
-
-export const jobs: MakeFeature = ({ parts: { store }, profile: { kind, name } }) => ({
-  toolsOnceNeeded: async () =>
-    (await store.jobs.list(kind === "lead" ? null : name, 1)).length > 0 ? jobTools : [],
-});

@@ -1,0 +1,156 @@
+/**
+ * What a line that runs in the sandbox wants outside of the workspace. The sandbox stops writing there by itself, but most files of
+ * the person can be read in it; so a path that a line names is looked for wherever it may stand. Programs that open a file that no
+ * line names are not seen through.
+ */
+
+import { quoted } from "../conversation/valid.ts";
+import { isWithin } from "../paths.ts";
+import { type Command, type Line, withInner } from "../shell/command.ts";
+import { foldersOf } from "../shell/folders.ts";
+import { pathsOf, physical } from "../shell/places.ts";
+import { programOf, type Word } from "../shell/plain.ts";
+import type { PermissionRequest } from "./mode.ts";
+import { fitsPath, isAbout, type Rule } from "./rule.ts";
+
+/** Of the system: it holds nothing of the person, or is private in the sandbox. */
+const SYSTEM =
+  /^\/(?:(?:usr|bin|sbin|lib|lib32|lib64|opt|nix|proc(?!\/[^/]+\/(?:cwd|root|fd|map_files)\b)|sys|dev|System|Library|Applications)(?:\/|$)|etc\/(?:os-release|debian_version|issue|hosts|hostname|timezone|localtime|ssl\/certs)(?:\/|$))/;
+/** Private in the sandbox where commands make files of their own. */
+const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
+/**
+ * A path to something outside, anywhere in a text: absolute, from home, or by `..`. A slash in an address or a pattern is none, nor is
+ * the operator `~` of awk.
+ */
+const NAMED =
+  /(?:(?:\$\{?HOME\}?|\.\.)(?=\/|$|[\s'"`;|&()<>,])|~\w*(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
+
+const PATHS_MAX = 2_000;
+
+/** Null: it names no path outside of the workspace that no allow rule for files covers. `outside` null: more than are looked for. */
+export function wayOut(
+  line: Line,
+  rules: readonly Rule[],
+  call: PermissionRequest,
+): { readonly reason: string; readonly outside: readonly string[] | null } | null {
+  const outside = pathsOutside(line, rules, call);
+  if (!outside) return { reason: "it names more paths than are looked for", outside };
+  const [path] = outside;
+  return path === undefined
+    ? null
+    : { reason: `it uses ${quoted(path)}, which is outside of the workspace`, outside };
+}
+
+function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionRequest): readonly string[] | null {
+  const { workspace, readable = [], disk, home = "/" } = call;
+  if (!disk) return [];
+  const roots = [workspace, ...readable].map((root) => disk.real(root));
+  const isInside = (path: string): boolean => roots.some((root) => isWithin(root, path));
+  const found = new Set<string>();
+  let looks = 0;
+  const add = (text: string, folders: readonly string[], isWord: boolean): void => {
+    looks += folders.length;
+    // The system opens no path that is longer.
+    if (text.length > 4_096) return;
+    if (looks > PATHS_MAX) return;
+    if (/^\/dev\/(?:\w+|fd\/\d+)$/.test(text)) return;
+    const paths = folders.map((folder) => physical(expanded(text, home), folder, disk));
+    // After a `cd` in a compound line: the place where there is such a file is meant.
+    if (paths.length > 1 && paths.some((path) => isInside(path) && exists(path))) return;
+    // The same holds for a new file: the sandbox lets the line write it only inside.
+    const isNewOutside = isWord && !paths.some(isInside);
+    for (const path of paths) addPath(path, text, isWord, isNewOutside);
+  };
+  const addPath = (path: string, text: string, isWord: boolean, mayBeNew: boolean): void => {
+    if (path === "/" && isWord && text.length > 1) return;
+    if (SYSTEM.test(path) || isInside(path)) return;
+    const parent = parentOf(path);
+    const isNew = mayBeNew && parent !== "/" && !TEMPORARY.test(path) && exists(parent);
+    if (!exists(path) && !isNew) return;
+    if (rules.some((rule) => rule.effect === "allow" && covers(rule, path, call))) return;
+    found.add(path);
+  };
+  const exists = (path: string): boolean =>
+    path === "/" ||
+    (exists(parentOf(path)) &&
+      (disk.entries(parentOf(path))?.includes(path.slice(path.lastIndexOf("/") + 1)) ?? false));
+  const isPlainText = !/[|`]|\$\(|<\(|\beval\b/.test(call.subject);
+  for (const { command, folders } of placed(line, call)) {
+    const isEcho = /^(?:echo|printf)$/.test(programOf(command));
+    for (const { word, kind } of wordsOf(command)) {
+      // Text that is printed, and not passed on.
+      if (isEcho && isPlainText && word.glob === undefined && kind === "word") continue;
+      if (kind !== "text" && word.glob === undefined) add(word.text, folders, true);
+      if (kind !== "text" && word.glob !== undefined)
+        for (const folder of folders)
+          for (const path of pathsOf(roughly(word), folder, call) ?? [word.text])
+            if (!lists(command, word) || !isInside(parentOf(physical(path, folder, undefined))))
+              add(path, [folder], true);
+      const [, value] = /^(?:-\w(?=[/.~$])|[^=/]*=)(.+)$/s.exec(word.text) ?? [];
+      if (value !== undefined) add(value, folders, false);
+      for (const [path] of word.text.matchAll(NAMED)) add(path, folders, false);
+    }
+    const [program, to] = command.words;
+    if (program?.text === "cd" && (!to || to.text === "-")) add(home, [workspace], true);
+  }
+  // Of a line that cannot be read, the words are not known.
+  if (!line.sound) for (const [path] of call.subject.matchAll(NAMED)) add(path, [workspace], false);
+  return looks > PATHS_MAX ? null : [...found];
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
+
+const expanded = (text: string, home: string): string =>
+  text
+    .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
+    .replace(/^~root(?=\/|$)/, "/root")
+    .replace(/^~(?=\w)/, "/home/");
+
+/** A rule that was written for the path, and not one for all of the tool. */
+const covers = (rule: Rule, path: string, { workspace, home }: PermissionRequest): boolean =>
+  rule.match !== undefined &&
+  (isAbout(rule, "write") || isAbout(rule, "read")) &&
+  fitsPath(rule, path, workspace, home);
+
+/** Each command with the folders that it may run in. A folder that is entered and exists is entered; only a list says so for sure. */
+function* placed(
+  { commands, plain }: Line,
+  call: PermissionRequest,
+): Generator<{ readonly command: Command; readonly folders: readonly string[] }> {
+  const all = commands.flatMap(withInner);
+  if (!plain || !commands.every(({ operator }) => /^(?:&&|[;\n]|)$/.test(operator))) {
+    const folders = foldersOf(all, call).all;
+    for (const command of all) yield { command, folders };
+    return;
+  }
+  let folder = call.workspace;
+  for (const command of commands) {
+    for (const one of withInner(command)) yield { command: one, folders: [folder] };
+    const to = programOf(command) === "cd" ? command.words[1] : undefined;
+    if (to?.exact && to.glob === undefined)
+      folder = physical(expanded(to.text, call.home ?? "/"), folder, call.disk);
+  }
+}
+
+/** Brackets find different names in different locales; any character stands for them here. */
+const roughly = (word: Word): Word =>
+  word.glob === undefined
+    ? word
+    : { ...word, glob: word.glob.replace(/(?<!\\)\[(?:\[:\w+:\]|[^\]])*\]/g, "?") };
+
+/** A pattern that only names what it finds: a link that it finds is shown and not followed. */
+const lists = (command: Command, { glob }: Word): boolean =>
+  glob !== undefined &&
+  (/^(?:echo|printf|du)$/.test(programOf(command)) ||
+    (programOf(command) === "ls" && command.words.some(({ text }) => /^-[a-zA-Z1]*d/.test(text))));
+
+type Kind = "word" | "file" | "text";
+
+/** The arguments, values and redirections of a command, and texts in which paths may stand. Not the program: it runs confined. */
+const wordsOf = (command: Command): readonly { readonly word: Word; readonly kind: Kind }[] => [
+  ...command.words.slice(1).map((word) => ({ word, kind: "word" as const })),
+  ...command.assigns.map(({ value }) => ({ word: value, kind: "word" as const })),
+  ...command.redirects
+    .filter(({ op }) => !(op.startsWith("<<") && /^(?:cat|tee)$/.test(programOf(command))))
+    .map(({ op, to }) => ({ word: to, kind: op.startsWith("<<") ? ("text" as const) : ("file" as const) })),
+];

@@ -1,0 +1,166 @@
+/** What each fact changes in the picture of a team. A new fact does not compile until this table has a line for it. */
+import type { Event, Fact, FactOf, FactType } from "../event.ts";
+import { type Instant, later } from "../ids.ts";
+import { joined, memberOf, type PictureMember } from "./member.ts";
+import type { Picture } from "./picture.ts";
+import { contextAfter } from "./spent.ts";
+import { blank, plainOf, type Task } from "./task.ts";
+
+type Apply<T extends FactType> = (picture: Picture, fact: FactOf<T> & { readonly at: Instant }) => void;
+
+const unseen = (): void => {};
+
+const APPLY: { readonly [T in FactType]: Apply<T> } = {
+  "teammate.spawned": (picture, { who, kind, role, model, at }) => {
+    const known = picture.members.get(who);
+    // What a former member of the name has used stays.
+    if (!known) picture.members.set(who, memberOf(joined(who, kind, role, model, at)));
+    else
+      Object.assign(known, {
+        ...{ kind, role, model, phase: "work", reason: "", since: at, joinedAt: at, hosted: true },
+        ...{ task: picture.hands.taskOf(who), unread: 0, step: "", retry: null },
+      });
+  },
+  "teammate.phase": (picture, { who, phase, reason, at }) => {
+    if (phase === "shutdown") unassign(picture, who);
+    member(picture, who, {
+      ...{ phase, reason: reason ?? "", since: at, hosted: phase !== "shutdown", step: "" },
+      ...(phase === "shutdown" && { task: null }),
+      ...(reason !== "rate_limited" && { retry: null }),
+    });
+  },
+  "task.added": (picture, { task, subject, blockedBy, at }) => {
+    const known = picture.known.get(task);
+    picture.tasks.set(task, {
+      ...blank(task, subject, at),
+      blockedBy,
+      ...(known && { ...plainOf(known), subject }),
+    });
+    if (!known) picture.stale.add(task);
+    picture.changed("shape");
+  },
+  "task.changed": (picture, { task }) => void picture.stale.add(task),
+  "task.claimed": (picture, { task, by: owner, attempt, at: startedAt }) => {
+    change(picture, task, {
+      ...{ status: "in_progress", owner, attempt, startedAt, endedAt: null, landing: null },
+    });
+    picture.hands.claim(task, owner);
+    member(picture, owner, { task: picture.hands.taskOf(owner), step: "" });
+  },
+  "task.completed": (picture, { task, by, at }) => {
+    const known = picture.tasks.get(task);
+    const owner = known?.owner ?? by;
+    const startedAt = known?.startedAt ?? at;
+    ended(picture, task, { status: "completed", owner, startedAt, endedAt: at, why: "" });
+  },
+  "task.failed": (picture, { task, by, reason: why, at: endedAt }) => {
+    const owner = picture.tasks.get(task)?.owner ?? by;
+    ended(picture, task, { status: "failed", owner, endedAt, why });
+  },
+  "task.released": (picture, { task, note, parts = [] }) => {
+    const blockedBy = [...(picture.tasks.get(task)?.blockedBy ?? []), ...parts];
+    if (parts.length > 0) picture.changed("shape");
+    ended(picture, task, {
+      ...{ status: "pending", owner: null, startedAt: null, endedAt: null, landing: null },
+      ...{ blockedBy },
+      ...(note && { why: note }),
+    });
+  },
+  "task.cancelled": (picture, { task, reason: why, at: endedAt }) =>
+    ended(picture, task, { status: "cancelled", owner: null, endedAt, why }),
+  "task.unblocked": unseen,
+  "task.queued": (picture, { task, by }) => {
+    // Others queue while its gate runs, and it may ask again: the gate goes on.
+    if (picture.tasks.get(task)?.landing === "gate") return;
+    change(picture, task, { landing: "queued" });
+    member(picture, by, { step: "waits to land" });
+  },
+  "gate.started": (picture, { task, by, command }) => {
+    change(picture, task, { landing: "gate" });
+    member(picture, by, { step: `gate: ${command}` });
+  },
+  "task.landed": (picture, { task }) => change(picture, task, { landing: "landed" }),
+  "task.proposed": unseen,
+  "task.reopened": (picture, { task, evidence: why }) => change(picture, task, { landing: "refused", why }),
+  "mail.sent": (picture, { to }) => unread(picture, to, 1),
+  "mail.delivered": (picture, { to }) => unread(picture, to, -1),
+  "tool.called": (picture, { who, tool, subject }) => {
+    const lastCall = `${tool} ${subject}`.trim();
+    member(picture, who, { step: lastCall, lastCall });
+  },
+  "turn.taken": (picture, turn) => {
+    const known = picture.members.get(turn.who);
+    if (!known) return;
+    known.turns += 1;
+    known.inputTokens += turn.inputTokens;
+    known.cachedTokens += turn.cachedTokens;
+    known.outputTokens += turn.outputTokens;
+    known.usd += turn.usd;
+    if (turn.subagent === undefined) Object.assign(known, { context: contextAfter(turn), retry: null });
+  },
+  "question.asked": (picture, { who }) => member(picture, who, { step: "asks you" }),
+  "permission.asked": (picture, { who, tool }) => member(picture, who, { step: `asks to run ${tool}` }),
+  "model.retried": (picture, { who, why, attempt, waitMs, at }) =>
+    member(picture, who, {
+      step: `waits for the model: ${why}`,
+      retry: { until: later(at, waitMs), attempt, why },
+    }),
+  "team.created": unseen,
+  "team.deleted": unseen,
+  "team.resumed": unseen,
+  "team.finished": unseen,
+  "run.began": unseen,
+  "journal.pruned": unseen,
+  "task.reviewed": unseen,
+  "permission.answered": unseen,
+  "question.answered": unseen,
+  "shutdown.asked": unseen,
+  "shutdown.answered": unseen,
+  "plan.submitted": unseen,
+  "plan.answered": unseen,
+  "answer.ignored": unseen,
+  "context.compacted": unseen,
+  "model.changed": unseen,
+  "effort.changed": unseen,
+  "mode.changed": unseen,
+  "job.started": unseen,
+  "job.ended": unseen,
+  "cron.added": unseen,
+  "cron.fired": unseen,
+  "cron.cancelled": unseen,
+  "memory.kept": unseen,
+  "warning.raised": unseen,
+};
+
+export function apply(picture: Picture, event: Event): void {
+  // A newer program may have written a fact that this one does not know.
+  const one = APPLY[event.type] as ((picture: Picture, fact: Fact & { at: Instant }) => void) | undefined;
+  one?.(picture, event);
+}
+
+function change(picture: Picture, id: number, what: Partial<Task>): void {
+  const task = picture.tasks.get(id);
+  if (task) Object.assign(task, what);
+  else picture.stale.add(id);
+}
+
+function ended(picture: Picture, id: number, what: Partial<Task>): void {
+  change(picture, id, what);
+  const owner = picture.hands.drop(id);
+  if (owner !== undefined) member(picture, owner, { task: picture.hands.taskOf(owner), step: "" });
+}
+
+function member(picture: Picture, who: string, what: Partial<PictureMember>): void {
+  const known = picture.members.get(who);
+  if (known) Object.assign(known, what);
+}
+
+function unread(picture: Picture, who: string, by: 1 | -1): void {
+  const known = picture.members.get(who);
+  if (known) known.unread = Math.max(0, known.unread + by);
+}
+
+/** No fact says it: the tasks of a member that leaves are free again. */
+function unassign(picture: Picture, who: string): void {
+  for (const task of picture.tasks.values()) if (task.assignee === who) task.assignee = "";
+}

@@ -1,0 +1,87 @@
+/**
+ * A team at one moment, as people see it, folded from facts. Live it begins with the tables, in a replay with nothing; from there on
+ * both take the same facts in the same way, in a terminal and in the browser. Pure, and changed in place: a board may have 10,000
+ * tasks, and a fact costs the same on any board. `version` counts all changes, `board` those of tasks, `shape` those of the set of
+ * tasks and edges.
+ */
+import type { Event } from "../event.ts";
+import { apply } from "./apply.ts";
+import { Hands } from "./hands.ts";
+import { type MemberRow, memberOf, type PictureMember } from "./member.ts";
+import { plainOf, type Task } from "./task.ts";
+
+export class Picture {
+  readonly tasks = new Map<number, Task>();
+  readonly members = new Map<string, PictureMember>();
+  readonly hands = new Hands();
+  version = 0;
+  board = 0;
+  shape = 0;
+  /** Tasks of which facts do not say everything. */
+  readonly stale = new Set<number>();
+  /** What is known of tasks besides their facts, for a replay. */
+  readonly known: ReadonlyMap<number, Task>;
+
+  constructor(known: ReadonlyMap<number, Task> = new Map()) {
+    this.known = known;
+  }
+
+  static of(tasks: readonly Task[], members: readonly MemberRow[]): Picture {
+    const picture = new Picture();
+    for (const task of [...tasks].sort((a, b) => a.id - b.id)) picture.put(task);
+    for (const row of members) picture.members.set(row.name, memberOf(row));
+    return picture;
+  }
+
+  /** What the team has used, as far as its members are known. */
+  get spent(): { readonly tokens: number; readonly usd: number } {
+    let [tokens, usd] = [0, 0];
+    for (const member of this.members.values()) {
+      tokens += member.inputTokens + member.outputTokens;
+      usd += member.usd;
+    }
+    return { tokens, usd };
+  }
+
+  subject(task: number): string {
+    return this.tasks.get(task)?.subject ?? "";
+  }
+
+  /** What facts do not say of tasks. Their status is the facts' business: an answer may be older than the last fact. */
+  setRows(rows: readonly Task[]): void {
+    for (const row of rows) {
+      const known = this.tasks.get(row.id);
+      if (known) Object.assign(known, plainOf(row));
+      else this.put(row);
+    }
+    this.changed("shape");
+  }
+
+  /** Which members are run, and their figures where no fact came since `version`, when they were asked for. */
+  setMembers(rows: readonly MemberRow[], version: number): void {
+    const isCurrent = version === this.version;
+    for (const row of rows) {
+      const known = this.members.get(row.name);
+      if (!known) this.members.set(row.name, memberOf(row));
+      else if (isCurrent) Object.assign(known, row);
+      else Object.assign(known, { hosted: row.hosted, machine: row.machine });
+    }
+    this.changed("member");
+  }
+
+  apply(event: Event): void {
+    this.changed(event.type.startsWith("task.") || event.type === "gate.started" ? "board" : "member");
+    apply(this, event);
+  }
+
+  changed(what: "member" | "board" | "shape"): void {
+    this.version += 1;
+    if (what !== "member") this.board += 1;
+    if (what === "shape") this.shape += 1;
+  }
+
+  private put(task: Task): void {
+    this.tasks.set(task.id, task);
+    if (task.status === "in_progress" && task.owner !== null) this.hands.claim(task.id, task.owner);
+  }
+}

@@ -1,0 +1,118 @@
+/** A task as people see it, and how it is made of what the tables say. Pure. */
+import type { Outline, Task as Row, Status } from "../task.ts";
+
+export type Landing = "queued" | "gate" | "landed" | "refused";
+
+export type Task = {
+  readonly id: number;
+  subject: string;
+  status: Status;
+  blockedBy: readonly number[];
+  owner: string | null;
+  attempt: number;
+  priority: number;
+  estimate: number;
+  role: string | null;
+  /** The only teammate that may claim it; "" for any. */
+  assignee: string;
+  touches: readonly string[];
+  needsPlan: boolean;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  why: string;
+  landing: Landing | null;
+};
+
+export const taskOf = ([
+  id,
+  subject,
+  status,
+  blockedBy,
+  owner,
+  attempt,
+  priority,
+  estimate,
+  role,
+  assignee,
+  touches,
+  needsPlan,
+  createdAt,
+  startedAt,
+  endedAt,
+  why,
+]: Outline): Task => ({
+  ...blank(id, subject, createdAt),
+  status,
+  blockedBy: listIn(blockedBy),
+  owner: status === "pending" || status === "cancelled" ? null : owner,
+  attempt,
+  priority,
+  estimate,
+  role: role || null,
+  assignee,
+  touches: listIn(touches),
+  needsPlan: needsPlan === 1,
+  startedAt: status === "pending" ? null : startedAt,
+  endedAt: status === "pending" || status === "in_progress" ? null : endedAt,
+  why,
+});
+
+/** The same of a whole task. */
+export const shownOf = (row: Row): Task => {
+  const { id, subject, status, blockedBy, attempt, priority, estimate, role, touches, needsPlan } = row;
+  return {
+    ...{ id, subject, status, blockedBy, attempt, priority, estimate, role, touches, needsPlan },
+    owner: row.status === "pending" ? null : row.owner,
+    assignee: row.assignee ?? "",
+    createdAt: row.createdAt,
+    startedAt: "startedAt" in row ? row.startedAt : null,
+    endedAt: "endedAt" in row ? row.endedAt : null,
+    why: ("reason" in row ? row.reason : row.lastFailure) ?? "",
+    landing: null,
+  };
+};
+
+/** Most lists are empty, and one damaged list must not hide the board. */
+function listIn<T>(text: string): readonly T[] {
+  if (text === "[]") return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
+}
+
+export const blank = (id: number, subject: string, createdAt: number): Task => ({
+  id,
+  subject,
+  status: "pending",
+  blockedBy: [],
+  owner: null,
+  attempt: 0,
+  priority: 0,
+  estimate: 1,
+  role: null,
+  assignee: "",
+  touches: [],
+  needsPlan: false,
+  createdAt,
+  startedAt: null,
+  endedAt: null,
+  why: "",
+  landing: null,
+});
+
+/** What no fact says. */
+export const plainOf = ({
+  subject,
+  blockedBy,
+  priority,
+  estimate,
+  role,
+  assignee,
+  touches,
+  needsPlan,
+}: Task) => ({
+  ...{ subject, blockedBy, priority, estimate, role, assignee, touches, needsPlan },
+});

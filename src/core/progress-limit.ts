@@ -1,0 +1,61 @@
+/**
+ * How many model calls a team may make without progress. Progress is what lasts (`gains.ts`), a landed change, a completed task of the
+ * person, a word of the person. Halfway the members are told; at the limit the team stops. Pure; the host acts on it.
+ */
+import { COST, Gains, type Step } from "./gains.ts";
+import type { Name } from "./ids.ts";
+
+export type ProgressVerdict = "fine" | "told" | "over";
+
+/** Of the limit. */
+const TOLD_AT = 0.5;
+
+export class ProgressLimit {
+  readonly gains = new Gains();
+  private readonly limit: number;
+  private readonly calls = new Map<Name, number>();
+  private used: number;
+  private told = false;
+
+  /** `used`: of the limit, when a run goes on that was stopped. */
+  constructor(limit: number, used = 0) {
+    this.limit = limit;
+    this.used = used;
+  }
+
+  /** Counts one model call of a member or its subagent. Over the limit, every further call is over it. */
+  take(who: Name, steps: readonly Step[]): ProgressVerdict {
+    const gain = this.gains.of(steps, who);
+    if (gain === "lasting") {
+      this.begin();
+      return "fine";
+    }
+    this.calls.set(who, (this.calls.get(who) ?? 0) + 1);
+    this.used += COST[gain];
+    if (this.used >= this.limit) return "over";
+    if (this.told || this.used < this.limit * TOLD_AT) return "fine";
+    this.told = true;
+    return "told";
+  }
+
+  /** Something happened that lasts. */
+  begin(): void {
+    this.used = 0;
+    this.told = false;
+    this.calls.clear();
+  }
+
+  /** The person said something, a task of the person was completed, or a change landed. */
+  settle(): void {
+    this.begin();
+    this.gains.settle();
+  }
+
+  /** What was counted since the last progress: "200 model calls without progress (alice 150, bob 50)". */
+  get text(): string {
+    const calls = [...this.calls].sort(([, a], [, b]) => b - a);
+    const all = calls.reduce((sum, [, count]) => sum + count, 0);
+    const most = calls.slice(0, 5).map(([who, count]) => `${who} ${count}`);
+    return `${all} model calls without progress${calls.length > 1 ? ` (${most.join(", ")})` : ` of ${calls[0]?.[0] ?? "the team"}`}`;
+  }
+}

@@ -1,0 +1,38 @@
+/** How far a task is from one of the person: tasks that members add while they work on tasks that members added have no end otherwise. */
+import { HARNESS, LEAD, type Name, PERSON } from "./ids.ts";
+import type { Task } from "./task.ts";
+
+/** Those whose tasks are nobody's parts: a cron job puts a task on the board for somebody. */
+export const ROOTS: ReadonlySet<Name> = new Set([PERSON, HARNESS]);
+
+/** 0 for a task of the person or a cron job, 1 for a task that comes from it. */
+export function depthOf(task: Task, tasks: readonly Task[]): number {
+  let depth = 0;
+  for (let at: Task | undefined = task; at && !ROOTS.has(at.createdBy); at = parentOf(at, tasks)) depth += 1;
+  return depth;
+}
+
+/** The task that a member works on, or worked on last; of the lead, which plans for the person, only one that it still has. */
+export function lastTaskOf(
+  who: Name,
+  tasks: readonly Task[],
+  before = Number.POSITIVE_INFINITY,
+): Task | undefined {
+  let last: Task | undefined;
+  for (const task of tasks) {
+    if (!("owner" in task) || task.owner !== who || task.startedAt === null || task.startedAt > before)
+      continue;
+    if (who === LEAD && "endedAt" in task && task.endedAt < before) continue;
+    if (!last || task.startedAt >= (last as { startedAt: number }).startedAt) last = task;
+  }
+  return last;
+}
+
+/** Older tasks only, so that no chain has a cycle: the clocks of processes differ. */
+const parentOf = ({ id, parent, createdBy, createdAt }: Task, tasks: readonly Task[]): Task | undefined =>
+  tasks.find((task) => task.id === parent && task.id < id) ??
+  lastTaskOf(
+    createdBy,
+    tasks.filter((task) => task.id < id),
+    createdAt,
+  );

@@ -1,0 +1,55 @@
+/** Command lines that a person is told to type next: they must act on the same team, store and folder as this one. */
+import { realpathSync } from "node:fs";
+import { DEFAULT_TEAM, type Name } from "../core/ids.ts";
+import { reasonWords } from "../core/views/reason.ts";
+import type { Outcome } from "../host/outcome.ts";
+import type { Invocation } from "./invocation.ts";
+
+const quoted = (word: string): string =>
+  /^[\w./:@%+=,?&-]+$/.test(word) && !/[?&]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** No password is shown: who types the line knows it. */
+const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
+
+/** `words`: the command and its arguments. */
+export function againLine({ cwd, flags }: Invocation, team: Name, words: string): string {
+  const options = [
+    ...(cwd === realpathSync(process.cwd()) ? [] : ["--cwd", cwd]),
+    ...(typeof flags.store === "string" ? ["--store", withoutPassword(flags.store)] : []),
+    ...(team === DEFAULT_TEAM ? [] : ["--team", team]),
+  ];
+  return ["ekiden", words, ...options.map(quoted)].join(" ");
+}
+
+/** What the person can do now; the feed says how it ended. */
+export function nextStep({ reason, failed, unfinished, error, why, goOn }: Outcome, line: Line): string {
+  switch (reason) {
+    case "interrupted":
+      return ""; // said when it was asked for
+    case "budget":
+    case "turns":
+    case "calls":
+    case "progress":
+    case "loop":
+    case "deadline":
+      return `Stopped: ${why ?? reasonWords(reason)} To see what was done: ${line("log")}. To go on: ${resumeLine(goOn, line)}`;
+    case "model":
+    case "concluded":
+      if (failed > 0)
+        return `To see why: ${line("tasks ID")}. To try again: ${line("retry ID")}, then ${line("resume")}.`;
+      return unfinished > 0 || error
+        ? `To see what is left: ${line("tasks")}. To go on: ${line("resume")}.`
+        : "";
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** A command line for the same team. */
+type Line = (words: string) => string;
+
+/** `goOn`: options, or a variable for this one run. */
+function resumeLine(goOn: string | undefined, line: Line): string {
+  if (goOn === undefined) return line("resume");
+  return goOn.startsWith("-") ? `${line("resume")} ${goOn}` : `${goOn} ${line("resume")}`;
+}

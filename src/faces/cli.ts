@@ -1,0 +1,102 @@
+/** The command line: the options that every command takes, the help, and how a command line ends. Commands: `commands/table.ts`. */
+import { Command, Option } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { EkidenError } from "../core/errors.ts";
+import { quote } from "../core/ids.ts";
+import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS, trustNeedOf } from "./commands/options.ts";
+import { COMMANDS, type Code, GROUPS, nameOf } from "./commands/table.ts";
+import { handleClosedOutput, reportFailure } from "./failure.ts";
+import { helpConfiguration, OF_A_TEAM } from "./help.ts";
+import { type CommonOptions, prepare } from "./invocation.ts";
+import { addCommand, faultOf, repeatable, unknownCommand } from "./program.ts";
+import { leaveFirstFrame } from "./screen/first-frame.ts";
+import type { TrustNeed } from "./terminal/trust-question.ts";
+
+function addCommonOptions(program: Command): void {
+  for (const [flags, about] of COMMON_OPTIONS) program.option(flags, about);
+  for (const [flags, about, repeat] of TEAM_OPTIONS) {
+    const option = repeat ? repeatable(flags, `${about} (repeatable)`) : new Option(flags, about);
+    program.addOption(option.helpGroup(OF_A_TEAM));
+  }
+}
+
+/**
+ * Refuses an option for a team at work after a command that hosts none: it would have no effect. Before the command it is accepted,
+ * so that an alias of the shell may hold it. @throws EkidenError `bad_input`
+ */
+function refuseIdleOptions(program: Command, command: string, args: readonly string[]): void {
+  if (HOSTS.has(command)) return;
+  const behind = args.slice(args.indexOf(command) + 1);
+  const idle = program.options.find(
+    (option) =>
+      option.helpGroupHeading === OF_A_TEAM &&
+      behind.some((word) => word === option.long || word.startsWith(`${option.long}=`)) &&
+      program.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  if (idle)
+    throw new EkidenError(
+      "bad_input",
+      `${idle.long} has no effect on ekiden ${command}. It is for ekiden run, ekiden resume, ekiden doctor and ekiden without a command.`,
+    );
+}
+
+/** Runs one command line; resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const output = handleClosedOutput();
+  let exitCode = 0;
+  const start = async (
+    load: () => Promise<Code>,
+    words: readonly string[],
+    options: object,
+    need: TrustNeed = "store",
+  ): Promise<void> => {
+    const code = await load();
+    exitCode = (await code.run(prepare(options as CommonOptions, need), words, options as never)) ?? 0;
+  };
+  const program = new Command("ekiden")
+    .description(manifest.description)
+    .version(manifest.version)
+    .exitOverride()
+    .configureHelp(helpConfiguration)
+    .configureOutput({ outputError: () => {} })
+    .helpCommand(false)
+    .addHelpText("after", '\nExample:\n  ekiden run "Write tests for the parser" --teammates 2');
+  addCommonOptions(program);
+  const talk = program
+    .command("talk [words...]", { isDefault: true })
+    .description("talk to the lead and watch the team")
+    .helpGroup(GROUPS[0]);
+  talk.action(() => {
+    const [word] = talk.args;
+    if (word === undefined) return start(() => import("./repl/start.ts"), [], talk.optsWithGlobals(), "all");
+    const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
+    throw unknownCommand(word, { more: ["help"], otherwise });
+  });
+  for (const entry of COMMANDS)
+    addCommand(program, entry, ({ args: words, options }) => {
+      refuseIdleOptions(program, nameOf(entry), args);
+      if (["run", "resume", "worker"].includes(nameOf(entry))) output.keepGoing();
+      return start(entry.load, words, options, trustNeedOf(nameOf(entry)));
+    });
+  const help = program.command("help [command]").description("help on a command").helpGroup("More:");
+  help.action((name?: string) => {
+    const wanted = program.commands.find((command) => command.name() === name);
+    if (name !== undefined && wanted === undefined) throw unknownCommand(name);
+    (wanted ?? program).outputHelp();
+  });
+  // For the help of an unknown command commander would print the general help; report the mistake instead.
+  program.on("beforeAllHelp", () => {
+    const [word = "-"] = program.args;
+    const known = program.commands.some((command) => command.name() === word);
+    if (!word.startsWith("-") && !known) throw unknownCommand(word);
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    leaveFirstFrame();
+    const fault = faultOf(error);
+    const [verbose, json] = [args.includes("--verbose"), args.includes("--json")];
+    return fault === null ? 0 : reportFailure(fault, { verbose, json });
+  }
+}

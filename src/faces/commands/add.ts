@@ -1,0 +1,68 @@
+/** `ekiden add`: a task for the board. */
+import { EkidenError } from "../../core/errors.ts";
+import { given } from "../../core/given.ts";
+import { quote, type TaskId, taskId, teammateName } from "../../core/ids.ts";
+import { withReview } from "../../core/review.ts";
+import { checkTask, type NewTask } from "../../core/task.ts";
+import { withTeam } from "../../project/open.ts";
+import { addTask } from "../../team/actions/tasks.ts";
+import { actorOf } from "../../team/actor.ts";
+import type { Invocation } from "../invocation.ts";
+
+type Options = TaskOptions & { after?: string[]; role?: string; plan?: boolean; review?: boolean };
+
+export async function run(call: Invocation, args: readonly string[], options: Options): Promise<undefined> {
+  const { after = [], role, plan, review, assign } = options;
+  const task: NewTask = {
+    subject: args.join(" ").trim(),
+    blockedBy: idList(after),
+    ...taskFields(options),
+    ...(plan && { needsPlan: true }),
+    ...(review && { description: withReview(options.description ?? "", true) }),
+    ...given({ role, assignee: assign === undefined ? undefined : teammateName(assign) }),
+  };
+  // Before the store is opened: a task that is refused must not leave an empty team behind.
+  checkTask(task);
+  await withTeam(call, "make", async (store) => {
+    const { data } = await addTask(store, await actorOf(call, store), task);
+    call.out.write(`${call.json ? JSON.stringify(data) : data.id}\n`);
+  });
+}
+
+/** The options that `add` and `edit` share. */
+export type TaskOptions = {
+  description?: string;
+  priority?: string;
+  estimate?: string;
+  touches?: string[];
+  assign?: string;
+};
+
+/** @throws EkidenError `bad_input` */
+export const taskFields = ({ description, priority, estimate, touches }: TaskOptions) =>
+  given({
+    description,
+    priority: number("--priority", priority),
+    estimate: number("--estimate", estimate),
+    touches: touches && patterns(touches),
+  });
+
+const split = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
+
+export const idList = (texts: readonly string[]): TaskId[] => [...new Set(split(texts).map(taskId))];
+
+function patterns(texts: readonly string[]): string[] {
+  const found = split(texts);
+  if (found.length === 0)
+    throw new EkidenError("bad_input", '--touches "" names no file. Give path patterns, such as src/api/**.');
+  return found;
+}
+
+function number(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value))
+    throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number.`);
+  return value;
+}

@@ -1,0 +1,44 @@
+/** `ekiden edit`: changes a task that is not completed. */
+import { EkidenError } from "../../core/errors.ts";
+import { quote, taskId, teammateName } from "../../core/ids.ts";
+import { withReview } from "../../core/review.ts";
+import { withTeam } from "../../project/open.ts";
+import { editTask, type TaskEdit } from "../../team/actions/tasks.ts";
+import { actorOf } from "../../team/actor.ts";
+import type { Invocation } from "../invocation.ts";
+import { idList, type TaskOptions, taskFields } from "./add.ts";
+
+type Options = TaskOptions & { subject?: string; after?: string[]; role?: string; review?: string };
+
+export async function run(
+  call: Invocation,
+  [text = ""]: readonly string[],
+  options: Options,
+): Promise<undefined> {
+  const id = taskId(text);
+  const { subject, after, role, assign } = options;
+  const review = yesOrNo(options.review);
+  const edit: TaskEdit = {
+    ...taskFields(options),
+    ...(subject !== undefined && { subject: subject.trim() }),
+    ...(after !== undefined && { blockedBy: after.join() === "none" ? [] : idList(after) }),
+    ...(assign !== undefined && { assignee: assign === "any" ? null : teammateName(assign) }),
+    ...(role !== undefined && { role: role === "any" ? null : role }),
+  };
+  if (Object.keys(edit).length === 0 && review === undefined)
+    throw new EkidenError(
+      "bad_input",
+      `nothing to change in #${id}. Give what is to be different, such as: ekiden edit ${id} --priority 5`,
+    );
+  await withTeam(call, "look", async (store) => {
+    const described = edit.description ?? (await store.board.task(id))?.description ?? "";
+    const change = review === undefined ? edit : { ...edit, description: withReview(described, review) };
+    call.done(await editTask(store, await actorOf(call, store), id, change));
+  });
+}
+
+function yesOrNo(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "yes" || text === "no")
+    return text === undefined ? undefined : text === "yes";
+  throw new EkidenError("bad_input", `--review ${quote(text)}: write yes or no.`);
+}

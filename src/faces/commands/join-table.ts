@@ -1,0 +1,30 @@
+/** The commands of processes that join a team which another process leads; see table.ts. */
+import { type Entry, GROUPS } from "./entry.ts";
+import { WORKER_OPTIONS } from "./options.ts";
+
+const WORK = GROUPS[0];
+
+export const JOIN_COMMANDS: readonly Entry[] = [
+  {
+    usage: "worker",
+    about: "run teammates of a team in this process, also on another machine; Ctrl-C or TERM drains it",
+    example: "EKIDEN_STORE=postgres://user:password@db/team ekiden worker --count 4",
+    group: WORK,
+    options: WORKER_OPTIONS,
+    near: ["host", "join", "agent"],
+    load: () => import("./worker.ts"),
+  },
+  {
+    usage: "mcp",
+    about: "serve the board and the mailboxes over MCP on stdio: the agent that uses them is a teammate",
+    example: "claude mcp add ekiden -- ekiden mcp --as claude",
+    group: WORK,
+    options: [
+      ["--as <name>", "name of the member (default: what the agent calls itself)"],
+      ["--role <role>", "role of the member"],
+      ["--wait <seconds>", "how long a call waits for something to do (default 45; many agents allow 60)"],
+    ],
+    near: ["server", "guest"],
+    load: () => import("./mcp.ts"),
+  },
+];

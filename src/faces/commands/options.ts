@@ -1,0 +1,60 @@
+/** The options that commands share, as commander writes them. */
+import { MODES } from "../../core/permission/mode.ts";
+import type { TrustNeed } from "../terminal/trust-question.ts";
+
+export type OptionRow = readonly [flags: string, about: string, repeat?: "repeat"];
+
+/** Every command takes these. */
+export const COMMON_OPTIONS: readonly OptionRow[] = [
+  ["--cwd <dir>", "folder of the project (default: this one)"],
+  ["--store <url>", "sqlite:PATH or postgres://… (default sqlite:.ekiden/team.db)"],
+  ["--team <name>", 'which team of the store (default "default")'],
+  ["--json", "print JSON: one object, or one a line where it streams"],
+  ["--quiet", "results only, no progress"],
+  ["--plain", "lines instead of the full screen, such as for a screen reader"],
+  ["--trust", "use what the project brings (hooks, MCP servers, rules …), this once"],
+  ["--verbose", "more detail; stacks of errors"],
+];
+
+/** How a team works: for the commands that host one, and before any other command, so that an alias may hold them. */
+export const TEAM_OPTIONS: readonly OptionRow[] = [
+  ["--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"],
+  ["--lead-model <spec>", "model of the lead, where it differs"],
+  ["--effort <level>", "how hard models think: none, minimal, low, medium, high, xhigh or max"],
+  ["--base-url <url>", "address of an openai-compatible provider"],
+  ["--teammates <n>", "how many teammates to start with"],
+  ["--teammate <name[:role]>", "a teammate to start with", "repeat"],
+  ["--max-turns <n>", "stop after this many model calls of the whole team"],
+  ["--budget-tokens <n>", "stop after this many tokens"],
+  ["--budget-usd <x>", "stop after this many US dollars, or none (default 20 for a run)"],
+  ["--deadline <time>", "stop at this time of day (18:30) or after this long (2h30m)"],
+  ["--permission-mode <mode>", MODES.join(", ")],
+  ["--allow <rule>", "allow calls without asking", "repeat"],
+  ["--ask <rule>", "always ask about calls", "repeat"],
+  ["--deny <rule>", "refuse calls", "repeat"],
+  ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
+  ["--worktrees", "give every task a git worktree of its own"],
+];
+/** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
+export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "worker", "mcp", "doctor", "talk"]);
+
+/** What of the project a command cannot do without the person's word for. */
+export const trustNeedOf = (command: string): TrustNeed =>
+  command === "doctor" || command === "trust" ? "nothing" : HOSTS.has(command) ? "all" : "store";
+
+/** `ekiden add` and `ekiden edit` share these. */
+export const TASK_OPTIONS: readonly OptionRow[] = [
+  ["-d, --description <text>", "what is to be done, in full"],
+  ["--priority <n>", "higher goes first (default 0)"],
+  ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
+  ["--touches <patterns>", "files it will edit; tasks for the same files take turns", "repeat"],
+  ["--assign <name>", "the only teammate that may claim it; with edit also: any"],
+];
+
+export const WORKER_OPTIONS: readonly OptionRow[] = [
+  ["--count <n>", "how many members it runs (default 1)"],
+  ["--as <name>", "name of its member; several are numbered (default worker-1, worker-2, …)"],
+  ["--role <role>", "role of its members"],
+  ["--health <port>", "answer /livez and /readyz over HTTP"],
+  ["--drain <seconds>", "how long begun tasks may take after the request to leave (default 25)"],
+];

@@ -1,0 +1,31 @@
+/** `ekiden retry`, `cancel`, `release`, `take`, `done` and `fail`: a person or the lead decides about a task of any owner. */
+import { type Name, type TaskId, taskId } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import { withTeam } from "../../project/open.ts";
+import type { Done } from "../../team/actions/done.ts";
+import {
+  cancelTask,
+  completeTask,
+  failTask,
+  releaseTask,
+  retryTask,
+  takeTask,
+} from "../../team/actions/tasks.ts";
+import { actorOf } from "../../team/actor.ts";
+import type { Invocation } from "../invocation.ts";
+
+const override = (act: (store: Store, by: Name, id: TaskId, reason: string) => Promise<Done>) => ({
+  async run(call: Invocation, [text = "", ...reason]: readonly string[]): Promise<undefined> {
+    const id = taskId(text);
+    await withTeam(call, "look", async (store) =>
+      call.done(await act(store, await actorOf(call, store), id, reason.join(" "))),
+    );
+  },
+});
+
+export const retry = override(retryTask);
+export const cancel = override(cancelTask);
+export const release = override(releaseTask);
+export const take = override(takeTask);
+export const done = override(completeTask);
+export const fail = override(failTask);

@@ -1,0 +1,16 @@
+/** `ekiden top`: team, board and feed on the whole terminal, of a team that any process runs. */
+import { EkidenError } from "../../core/errors.ts";
+import { withTeam } from "../../project/open.ts";
+import { liveReader } from "../../team/queries/live.ts";
+import type { Invocation } from "../invocation.ts";
+
+export async function run(call: Invocation): Promise<undefined> {
+  if (call.json || !process.stdout.isTTY || !process.stdin.isTTY || call.env.TERM === "dumb")
+    throw new EkidenError(
+      "bad_input",
+      "ekiden top draws on a whole terminal, and here is none. For programs: ekiden team --json, ekiden tasks --json, ekiden log --follow --json.",
+    );
+  const { Top } = await import("../top/top.ts");
+  const live = liveReader(await call.settings(), call.cwd);
+  await withTeam(call, "look", async (store) => await new Top(call.out, store, live).run());
+}

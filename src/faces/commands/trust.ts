@@ -1,0 +1,66 @@
+/** `ekiden trust`: the person agrees to what this project brings, until it changes; lists the agreements; takes one back. */
+import { dirname } from "node:path";
+import { EkidenError } from "../../core/errors.ts";
+import type { Figure } from "../../core/views/view.ts";
+import { refuseMember } from "../../project/member-shell.ts";
+import { userFile } from "../../project/own-folders.ts";
+import { allRecords, revoke } from "../../project/trust/record.ts";
+import { visible } from "../../project/trust/untrusted.ts";
+import { describe, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
+import type { Invocation } from "../invocation.ts";
+import { askForTrust } from "../terminal/trust-question.ts";
+
+type Options = { readonly list?: boolean; readonly revoke?: boolean };
+
+export async function run(
+  call: Invocation,
+  _: readonly string[],
+  { list = false, revoke: isRevoked = false }: Options,
+): Promise<undefined> {
+  const userFolder = dirname(userFile());
+  if (list) return await show(call, userFolder);
+  refuseMember(call.env, "only the person may agree to what a project brings, or take that back.");
+  if (isRevoked) {
+    const done = revoke(userFolder, call.cwd);
+    const text = done
+      ? "taken back: this project is asked about again"
+      : "there was no agreement about this project";
+    call.done({ data: { project: call.cwd, revoked: done }, text });
+    return;
+  }
+  const trust = await call.trust();
+  const { waiting, refused } = trust;
+  for (const text of refused) call.say(`never used: ${visible(text)}`);
+  const agreed = describe(trust, waiting).map(visible);
+  if (waiting.length > 0 && process.stdin.isTTY === true && call.err.isTTY && !call.json) {
+    const { yes } = await askForTrust(trust, waiting, call.err);
+    if (!yes) throw new EkidenError("not_trusted", "nothing was agreed to.");
+  }
+  recordTrust(trust, waiting);
+  const text =
+    agreed.length === 0
+      ? "nothing in this project waits for your word"
+      : `agreed, until it changes:\n${agreed.map((line) => `  - ${line}`).join("\n")}`;
+  call.done({ data: { project: call.cwd, agreed: waiting.map(({ id }) => id) }, text });
+}
+
+async function show(call: Invocation, userFolder: string): Promise<undefined> {
+  const folders = allRecords(userFolder)
+    .map(({ path, items }) => ({ path, items: Object.values(items).map(({ text }) => text) }))
+    .filter(({ items }) => items.length > 0);
+  const trust: ProjectTrust = await call.trust();
+  const data = { folders, waiting: describe(trust, trust.waiting), refused: trust.refused };
+  await call.show(data, () => {
+    const figures: Figure[] = folders.map(({ path, items }) => ({
+      label: visible(path),
+      text: items.map(visible).join("\n"),
+    }));
+    if (data.waiting.length > 0)
+      figures.push({ label: "waiting here", text: data.waiting.map(visible).join("\n"), tone: "warn" });
+    if (data.refused.length > 0)
+      figures.push({ label: "never used", text: data.refused.map(visible).join("\n"), tone: "bad" });
+    if (figures.length === 0)
+      figures.push({ label: "trust", text: "no project was agreed to, and nothing waits here" });
+    return [{ kind: "figures", figures }];
+  });
+}

@@ -1,0 +1,137 @@
+/** Checks of models: each provider whose key is set is asked for one short reply, so that a wrong key or model shows here. */
+import { systemClock } from "../../adapters/clock.ts";
+import type { Provider } from "../../adapters/models/index.ts";
+import type { Effort } from "../../core/effort.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Invocation } from "../invocation.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
+
+const PROBE_MS = 3_000;
+/** How long a model may take to say one word. */
+const REPLY_MS = 20_000;
+
+/** The model that a run would use now. */
+export async function chosenModel({ env }: Invocation, { model }: Settings): Promise<Finding> {
+  const name = "model";
+  try {
+    const { chooseModel } = await import("../../adapters/models/index.ts");
+    return ok(name, await chooseModel({ env, setting: model }));
+  } catch (error) {
+    return missing(name, "none is configured", messageOf(error));
+  }
+}
+
+/** Keys, addresses and models, read as a run reads them. */
+export async function providers({ env }: Invocation, settings: Settings | null): Promise<Promise<Finding>[]> {
+  const { PROVIDERS } = await import("../../adapters/models/index.ts");
+  const effort = typeof settings?.effort === "string" ? settings.effort : undefined;
+  const specs = [settings?.model ?? env.EKIDEN_MODEL, settings?.leadModel, settings?.fallbackModel];
+  return PROVIDERS.flatMap((provider) => {
+    const wanted = [...new Set(specs)].filter((spec) => spec?.split(/[/@]/)[0] === provider.name) as string[];
+    // a service without a default model is used by name only
+    const isOptional = provider.keyVariable !== "" && provider.defaultModel === "";
+    if (isOptional && wanted.length === 0 && !env[provider.keyVariable]) return [];
+    const given = wanted.length > 0 || provider.name === "openai-compatible" ? settings?.baseUrl : undefined;
+    try {
+      const address = provider.address({ env, baseUrl: given ?? "" });
+      return address === null
+        ? []
+        : [
+            checkProvider(provider, {
+              address,
+              baseUrl: given,
+              env,
+              wanted,
+              effort,
+              models: settings?.models,
+            }),
+          ];
+    } catch (error) {
+      return [Promise.resolve(wrong(`model: ${provider.name}`, messageOf(error)))];
+    }
+  });
+}
+
+type Probe = {
+  readonly address: string;
+  readonly baseUrl: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** The models of this provider that the settings name. */
+  readonly wanted: readonly string[];
+  /** The one for all, where the settings name one. */
+  readonly effort: Effort | undefined;
+  readonly models: Settings["models"] | undefined;
+};
+
+async function checkProvider(
+  { name, keyVariable: key, defaultModel }: Provider,
+  probe: Probe,
+): Promise<Finding> {
+  const { address, env, wanted } = probe;
+  const label = `model: ${name}`;
+  const isWanted = wanted.length > 0;
+  if (key !== "" && !env[key]) {
+    const found = `${key} is not set`;
+    return isWanted ? wrong(label, found, `Set ${key}, or choose another --model.`) : missing(label, found);
+  }
+  const set = key === "" ? "" : "key is set, ";
+  if (!(await reach(address))) {
+    const found = `${set}cannot be reached`;
+    if (key === "" && !isWanted) return missing(label, found);
+    return wrong(label, found, "Check the network, the proxy, and the address.");
+  }
+  // Without a key nothing is asked that nobody uses: a local model may take a minute to load.
+  const specs = isWanted ? wanted : key === "" || defaultModel === "" ? [] : [name];
+  const answers = await Promise.all(specs.map((spec) => answerOf(spec, probe)));
+  const faults = answers.flatMap((answer) => (typeof answer === "string" ? answer : []));
+  if (faults.length > 0)
+    return wrong(
+      label,
+      `${set}reachable, but ${faults.join("; ")}`,
+      `Check ${key === "" ? "" : `${key} and `}the name of the model.`,
+    );
+  const effort = probe.effort === undefined ? "" : ` with effort ${probe.effort}`;
+  const tried = specs.map((spec, i) => `, ${spec} answers in ${String(answers[i])} ms${effort}`).join("");
+  return ok(label, `${set}reachable${tried}`);
+}
+
+/** Asks a model for one word: the milliseconds that took, or the provider's words when it refuses. Costs about twenty tokens. */
+async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): Promise<string | number> {
+  const began = performance.now();
+  try {
+    const { openModel } = await import("../../adapters/models/index.ts");
+    const model = await openModel(spec, {
+      env,
+      clock: systemClock,
+      baseUrl,
+      attempts: 1,
+      stallMs: REPLY_MS,
+      models,
+    });
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
+    const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16, effort };
+    await model.reply(request, { signal: AbortSignal.timeout(REPLY_MS) });
+    return Math.round(performance.now() - began);
+  } catch (error) {
+    const isSlow = error instanceof Error && error.name === "TimeoutError";
+    return isSlow
+      ? `${spec} did not answer within ${REPLY_MS / 1_000} s`
+      : messageOf(error).replace(/\.$/, "");
+  }
+}
+
+/** Whether anything answers at the address. */
+async function reach(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+/** Checks of what protects the person: the sandbox of commands, and what of the project waits for the person's word. */
+import type { Settings } from "../../core/settings.ts";
+import type { Sandbox } from "../../ports/index.ts";
+import { visible } from "../../project/trust/untrusted.ts";
+import { describe, type ProjectTrust } from "../../project/trust/weigh.ts";
+import type { Invocation } from "../invocation.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
+
+/** The sandbox as a run would have it. The caller closes it. */
+export async function sandboxOf(cwd: string, settings: Settings): Promise<Sandbox> {
+  const [{ createSandbox }, { networkOf }, { sandboxFolders }] = await Promise.all([
+    import("../../adapters/sandbox/index.ts"),
+    import("../../core/sandbox.ts"),
+    import("../../project/own-folders.ts"),
+  ]);
+  const network = networkOf(settings.allow, settings.deny);
+  return createSandbox({ mode: settings.sandbox, network, workspace: cwd, ...sandboxFolders(cwd) });
+}
+
+export async function sandbox({ cwd }: Invocation, settings: Settings): Promise<Finding> {
+  const name = "sandbox";
+  const open = await sandboxOf(cwd, settings);
+  try {
+    const { mode, active, text, network, version } = await open.status();
+    if (active) return ok(name, `${text} Network: ${network}. Program: ${version}`);
+    if (mode === "required") return wrong(name, text);
+    const fix =
+      mode === "off"
+        ? "Set sandbox to auto or required."
+        : "Until then commands run with all your rights, and more of them are asked about.";
+    return missing(name, text, fix);
+  } finally {
+    await open.close();
+  }
+}
+
+export function trusted(trust: ProjectTrust): Finding {
+  const name = "trust";
+  const { waiting, refused, given } = trust;
+  const lines = [
+    ...describe(trust, waiting).map((text) => `waits: ${visible(text)}`),
+    ...refused.map((text) => `never used: ${visible(text)}`),
+  ];
+  if (lines.length > 0) return missing(name, lines.join("\n"), "Read it; to agree: ekiden trust.");
+  const found =
+    given.length === 0
+      ? "the project brings nothing that needs your word"
+      : `you agreed to all ${given.length} items of the project`;
+  return ok(name, found);
+}

@@ -1,0 +1,224 @@
+/** The input of every command: the settings, the project's folder, and the streams for results and for progress. */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { EkidenError } from "../core/errors.ts";
+import { type Name, quote, renaming } from "../core/ids.ts";
+import type { Settings } from "../core/settings.ts";
+import type { View } from "../core/views/view.ts";
+import type { Store } from "../ports/index.ts";
+import { refuseInSandbox } from "../project/member-shell.ts";
+import type { Flags, Loaded } from "../project/settings.ts";
+import type { ProjectTrust } from "../project/trust/weigh.ts";
+import type { Done } from "../team/actions/done.ts";
+import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
+import type { TrustNeed } from "./terminal/trust-question.ts";
+
+/** The options that every command takes, as commander hands them over. */
+export type CommonOptions = Partial<
+  Record<
+    | "store"
+    | "team"
+    | "model"
+    | "leadModel"
+    | "effort"
+    | "baseUrl"
+    | "maxTurns"
+    | "budgetTokens"
+    | "budgetUsd"
+    | "deadline",
+    string
+  >
+> & {
+  readonly cwd?: string;
+  readonly teammates?: string;
+  readonly teammate?: string[];
+  readonly permissionMode?: string;
+  readonly allow?: string[];
+  readonly ask?: string[];
+  readonly deny?: string[];
+  readonly worktrees?: boolean;
+  readonly sandbox?: string;
+  readonly trust?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly plain?: boolean;
+  readonly verbose?: boolean;
+};
+
+export type Invocation = {
+  /**
+   * Read when first asked for: `init` and `doctor` must work with broken ones. What the project brings is left out where the
+   * person has not agreed to it; the person is asked here. @throws EkidenError `settings_invalid` | `not_trusted`
+   */
+  settings(): Promise<Settings>;
+  /** What the project brings and whether the person agreed to it. @throws as `settings` */
+  trust(): Promise<ProjectTrust>;
+  readonly flags: Flags;
+  /** Absolute, without symlinks. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Lines instead of the full screen. */
+  readonly plain: boolean;
+  readonly verbose: boolean;
+  /** Results. */
+  readonly out: Terminal;
+  /** Progress and chatter. */
+  readonly err: Terminal;
+  /** A full screen gives the terminal back while the person is asked about trust, and shows what is said meanwhile. */
+  readonly onScreen: (screen: FullScreen) => void;
+  /** A team that is open already: that of the conversation. */
+  readonly store?: Store;
+  /** What a query found: the data with `--json`, its views without. */
+  show<T>(data: T, views: (data: T) => readonly View[]): Promise<void>;
+  /** What an action did: its data with `--json`, its sentence without. */
+  done(done: Done): void;
+  /** A sentence for the person; nothing with `--quiet` or `--json`. */
+  say(text: string): void;
+};
+
+export type FullScreen = {
+  leave(): void;
+  enter(): void;
+  say(text: string): void;
+};
+
+/** `need`: what the command cannot do without the person's word for. */
+export function prepare(
+  options: CommonOptions,
+  need: TrustNeed = "store",
+  env: NodeJS.ProcessEnv = process.env,
+): Invocation {
+  const cwd = folder(options.cwd ?? ".");
+  const out = terminal(process.stdout, env);
+  const err = terminal(process.stderr, env);
+  const json = options.json === true;
+  const quiet = options.quiet === true;
+  const flags = flagsOf(options);
+  let loading: Promise<Loaded> | undefined;
+  let screen: FullScreen | undefined;
+  const loaded = (): Promise<Loaded> => {
+    loading ??= load();
+    return loading;
+  };
+  const load = async (): Promise<Loaded> => {
+    refuseInSandbox(cwd, env);
+    const { loadSettings } = await import("../project/settings.ts");
+    const trusted = options.trust === true || /^(1|true|yes)$/i.test(env.EKIDEN_TRUST ?? "");
+    const read = (all: boolean): Promise<Loaded> => loadSettings({ cwd, env, flags }, { trusted: all });
+    const found = await read(trusted);
+    for (const text of renamed(flags, found.settings)) (screen?.say ?? say)(text);
+    const { waiting, refused } = found.trust;
+    if (need === "nothing" || waiting.length + refused.length === 0) return found;
+    const { settleTrust } = await import("./terminal/trust-question.ts");
+    screen?.leave();
+    const isSettled = await settleTrust(found.trust, { need, json, err, say });
+    screen?.enter();
+    return isSettled ? await read(false) : found;
+  };
+  const say = (text: string): void => {
+    if (!quiet && !json) err.write(`${clean(text)}\n`);
+  };
+  return {
+    settings: async () => (await loaded()).settings,
+    trust: async () => (await loaded()).trust,
+    onScreen: (opened) => {
+      screen = opened;
+    },
+    flags,
+    cwd,
+    env,
+    json,
+    quiet,
+    plain: options.plain === true,
+    verbose: options.verbose === true,
+    out,
+    err,
+    show: async (data, views) => {
+      if (json) return out.write(`${JSON.stringify(data)}\n`);
+      const { print } = await import("./terminal/print.ts");
+      print(out, views(data));
+    },
+    done: ({ data, text }) => (json ? out.write(`${JSON.stringify(data)}\n`) : say(text)),
+    say,
+  };
+}
+
+/** One sentence for each name on the command line that is written otherwise than the name it stands for. */
+function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
+  const named = Array.isArray(teammates) ? teammates.map((text) => String(text).split(":")[0] ?? "") : [];
+  return [
+    renaming(typeof team === "string" ? team : loaded.team, loaded.team),
+    ...named.map((text, i) => renaming(text.trim(), loaded.teammates?.[i]?.name ?? (text as Name))),
+  ].flatMap((text) => text.trim() || []);
+}
+
+function folder(path: string): string {
+  const whole = resolve(path);
+  if (!existsSync(whole) || !statSync(whole).isDirectory())
+    throw new EkidenError(
+      "bad_input",
+      `--cwd ${quote(path)} is not a folder. Give the folder of the project.`,
+    );
+  return realpathSync(whole);
+}
+
+function flagsOf(options: CommonOptions): Flags {
+  if (options.teammates !== undefined && options.teammate !== undefined)
+    throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
+  if (options.teammates !== undefined) checkCount(options.teammates);
+  const { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd } = options;
+  const { permissionMode, allow, ask, deny, worktrees, sandbox, deadline, effort } = options;
+  const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
+  const lists = {
+    deadline,
+    effort,
+    allow,
+    ask,
+    deny,
+    worktrees,
+    sandbox,
+    teammates: options.teammate ?? options.teammates,
+  };
+  return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
+}
+
+/** More teammates than this cost more than they do: each has its own conversation. */
+const TEAMMATES_MAX = 100;
+
+function checkCount(text: string): void {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= TEAMMATES_MAX) return;
+  const names = /^[a-z]/i.test(text) ? ` For teammates by name: --teammate ${text.split(",")[0]}` : "";
+  throw new EkidenError(
+    "bad_input",
+    `--teammates ${quote(text)} is not a number from 0 to ${TEAMMATES_MAX}.${names}`,
+  );
+}
+
+/** @throws EkidenError `bad_input` naming the option */
+export function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number of 1 or more.`);
+}
+
+/** Follows something until Ctrl-C (or TERM); the exit code is that of an interruption. @throws EkidenError `bad_input` in a conversation, which shows the news anyway */
+export async function followUntilInterrupted(
+  call: Invocation,
+  read: (signal: AbortSignal) => Promise<void>,
+): Promise<number> {
+  if (call.store)
+    throw new EkidenError(
+      "bad_input",
+      "--follow works in another terminal: this one shows the news already.",
+    );
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  process.once("SIGINT", end).once("SIGTERM", end);
+  try {
+    await read(stop.signal);
+  } finally {
+    process.off("SIGINT", end).off("SIGTERM", end);
+  }
+  return 130;
+}

@@ -1,0 +1,48 @@
+/** The first words of a team at work: its models, its mode, its folder, and what confines its commands. */
+import { homedir } from "node:os";
+import type { Member } from "../core/member.ts";
+import { isPriced } from "../core/models.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import type { Limits } from "../host/spending.ts";
+import type { TeamHost } from "../host/team-host.ts";
+import { fromHome } from "./screen/first-frame.ts";
+
+export const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  plan: "nothing may be changed",
+  default: "changes are asked about",
+  "accept-edits": "files are edited without a question",
+  bypass: "no question is asked",
+};
+
+/** To be called when the members have started. */
+export async function opening(host: TeamHost, cwd: string): Promise<string[]> {
+  const { models, mode, store } = host;
+  const members = (await store.roster.members()).map((one) => ({
+    ...one,
+    model: models.get(one.name) ?? one.model,
+  }));
+  const limit = limitLine(members, host.spending.limits);
+  return [
+    openingLine(members, mode, cwd, homedir()),
+    await host.sandbox(),
+    ...(limit === null ? [] : [limit]),
+  ];
+}
+
+/** "Stops at $20.00; --budget-usd raises it."; null where no model costs money, or nothing stops it. */
+export function limitLine(
+  members: readonly Pick<Member, "model">[],
+  { usd, mostUsd }: Pick<Limits, "usd" | "mostUsd">,
+): string | null {
+  if (!Number.isFinite(mostUsd) || !members.some(({ model }) => isPriced(model))) return null;
+  const used = usd > 0 ? ` ($${usd.toFixed(2)} are used)` : "";
+  return `Stops at $${mostUsd.toFixed(2)}${used}; --budget-usd raises it.`;
+}
+
+/** "Team of 4 on anthropic/claude-sonnet-5-5 · mode default: changes are asked about · ~/project" */
+export function openingLine(members: readonly Member[], mode: Mode, cwd: string, home: string): string {
+  const here = members.filter(({ activity }) => activity.phase !== "shutdown");
+  const models = [...new Set(here.map(({ model }) => model))].filter((model) => model !== "");
+  const team = here.length === 1 ? "The lead alone" : `Team of ${here.length}`;
+  return `${team} on ${models.join(", ") || "no model"} · mode ${mode}: ${MODE_WORDS[mode]} · ${fromHome(cwd, home)}`;
+}

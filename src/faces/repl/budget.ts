@@ -1,0 +1,41 @@
+/** `/budget`: the limits of the team in a conversation. */
+import type { More } from "../../core/budget.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { tokens } from "../../core/views/view.ts";
+import type { Limits } from "../../host/spending.ts";
+import type { OwnCommands, ReplContext } from "./slash.ts";
+
+/** Said behind the limit that is used up. */
+export const RAISE = "The team waits. /budget 5 allows 5 US dollars more, /budget none takes the limit away.";
+
+export const budget: OwnCommands<ReplContext>[string] = {
+  usage: "/budget [USD|N tokens|none]",
+  about:
+    "what the team has used; or allow so many US dollars or tokens more, or all of them, until ekiden ends",
+  run: async ({ host, call }, words) => {
+    const { spending } = host;
+    const over = words.length > 0 ? spending.allowMore(readMore(words)) : null;
+    const text = [lineOf(spending.limits), over?.text ?? ""].join(" ").trim();
+    call.done({ data: { ...spending.limits, over: over?.text ?? null }, text });
+  },
+};
+
+function readMore(words: readonly string[]): More {
+  const said = words.join(" ");
+  const [, amount = "", unit = "usd"] = /^\$?(none|\d+(?:\.\d+)?)(?: (usd|tokens))?$/i.exec(said) ?? [];
+  const more = amount.toLowerCase() === "none" ? Number.POSITIVE_INFINITY : Number(amount);
+  if (more > 0) return unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more };
+  throw new EkidenError(
+    "bad_input",
+    `${quote(said)} is no budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
+  );
+}
+
+/** "Used: $0.02 of $5.02, 12k tokens." */
+function lineOf({ usd, mostUsd, tokens: used, mostTokens }: Limits): string {
+  const dollars = (value: number): string => `$${value.toFixed(2)}`;
+  const ofUsd = Number.isFinite(mostUsd) ? ` of ${dollars(mostUsd)}` : " without a limit";
+  const ofTokens = Number.isFinite(mostTokens) ? ` of ${tokens(mostTokens)}` : "";
+  return `Used: ${dollars(usd)}${ofUsd}, ${tokens(used)}${ofTokens} tokens.`;
+}

@@ -1,0 +1,278 @@
+/**
+ * Lines that begin with a slash. `/NAME …` is the command of the same name, where the table of commands marks it with `slash`; it
+ * runs on the team of the conversation. This file has only the commands that need the conversation itself.
+ */
+import { Command } from "commander";
+import { EFFORTS, readEffort } from "../../core/effort.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { LEAD, name, quote } from "../../core/ids.ts";
+import { MODES, type Mode } from "../../core/permission/mode.ts";
+import { tokens, type View } from "../../core/views/view.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import type { Store } from "../../ports/index.ts";
+import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
+import type { Invocation } from "../invocation.ts";
+import { MODE_WORDS } from "../opening.ts";
+import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
+import { lines } from "../terminal/print.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
+import { budget } from "./budget.ts";
+
+export type ReplContext = {
+  readonly host: TeamHost;
+  /** Prints to the screen of the conversation; its store is that of the host. */
+  readonly call: Invocation;
+  quit(): void;
+  /** Commands of the face that runs the conversation. */
+  own?(word: string): ((args: readonly string[]) => Promise<void>) | undefined;
+  readonly more?: readonly Described[];
+};
+export type OwnCommands<Context> = Readonly<
+  Record<
+    string,
+    {
+      readonly usage: string;
+      readonly about: string;
+      run(context: Context, args: readonly string[]): Promise<void>;
+    }
+  >
+>;
+
+const SHARED = COMMANDS.filter((entry) => entry.slash);
+
+const OWN: OwnCommands<ReplContext> = {
+  help: {
+    usage: "/help",
+    about: "this list",
+    run: ({ call, more = [] }) => call.show([...HELP, ...more], help),
+  },
+  model: {
+    usage: "/model [PROVIDER/MODEL] [NAME]",
+    about: "which model each member uses; or use another one, for all or one of them, until ekiden ends",
+    run: async ({ host, call }, [spec, who]) => {
+      if (spec !== undefined) await host.useModel(spec, who === undefined ? undefined : name(who));
+      const members = [...host.models].map(([name, model]) => ({ name, model }));
+      await call.show({ members }, () => [
+        {
+          kind: "feed",
+          lines: members.map(({ name, model }) => ({ at: null, who: name, text: model, tone: "plain" })),
+          empty: "No member works in this process.",
+        },
+      ]);
+    },
+  },
+  effort: {
+    usage: "/effort [LEVEL|auto] [NAME]",
+    about: `how hard each member thinks; or another level, for all or one of them, until ekiden ends: ${EFFORTS.join(", ")}`,
+    run: async ({ host, call }, [level, who]) => {
+      if (level !== undefined)
+        await host.useEffort(
+          level === "auto" ? undefined : readEffort(level),
+          who === undefined ? undefined : name(who),
+        );
+      const members = await host.efforts();
+      await call.show({ members }, () => [
+        {
+          kind: "feed",
+          lines: members.map(({ name, effort = "auto", note }) => ({
+            ...{ at: null, who: name, tone: "plain" },
+            text: note === "" ? effort : `${effort} · ${note}`,
+          })),
+          empty: "No member works in this process.",
+        },
+      ]);
+    },
+  },
+  mode: {
+    usage: "/mode [MODE]",
+    about: `the permission mode; or another one, until ekiden ends: ${MODES.join(", ")}`,
+    run: async ({ host, call }, [wanted]) => {
+      if (wanted !== undefined) host.mode = readMode(wanted);
+      const { mode } = host;
+      call.done({ data: { mode }, text: `mode ${mode}: ${MODE_WORDS[mode]}` });
+    },
+  },
+  budget,
+  compact: {
+    usage: "/compact [NAME]",
+    about: "sum up a member's conversation (the lead's), to free its context",
+    run: replacing(false, (who, sizes) =>
+      sizes
+        ? `the conversation of ${who} was summed up: ${sizes}; /transcript ${who} shows all of it`
+        : `there is nothing to sum up in the conversation of ${who}`,
+    ),
+  },
+  clear: {
+    usage: "/clear [NAME]",
+    about: "begin a new conversation with a member (the lead); the board and the team stay",
+    run: replacing(true, (who, sizes) =>
+      sizes
+        ? `a new conversation with ${who} begins: ${sizes}; the board and the team stay; /transcript ${who} shows what was said before`
+        : `the conversation with ${who} is new`,
+    ),
+  },
+  quit: {
+    usage: "/quit",
+    about: "leave; the team's state is kept, ekiden resume goes on",
+    run: async ({ quit }) => quit(),
+  },
+};
+
+/** A command that replaces a member's conversation. `words`: with the sizes, or null where there was nothing to replace. */
+function replacing(
+  anew: boolean,
+  words: (who: string, sizes: string | null) => string,
+): OwnCommands<ReplContext>[string]["run"] {
+  return async ({ host, call }, [who]) => {
+    const target = who === undefined ? LEAD : name(who);
+    const done = await host.compact(target, anew);
+    const sizes = done && `${tokens(done.before)} → ${tokens(done.after)} tokens`;
+    call.done({ data: { name: target, ...done }, text: words(target, sizes) });
+  };
+}
+
+function readMode(text: string): Mode {
+  const mode = MODES.find((one) => one === text);
+  if (mode) return mode;
+  throw new EkidenError("bad_input", `${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
+}
+
+const ALIASES: Readonly<Record<string, string>> = {
+  exit: "quit",
+  q: "quit",
+  "?": "help",
+  board: "tasks",
+  new: "clear",
+  reset: "clear",
+  plans: "requests",
+};
+
+/** Slash commands that are written in another way than on the command line. */
+const SHORTER: Readonly<Record<string, (words: readonly string[], line: string) => readonly string[]>> = {
+  // `/plan` lists what waits, `/plan ID yes` answers it.
+  plan: (words, line) => (words.length === 0 ? ["requests"] : asTyped("answer", 2, line)),
+  answer: (_, line) => asTyped("answer", 2, line),
+  send: (_, line) => asTyped("send", 1, line),
+  inbox: (words) => ["inbox", ...(words.length === 0 ? ["person"] : words)],
+  log: ([first = "20", ...more]) =>
+    /^\d+$/.test(first) ? ["log", "-n", first, ...more] : ["log", first, ...more],
+};
+
+/** An invocation for slash commands: it prints to a conversation and works on its team. */
+export const printingTo = (call: Invocation, store: Store, out: Terminal): Invocation => ({
+  ...call,
+  out,
+  err: out,
+  store,
+  show: async (data, views) => {
+    const shown = (): string[] => views(data).map((view) => lines(out, view).join("\n"));
+    out.write(call.json ? `${JSON.stringify(data)}\n` : shown().join("\n\n"));
+  },
+  done: ({ data, text }) => out.write(call.json ? JSON.stringify(data) : clean(text)),
+  say: (text) => {
+    if (!call.json) out.write(clean(text));
+  },
+});
+
+/** A path at the beginning of a line, such as "/tmp/a.log is empty", is a text. */
+export const isCommand = (line: string): boolean => /^\/[^\s/]*(?:\s|$)/.test(line.trim());
+
+/** Runs a line that begins with a slash. @throws EkidenError `bad_input` for an unknown one, with the nearest */
+export async function slash(context: ReplContext, line: string): Promise<void> {
+  const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
+  const word = Object.hasOwn(ALIASES, typed) ? (ALIASES[typed] ?? typed) : typed;
+  const own = context.own?.(word);
+  if (own) return await own(split(rest));
+  if (Object.hasOwn(OWN, word)) return await OWN[word]?.run(context, split(rest));
+  const args = Object.hasOwn(SHORTER, word) ? SHORTER[word]?.(split(rest), rest) : [word, ...split(rest)];
+  await runShared(context, word, args ?? []);
+}
+
+async function runShared(context: ReplContext, word: string, args: readonly string[]): Promise<void> {
+  const { call, quit } = context;
+  const entry = SHARED.find((one) => nameOf(one) === args[0]);
+  if (!entry) throw unknownSlash(word);
+  const program = new Command("").exitOverride().helpCommand(false);
+  program.configureOutput({ writeOut: (text) => call.out.write(text), outputError: () => {} });
+  const run = async ({ args: words, options }: Chosen): Promise<void> => {
+    await (await entry.load()).run(call, words, options as never);
+    if (nameOf(entry) === "stop" && [undefined, "all", LEAD].includes(words[0])) quit();
+  };
+  addCommand(program, entry, run, "/");
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault !== null) throw fault;
+  }
+}
+
+/** Commands of other terminals and of the full screen, and what there is instead. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  agents: "See /team.",
+  context: "See /cost.",
+  panel: "It needs the full screen. Here there are /tasks and /inbox.",
+  permissions: "See /mode and /requests.",
+  to: "It needs the full screen. Here there are /send NAME TEXT and /transcript NAME.",
+};
+
+function unknownSlash(word: string): EkidenError {
+  const outside = COMMANDS.find((entry) => nameOf(entry) === word && !entry.slash);
+  const instead = Object.hasOwn(ELSEWHERE, word)
+    ? ELSEWHERE[word]
+    : outside && `It works outside of the conversation: ekiden ${word}.`;
+  if (instead) return new EkidenError("bad_input", `unknown command ${quote(`/${word}`)}. ${instead}`);
+  return unknownCommand(word, {
+    entries: SHARED,
+    more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],
+    prefix: "/",
+    otherwise: " See /help.",
+  });
+}
+
+/** Words at blanks; what is in quotes is one word. A quote inside a word, as in "don't", is a letter. */
+const split = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|\S+/g)].map(
+    ([word, double, single]) => double ?? single ?? word,
+  );
+
+/** `count` words and options before them, then a text exactly as it was typed. */
+function asTyped(command: string, count: number, line: string): string[] {
+  const options = /^(?:--?\w+\s+)*/.exec(line.trim())?.[0] ?? "";
+  const given = line.trim().slice(options.length);
+  let at = 0;
+  for (let i = 0; i < count; i += 1) at += /^\S*\s*/.exec(given.slice(at))?.[0].length ?? 0;
+  const text = given.slice(at);
+  return [command, ...split(options), "--", ...split(given.slice(0, at)), ...(text === "" ? [] : [text])];
+}
+
+/** For the tab key. */
+export const completions = (line: string): string[] =>
+  [...SHARED.map(nameOf), ...Object.keys(OWN)]
+    .map((word) => `/${word}`)
+    .filter((word) => word.startsWith(line))
+    .sort();
+
+type Described = { readonly usage: string; readonly about: string };
+
+/** For a menu, in alphabetical order. */
+export const offeredCommands = (): { readonly name: string; readonly about: string }[] =>
+  [
+    ...SHARED.map((entry) => ({ name: nameOf(entry), about: entry.about })),
+    ...Object.entries(OWN).map(([name, { about }]) => ({ name, about })),
+  ].sort((a, b) => a.name.localeCompare(b.name));
+
+const HELP: readonly Described[] = [
+  ...SHARED.map((entry: Entry) => ({ usage: `/${entry.usage}`, about: entry.about })),
+  ...Object.values(OWN).map(({ usage, about }) => ({ usage, about })),
+];
+
+const help = (commands: readonly Described[]): View[] => [
+  {
+    kind: "figures",
+    figures: [
+      ...commands.map(({ usage, about }) => ({ label: usage, text: about })),
+      { label: "anything else", text: "goes to the lead" },
+    ],
+  },
+];

@@ -1,0 +1,276 @@
+/** Shared by `run` and `resume`: hosts a team until it has concluded, is interrupted, or runs out of a budget. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "../adapters/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Settings } from "../core/settings.ts";
+import { tally } from "../core/views/sentence.ts";
+import { openHost } from "../host/host.ts";
+import type { Outcome } from "../host/outcome.ts";
+import type { Work } from "../host/start-work.ts";
+import type { TeamHost } from "../host/team-host.ts";
+import type { Cursor } from "../ports/index.ts";
+import type { ProjectTrust } from "../project/trust/weigh.ts";
+import { follow } from "../team/queries/journal.ts";
+import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
+import { againLine, nextStep } from "./again-line.ts";
+import type { Invocation } from "./invocation.ts";
+import { opening } from "./opening.ts";
+import { showAsked, showOpen } from "./person-asked.ts";
+import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
+import type { RunScreen } from "./screen/run-screen.ts";
+import { type AskForm, askOnTerminal, permissionsBy } from "./terminal/asking.ts";
+import type { Live } from "./terminal/live.ts";
+import { News } from "./terminal/news.ts";
+import { newsLines } from "./terminal/print.ts";
+import { clean } from "./terminal/terminal.ts";
+import { wantsScreen } from "./terminal/wanted.ts";
+
+/** `full`: the full screen, instead of a live status. `opening`: resolves when it is known whether there is a live status. */
+type Screen = { live: Live | RunScreen | null; opening: Promise<unknown>; readonly full: RunScreen | null };
+/** A run that is being read along. */
+type Watched = {
+  readonly call: Invocation;
+  readonly host: TeamHost;
+  readonly screen: Screen;
+  readonly summary: RunSummary;
+  readonly report: string | undefined;
+  readonly settings: Settings;
+  /** Somebody can answer at a terminal or at the page of the run. */
+  readonly isWatched: boolean;
+  /** Null where nobody is at this terminal, or the full screen asks. */
+  readonly askForm: AskForm | null;
+};
+
+/**
+ * `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. `web`: the page
+ * is served as long as the run lasts.
+ */
+export type RunOptions = {
+  readonly embedded?: boolean;
+  readonly report?: string | undefined;
+  readonly web?: boolean;
+};
+
+/** Resolves with the exit code. */
+export async function hostTeam(call: Invocation, work: Work, options: RunOptions = {}): Promise<number> {
+  const configured = await call.settings();
+  const trust = await call.trust();
+  const full = wantsScreen(call) ? new (await import("./screen/run-screen.ts")).RunScreen(call) : null;
+  try {
+    return await hostOn(call, work, options, { configured, trust, full });
+  } finally {
+    full?.stop();
+  }
+}
+
+type Prepared = {
+  readonly configured: Settings;
+  readonly trust: ProjectTrust;
+  readonly full: RunScreen | null;
+};
+
+async function hostOn(
+  call: Invocation,
+  work: Work,
+  options: RunOptions,
+  { configured, trust, full }: Prepared,
+): Promise<number> {
+  // Somebody at the page answers permission questions; without it nobody would be asked.
+  const permissionsTo = configured.permissionsTo ?? (options.web ? "person" : undefined);
+  const settings = { ...configured, permissionsTo };
+  const screen: Screen = { live: full, opening: Promise.resolve(), full };
+  const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
+  const askForm = askOnTerminal(call.err, async (use) => {
+    // A question of the first moment would be drawn over, and its answer taken by the status.
+    await screen.opening;
+    return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
+  });
+  const ask = full?.screen.questions.ask ?? permissionsBy(askForm);
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: false,
+    embedded: options.embedded ?? "runbook" in work,
+    resume: "resume" in work,
+    trust,
+    ...(canAsk && { ask }),
+    ...full?.live.told,
+    // Also with --json: the journal on stdout cannot tell it while the store is away.
+    onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
+  });
+  const unheard = ignoreUnhandled(call);
+  const tell = (text: string): void => {
+    if (screen.live) screen.live.say(text);
+    else if (!call.json) call.err.write(`${text}\n`);
+  };
+  const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
+  let page: { close(): Promise<void> } | undefined;
+  const isWatched = canAsk || options.web === true;
+  const { report } = options;
+  const watched: Watched = {
+    ...{ call, host, screen, summary: new RunSummary(), report, settings, isWatched },
+    askForm: canAsk && !full ? askForm : null,
+  };
+  try {
+    const reading = new AbortController();
+    const reader = readAlong(watched, host.since, reading.signal);
+    try {
+      await host.start(work);
+      // Its code is loaded while the first commands run: the run does not wait for its page.
+      if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
+      if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
+      setTimeout(keepYoungSmall, START_MS).unref();
+      return await conclude(watched, await ended(host, reading, reader, screen));
+    } finally {
+      reading.abort();
+      await reader;
+      screen.live?.stop();
+    }
+  } finally {
+    release();
+    await page?.close();
+    await host.close();
+    unheard();
+  }
+}
+
+/** How long the end of the journal is waited for. */
+const LINGER_MS = 2_000;
+
+async function ended(
+  host: TeamHost,
+  reading: AbortController,
+  reader: Promise<void>,
+  screen: Screen,
+): Promise<Outcome> {
+  const outcome = await host.done;
+  if (outcome.elsewhere) reading.abort();
+  // PostgreSQL shows facts once no older transaction of the server is open: the last ones may be a moment late.
+  const waited = new AbortController();
+  await Promise.race([reader, systemClock.sleep(LINGER_MS, waited.signal)]);
+  waited.abort();
+  reading.abort();
+  await reader;
+  screen.live?.stop();
+  screen.live = null;
+  return outcome;
+}
+
+/** Follows the journal: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
+  const { call, host, screen, summary, settings, isWatched, askForm } = watched;
+  const news = new News();
+  // A question is for the person, whatever else is shown. With --json the journal has the mail's number only.
+  const tell = (text: string): void =>
+    screen.live ? screen.live.say(clean(text)) : call.err.write(`${clean(text)}\n`);
+  const asked = { call, store: host.store, settings, isWatched, tell, signal, askForm, open: new Map() };
+  if (call.err.isTTY && !call.json && !call.quiet) {
+    const opening = openLive(call, host, screen, signal);
+    screen.opening = opening.catch(() => {});
+    await opening;
+  }
+  try {
+    if (!screen.full) await showOpen(asked);
+    for await (const page of follow(host.store, from, signal)) {
+      // Nothing comes after our team.finished, whatever the members write while they leave.
+      const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
+      const events = end === -1 ? page : page.slice(0, end + 1);
+      summary.take(events);
+      if (!screen.full) await showAsked(asked, events);
+      if (call.json)
+        for (const [i, event] of events.entries())
+          call.out.write(
+            `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
+          );
+      else if (screen.live) screen.live.take(events);
+      else if (!call.quiet)
+        for (const event of events) {
+          const said = news.of(event);
+          if (said) call.err.write(`${newsLines(call.err, event.at, said).join("\n")}\n`);
+        }
+      if (end !== -1) return;
+    }
+  } catch (error) {
+    // Watching is not the work: a reader that fails must not end the team.
+    call.say(`cannot follow the journal: ${messageOf(error)}`);
+  }
+}
+
+const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
+
+async function openLive(
+  call: Invocation,
+  host: TeamHost,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  if (screen.full) return await screen.full.open(host);
+  const { Live } = await import("./terminal/live.ts");
+  if (!signal.aborted) screen.live = await Live.open(call.err, host.store);
+}
+
+async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
+  const { call } = watched;
+  if (outcome.elsewhere) {
+    call.say(
+      `The team goes on in another process; to end it: ${againLine(call, watched.host.store.team, "stop")}`,
+    );
+    // The last line of a stream says how it ended, also where the journal has no such line.
+    const { completed, failed, cancelled, unfinished, reason } = outcome;
+    const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
+    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  }
+  if (!call.json) {
+    // After an interruption the last words of the lead conclude nothing.
+    if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+      call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
+    const next = nextStep(outcome, (words) => againLine(call, watched.host.store.team, words));
+    if (next !== "") call.say(next);
+  }
+  if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+  return exitCodeOf(outcome);
+}
+
+async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
+  const { call } = watched;
+  const summary = await figures(watched);
+  const { completed, failed, cancelled, unfinished } = outcome;
+  const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
+  call.say(`${tasks}${summaryText(summary)}`);
+  if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
+  else if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+    call.say(`To read the last words again: ${againLine(call, watched.host.store.team, "inbox person")}`);
+}
+
+/** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
+export function endedBefore(
+  call: Invocation,
+  counts: { readonly completed: number; readonly failed: number; readonly cancelled: number },
+): number {
+  const end = { type: "team.finished", ...counts, unfinished: 0, reason: "concluded" };
+  if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  return counts.failed > 0 ? 1 : 0;
+}
+
+export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Outcome): number {
+  switch (reason) {
+    case "concluded":
+      return error?.exitCode ?? (failed + cancelled + unfinished > 0 ? 1 : 0);
+    case "budget":
+    case "turns":
+    case "calls":
+    case "progress":
+    case "loop":
+    case "deadline":
+      return 4;
+    case "model":
+      return error?.exitCode ?? 3;
+    case "interrupted":
+      return 130;
+    default:
+      return reason satisfies never;
+  }
+}

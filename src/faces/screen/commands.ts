@@ -1,0 +1,121 @@
+/** What a line of the editor does: `!` runs a command of the person, `/` a command, anything else goes to a member. */
+import { withImages } from "../../core/conversation/image.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import { LEAD, type Name, name, PERSON } from "../../core/ids.ts";
+import { checkText } from "../../core/mail.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import { attachedTo, sendMail } from "../../team/actions/mail.ts";
+import { mustExist } from "../../team/queries/team.ts";
+import type { Invocation } from "../invocation.ts";
+import { isCommand, type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
+import type { Offered } from "./completion.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
+import type { PersonShell } from "./person-shell.ts";
+import type { Screen } from "./screen.ts";
+import type { TeamModel } from "./team.ts";
+
+/** What the border and the marks of the feed take. */
+const MARGIN = 2;
+
+export type Place = {
+  readonly call: Invocation;
+  readonly host: TeamHost;
+  readonly screen: Screen;
+  readonly team: TeamModel;
+  readonly shell: PersonShell;
+  readonly quit: () => void;
+};
+
+/** Commands that need the screen itself. */
+export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host">> = {
+  to: {
+    usage: "/to NAME",
+    about: "look at a teammate at work; what you type goes to it, esc returns to the lead",
+    run: async ({ host, screen }, [who = LEAD]) => {
+      const target = name(who);
+      await mustExist(host.store, target);
+      screen.enter(target);
+    },
+  },
+  panel: {
+    usage: "/panel [NAME]",
+    about: `open a panel: ${PANEL_NAMES.join(", ")} (f2 to f5); without a name, close it`,
+    run: async ({ screen }, [which]) => {
+      if (which !== undefined && !PANEL_NAMES.includes(which as PanelName))
+        throw new EkidenError(
+          "bad_input",
+          `there is no panel "${which}". Panels: ${PANEL_NAMES.join(", ")}.`,
+        );
+      screen.open((which as PanelName | undefined) ?? null);
+    },
+  },
+};
+
+/** What `/help` says besides the commands. */
+const OTHER_LINES = [
+  { usage: "!command", about: "runs in your own shell; its output is only shown, esc ends it" },
+  { usage: "@path", about: "names a file, with a menu; an image is sent" },
+  {
+    usage: "keys",
+    about:
+      "ctrl+j new line · ctrl+r search the history · ctrl+n next member · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+  },
+];
+
+/** For the menu of the editor. */
+export const offered = (): Offered[] => [
+  ...offeredCommands(),
+  ...Object.entries(SCREEN_COMMANDS).map(([name, { about }]) => ({ name, about })),
+];
+
+/** Never rejects: what goes wrong is said in the feed, and the line is back in the history. */
+export async function runLine(place: Place, line: string, to: Name): Promise<void> {
+  const { screen, host, team, call, quit } = place;
+  const text = line.trim();
+  try {
+    if (text.startsWith("!")) return await place.shell.run(call, screen, text.slice(1).trim());
+    if (isCommand(text)) {
+      return await slash(
+        {
+          host,
+          call: commandCall(place),
+          quit,
+          more: [...Object.values(SCREEN_COMMANDS), ...OTHER_LINES],
+          own: ownOf(place),
+        },
+        text,
+      );
+    }
+    const images = await attachedTo(checkText(line), call.cwd).catch((error: unknown) => {
+      screen.giveBack(line);
+      throw error;
+    });
+    team.story(to).echo(withImages(line, images));
+    screen.changed();
+    if (to === LEAD) await host.tellLead(line, images);
+    else
+      await sendMail(
+        host.store,
+        PERSON,
+        { to, text: line, images },
+        { settings: await call.settings(), cwd: call.cwd },
+      );
+  } catch (error) {
+    screen.warn(messageOf(error));
+  }
+}
+
+const ownOf =
+  (place: Place) =>
+  (word: string): ((args: readonly string[]) => Promise<void>) | undefined => {
+    const own = Object.hasOwn(SCREEN_COMMANDS, word) ? SCREEN_COMMANDS[word] : undefined;
+    return own && ((args) => own.run(place, args));
+  };
+
+/** For slash commands: they print into the feed and work on this team. */
+const commandCall = ({ call, screen, host }: Place): Invocation =>
+  printingTo(call, host.store, {
+    ...call.out,
+    width: () => (process.stdout.columns || 80) - MARGIN,
+    write: (text) => screen.say(text),
+  });

@@ -1,0 +1,119 @@
+/** The menus of the editor: commands behind `/`, names behind `/to`, files of the project behind `@`. */
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import {
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type AutocompleteSuggestions,
+  fuzzyFilter,
+} from "@earendil-works/pi-tui";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { mention } from "../../core/conversation/image.ts";
+
+export type Offered = { readonly name: string; readonly about: string };
+
+const SHOWN = 20;
+const FILES_MAX = 20_000;
+/** A list of files is made anew after this time. */
+const FRESH_MS = 5_000;
+const DEPTH_MAX = 6;
+
+export class Completion implements AutocompleteProvider {
+  private readonly cwd: string;
+  private readonly commands: readonly Offered[];
+  private readonly names: () => readonly string[];
+  /** What the menu that was offered last completes. */
+  prefix = "";
+  private files: { readonly at: number; readonly paths: Promise<readonly string[]> } | null = null;
+
+  constructor(cwd: string, commands: readonly Offered[], names: () => readonly string[]) {
+    this.cwd = cwd;
+    this.commands = commands;
+    this.names = names;
+  }
+
+  async getSuggestions(
+    lines: string[],
+    line: number,
+    column: number,
+    { signal }: { signal: AbortSignal },
+  ): Promise<AutocompleteSuggestions | null> {
+    const before = (lines[line] ?? "").slice(0, column);
+    const file = /(?:^|\s)(@[^\s@]*)$/.exec(before)?.[1];
+    if (file !== undefined) {
+      const paths = await this.paths();
+      if (signal.aborted) return null;
+      const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
+      return this.list(
+        file,
+        found.slice(0, SHOWN).map((path) => ({ value: mention(path), label: path })),
+      );
+    }
+    if (line > 0) return null;
+    const name = /^\/(?:to|transcript|inbox|stop|compact|clear|send)\s+(\S*)$/.exec(before)?.[1];
+    if (name !== undefined)
+      return this.list(
+        name,
+        this.names()
+          .filter((one) => one.startsWith(name))
+          .map((one) => ({ value: one, label: one })),
+      );
+    const command = /^\/(\S*)$/.exec(before)?.[1];
+    if (command === undefined) return null;
+    const found = fuzzyFilter([...this.commands], command, (one) => one.name);
+    return this.list(
+      `/${command}`,
+      found
+        .slice(0, SHOWN)
+        .map((one) => ({ value: `/${one.name}`, label: `/${one.name}`, description: one.about })),
+    );
+  }
+
+  private list(prefix: string, items: AutocompleteItem[]): AutocompleteSuggestions | null {
+    if (items.length === 0) return null;
+    this.prefix = prefix;
+    return { items, prefix };
+  }
+
+  applyCompletion(
+    lines: string[],
+    cursorLine: number,
+    column: number,
+    item: AutocompleteItem,
+    prefix: string,
+  ): { lines: string[]; cursorLine: number; cursorCol: number } {
+    const text = lines[cursorLine] ?? "";
+    const before = text.slice(0, column - prefix.length);
+    const put = `${item.value} `;
+    const changed = [...lines];
+    changed[cursorLine] = before + put + text.slice(column).replace(/^ /, "");
+    return { lines: changed, cursorLine, cursorCol: before.length + put.length };
+  }
+
+  private paths(): Promise<readonly string[]> {
+    if (!this.files || Date.now() - this.files.at > FRESH_MS)
+      this.files = { at: Date.now(), paths: filesOf(this.cwd) };
+    return this.files.paths;
+  }
+}
+
+/** What git knows or would add; without git what lies in the folder, apart from hidden files and packages. */
+async function filesOf(cwd: string): Promise<readonly string[]> {
+  const args = ["ls-files", "-co", "--exclude-standard", "-z"];
+  const { Git } = await import("../../adapters/git/git.ts");
+  // The repository may configure programs that run at each look.
+  const listed = await new Git(childEnvironment(process.env)).try(cwd, ...args).catch(() => null);
+  if (listed?.code === 0) return listed.out.split("\0").filter(Boolean).slice(0, FILES_MAX);
+  const found: string[] = [];
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (found.length >= FILES_MAX || entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      const path = join(folder, entry.name);
+      if (entry.isFile()) found.push(relative(cwd, path));
+      else if (entry.isDirectory() && depth < DEPTH_MAX) await walk(path, depth + 1);
+    }
+  };
+  await walk(cwd, 0);
+  return found;
+}

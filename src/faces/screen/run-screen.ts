@@ -1,0 +1,67 @@
+/** `ekiden run` and `resume` on a terminal: the same screen, until the run ends and its summary is left on the normal one. */
+import { messageOf } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import type { Invocation } from "../invocation.ts";
+import { offered, runLine } from "./commands.ts";
+import { PersonShell } from "./person-shell.ts";
+import { Screen } from "./screen.ts";
+import { safe } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+import { Live } from "./watch.ts";
+
+export class RunScreen {
+  readonly live: Live;
+  readonly screen: Screen;
+  private readonly shell = new PersonShell();
+  private readonly call: Invocation;
+  private host: TeamHost | null = null;
+  private team: TeamModel | null = null;
+  private taking: Promise<void> = Promise.resolve();
+
+  constructor(call: Invocation) {
+    this.call = call;
+    this.screen = new Screen({
+      call,
+      commands: offered(),
+      handlers: {
+        stopKey: "ctrl+c stops",
+        submit: (line, to) => this.submit(line, to),
+        interrupt: () => {
+          if (!this.shell.interrupt()) this.screen.note("ctrl+c stops the run and keeps its state");
+        },
+        // To the whole process group, as the terminal itself would send it.
+        ctrlC: () => process.kill(0, "SIGINT"),
+        leave: () => this.screen.note("ctrl+c stops the run and keeps its state"),
+      },
+    });
+    this.live = new Live(this.screen);
+  }
+
+  async open(host: TeamHost): Promise<void> {
+    this.team = await this.live.open(host.store);
+    this.host = host;
+  }
+
+  /** In order; the run does not wait for its screen. */
+  take(events: readonly Event[]): void {
+    this.taking = this.taking
+      .then(() => this.live.take(events))
+      .catch((error: unknown) => this.screen.warn(messageOf(error)));
+  }
+
+  say(text: string): void {
+    this.screen.say(safe(text));
+  }
+
+  stop(): void {
+    this.screen.close();
+    void this.shell.close();
+  }
+
+  private submit(line: string, to: Parameters<typeof runLine>[2]): void {
+    const { host, team, call, screen, shell } = this;
+    if (!host || !team) screen.note("the team is not open yet");
+    else void runLine({ host, team, call, screen, shell, quit: () => process.kill(0, "SIGINT") }, line, to);
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * The full screen: feed, panel, card of a question, team strip, editor and a line of hints, always as many lines as the terminal
+ * has. It shows the state that others change, and passes on what the person types.
+ */
+import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+import { messageOf } from "../../core/errors.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
+import { meantAnswer } from "../../core/question.ts";
+import { canBeInterrupted } from "../../core/views/retry.ts";
+import type { Store } from "../../ports/index.ts";
+import { readAnswer } from "../terminal/asking.ts";
+import { newsLine, printed } from "./blocks.ts";
+import { Canvas } from "./canvas.ts";
+import { Completion } from "./completion.ts";
+import { type Block, Feed } from "./feed.ts";
+import type { Handlers, ScreenOptions } from "./handlers.ts";
+import { PanelView } from "./panel-view.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
+import { pictureOf } from "./picture.ts";
+import { Prompt } from "./prompt.ts";
+import { Questions } from "./questions.ts";
+import { type Style, styleOf } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+
+/** A report of the mouse: button, column, row, pressed or released. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a report begins with one
+const MOUSE = /^\x1b\[<(\d+);\d+;(\d+)([Mm])$/;
+const [LEFT, WHEEL_UP, WHEEL_DOWN] = [0, 64, 65];
+const WHEEL_LINES = 3;
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const TICK_MS = 250;
+const NOTICE_MS = 6_000;
+const CARD_STEP = 5; // lines by which a long card is scrolled
+
+export class Screen {
+  readonly style: Style;
+  readonly questions: Questions;
+  /** What is said before the team is open. */
+  private readonly early = new Feed();
+  private readonly canvas: Canvas;
+  private readonly editor: Prompt;
+  private readonly handlers: Handlers;
+  private readonly began = Date.now();
+  private readonly tick: NodeJS.Timeout;
+  private readonly panel: PanelView;
+  private team: TeamModel | null = null;
+  private store: Store | null = null;
+  private at: Name = LEAD;
+  private expanded = false;
+  private frame = 0;
+  private cardScroll = 0;
+  private cardOverflows = false;
+  private members: ReadonlyMap<number, Name> = new Map();
+  private notice = { text: "", until: 0 };
+  /** Of the lead. */
+  model = "";
+
+  constructor({ call, commands, handlers, greeting }: ScreenOptions) {
+    this.handlers = handlers;
+    this.style = styleOf(call.out);
+    if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
+    this.canvas = new Canvas(this.picture, this.key);
+    this.panel = new PanelView(this.style, () => this.changed());
+    this.questions = new Questions(() => {
+      this.cardScroll = 0;
+      this.changed();
+    });
+    const completion = new Completion(call.cwd, commands, () => this.names());
+    this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
+    this.editor.onSubmit = (text) => this.submit(text);
+    this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
+    this.canvas.enter();
+  }
+
+  /** The team is open. */
+  show(team: TeamModel, store: Store): void {
+    this.team = team;
+    this.store = store;
+    team.main.append(this.early);
+    this.changed();
+  }
+
+  changed(): void {
+    this.canvas.requestRender();
+  }
+
+  /** Painted text, such as the result of a command, at the end of the feed that is shown. */
+  say(text: string): void {
+    if (text.trim() === "") return;
+    this.put(printed(text));
+  }
+
+  put(block: Block): void {
+    this.feed.add(block);
+    this.feed.toEnd();
+    this.changed();
+  }
+
+  warn(text: string): void {
+    this.feed.add(newsLine(this.style, "", text, "warn", 8));
+    this.changed();
+  }
+
+  /** For a few seconds in the last line. */
+  note(text: string): void {
+    this.notice = { text, until: Date.now() + NOTICE_MS };
+    this.changed();
+  }
+
+  /** A line that was not sent is there again, unless another one has been begun. */
+  giveBack(line: string): void {
+    if (this.editor.isEmpty) this.editor.setText(line);
+  }
+
+  /** Takes what is typed out of the editor, into the history. Whether there was something. */
+  clearLine(): boolean {
+    return this.editor.clear();
+  }
+
+  /** Enters a teammate, or returns to the lead. */
+  enter(who: Name): void {
+    this.at = who;
+    if (this.store && this.team && who !== LEAD)
+      void this.team
+        .story(who)
+        .readOn(this.store)
+        .then(() => this.changed())
+        .catch(() => {});
+    this.note(who === LEAD ? "" : `what you type goes to ${who}; esc returns`);
+  }
+
+  open(panel: PanelName | null): void {
+    this.panel.open(panel);
+    this.refreshPanel();
+    this.changed();
+  }
+
+  /** Events came: what is open is read anew. */
+  refreshPanel(): void {
+    if (this.team && this.store) this.panel.refresh(this.team, this.store);
+  }
+
+  /** Gives the terminal back for a while. */
+  readonly leave = (): void => this.canvas.leave();
+  readonly enterAgain = (): void => this.canvas.enter();
+
+  close(): void {
+    clearInterval(this.tick);
+    this.canvas.leave();
+  }
+
+  private get feed(): Feed {
+    if (!this.team) return this.early;
+    return this.at === LEAD ? this.team.main : this.team.story(this.at).feed;
+  }
+
+  private names(): Name[] {
+    return [...(this.team?.picture.members.values() ?? [])]
+      .filter(({ phase }) => phase !== "shutdown")
+      .map(({ name }) => name);
+  }
+
+  private onTick(): void {
+    const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
+    const isNoted = this.notice.text !== "";
+    if (isBusy) this.frame += 1;
+    if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
+    void this.team?.readBoard().catch(() => {}); // the last of many events may have come too soon for it
+    if (this.panel.name !== null) this.refreshPanel();
+    if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
+  }
+
+  private submit(text: string): void {
+    if (text.trim() === "") return;
+    const answer = this.readAnswer(text);
+    if (answer && this.store) return void this.answer(answer.word, answer.text, text);
+    this.editor.keep(text);
+    this.feed.toEnd();
+    this.handlers.submit(text, this.at);
+  }
+
+  /** Null where the line is no answer: in the view of another member, own words are for that member. */
+  private readAnswer(text: string): { readonly word: string; readonly text: string } | null {
+    const request = this.questions.current?.request;
+    if (request?.ask.kind !== "question") return request ? readAnswer(text) : null;
+    const isOption = meantAnswer(request.ask, text) !== text.trim();
+    const isHere = this.at === LEAD || this.at === request.by;
+    return isOption || (isHere && !/^\s*[/!]/.test(text)) ? { word: text, text: "" } : null;
+  }
+
+  private async answer(word: string, text: string, typed: string): Promise<void> {
+    if (!this.store) return;
+    try {
+      const given = await this.questions.answer(this.store, word, text);
+      if (given === "answered") return;
+      this.editor.setText(typed);
+      this.note(
+        given === "no rule"
+          ? "no rule would always allow this: answer y or n"
+          : "this question has just come: press enter again to answer it",
+      );
+    } catch (error) {
+      this.note(messageOf(error));
+    }
+  }
+
+  private readonly key = (data: string): void => {
+    const report = MOUSE.exec(data);
+    if (report) this.mouse(report);
+    else if (!this.editor.takesForSearch(data)) {
+      const { isEmpty } = this.editor;
+      const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
+      if (found) found.run();
+      else this.editor.handleInput(data);
+    }
+  };
+
+  /** Keys that the screen takes before the editor. */
+  private readonly keys: readonly Key[] = [
+    { key: "ctrl+c", run: () => this.handlers.ctrlC() },
+    { key: "ctrl+z", run: () => this.canvas.suspend() },
+    { key: "ctrl+l", run: () => this.canvas.redraw() },
+    {
+      key: "ctrl+o",
+      run: () => {
+        this.expanded = !this.expanded;
+      },
+    },
+    { key: "ctrl+t", run: () => this.open(this.panel.following()) },
+    { key: "ctrl+n", run: () => this.enter(this.following()) },
+    { key: "pageUp", run: () => this.page(-1) },
+    { key: "pageDown", run: () => this.page(1) },
+    { key: "end", when: (isEmpty) => isEmpty, run: () => this.feed.toEnd() },
+    { key: "ctrl+d", when: (isEmpty) => isEmpty, run: () => this.handlers.leave() },
+    {
+      key: "tab",
+      when: (isEmpty) => isEmpty && this.questions.count > 0,
+      run: () => this.questions.next(),
+    },
+    { key: "escape", when: () => !this.editor.isShowingAutocomplete(), run: () => this.escape() },
+    ...PANEL_NAMES.map((name, i) => ({
+      key: `f${i + 2}` as KeyId,
+      run: () => this.open(this.panel.name === name ? null : name),
+    })),
+  ];
+
+  private mouse([, pressed, row, kind]: RegExpExecArray): void {
+    if (kind !== "M") return;
+    const button = Number(pressed);
+    const member = this.members.get(Number(row) - 1);
+    if (button === WHEEL_UP) this.feed.scroll(-WHEEL_LINES);
+    else if (button === WHEEL_DOWN) this.feed.scroll(WHEEL_LINES);
+    else if (button === LEFT && member !== undefined) this.enter(member);
+  }
+
+  private escape(): void {
+    if (this.panel.name !== null) this.open(null);
+    else if (this.at !== LEAD) this.enter(LEAD);
+    else this.handlers.interrupt();
+  }
+
+  private page(direction: 1 | -1): void {
+    if (this.cardOverflows && this.feed.follows)
+      this.cardScroll = Math.max(0, this.cardScroll + direction * CARD_STEP);
+    else this.feed.page(direction);
+  }
+
+  private following(): Name {
+    const names = this.names();
+    return names[(names.indexOf(this.at) + 1) % names.length] ?? LEAD;
+  }
+
+  private readonly picture = (width: number, height: number): readonly string[] => {
+    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
+    const { lines, overflows, members } = pictureOf(
+      {
+        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
+        editor: this.editor.render(width),
+        notice: this.editor.hint || this.notice.text,
+        stopKey: this.handlers.stopKey,
+        frame: FRAMES[this.frame % FRAMES.length] ?? "",
+      },
+      { width, height },
+    );
+    this.cardOverflows = overflows;
+    this.members = members;
+    return lines;
+  };
+}
+
+type Key = {
+  readonly key: KeyId;
+  readonly when?: (isEmpty: boolean) => boolean;
+  readonly run: () => void;
+};

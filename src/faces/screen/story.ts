@@ -1,0 +1,240 @@
+/**
+ * What one member says and does, as blocks of a feed: from its transcript, which holds everything, and from the pieces of the
+ * reply that is being written. A reply that is stored replaces its pieces.
+ */
+import { callsOf, type Entry, textOf } from "../../core/conversation/chat.ts";
+import { tagsIn } from "../../core/conversation/tags.ts";
+import { type Todo, TodoWatch } from "../../core/conversation/todo.ts";
+import { LEAD, type Name, PERSON } from "../../core/ids.ts";
+import type { Retry } from "../../core/views/retry.ts";
+import { shownCall } from "../../core/views/shown-call.ts";
+import type { Delta, Recorded, Store } from "../../ports/index.ts";
+import { Answer, newsLine, prompt, retrying, Thought } from "./blocks.ts";
+import { CallBlock } from "./call-block.ts";
+import type { Block, Feed } from "./feed.ts";
+import type { Style } from "./style.ts";
+
+const PAGE = 500;
+/** Lines of a mail or of a task's text before it is folded. */
+const HEARD_LINES = 4;
+/** A reply that is not on the screen is kept up to this length while it is written. */
+const LIVE_MAX = 20_000;
+const EDITS_KEPT = 8;
+
+export class Story {
+  readonly who: Name;
+  readonly feed: Feed;
+  private readonly style: Style;
+  private readonly open = new Map<string, CallBlock>();
+  private readonly todo = new TodoWatch();
+  /** Prompts that the screen showed when they were sent. */
+  private readonly echoed: string[] = [];
+  private justEdited: string[] = [];
+  private answer: Answer | null = null;
+  private thought: Thought | null = null;
+  /** The line that says when the model is asked again. */
+  private waiting: Block | null = null;
+  private retry: Retry | null = null;
+  private after = 0;
+  private reading: Promise<void> = Promise.resolve();
+
+  constructor(who: Name, feed: Feed, style: Style) {
+    this.who = who;
+    this.feed = feed;
+    this.style = style;
+  }
+
+  /** Empty for the lead, whose feed is that of the team. */
+  private get label(): string {
+    return this.who === LEAD ? "" : this.who;
+  }
+
+  /** The calls that have no answer yet. */
+  get running(): readonly CallBlock[] {
+    return [...this.open.values()];
+  }
+
+  get todos(): readonly Todo[] {
+    return this.todo.list;
+  }
+
+  get isWriting(): boolean {
+    return this.answer !== null || this.thought !== null;
+  }
+
+  /** "src/a.ts +3 −1" of the call that has ended since this was asked last, if it was an edit. */
+  lastEdit(): string | null {
+    return this.justEdited.shift() ?? null;
+  }
+
+  /** Reads what was added to the transcript. */
+  readOn(store: Store): Promise<void> {
+    this.reading = this.reading.then(async () => {
+      for (;;) {
+        const page = await store.transcript.all(this.who, this.after, PAGE);
+        for (const recorded of page) this.take(recorded);
+        this.after = page.at(-1)?.seq ?? this.after;
+        if (page.length < PAGE) return;
+      }
+    });
+    return this.reading;
+  }
+
+  echo(text: string): void {
+    this.echoed.push(text.trim());
+    this.feed.add(prompt(this.style, text, this.label));
+  }
+
+  /** The model is asked again: what came of the reply is void. Null: not any more. */
+  retried(retry: Retry | null): void {
+    this.retry = retry;
+    if (retry) this.startOver();
+    if (!retry && this.waiting) this.feed.remove(this.waiting);
+    if (!retry) this.waiting = null;
+    else if (!this.waiting) {
+      this.waiting = retrying(this.style, this.label, () => this.retry ?? retry);
+      this.feed.add(this.waiting);
+    }
+  }
+
+  delta({ type, text }: Delta): void {
+    this.retried(null);
+    if (type === "thinking") {
+      if (!this.thought) {
+        this.thought = new Thought(this.style);
+        this.feed.add(this.thought);
+      }
+      this.thought.text = (this.thought.text + text).slice(-LIVE_MAX);
+      return;
+    }
+    if (!this.answer) {
+      this.answer = new Answer(this.style);
+      this.feed.add(this.answer);
+    }
+    this.answer.markdown.text += text;
+  }
+
+  output(command: string, text: string): void {
+    const running = this.running.flatMap((block) => {
+      const shown = shownCall(block.call);
+      return shown.kind === "command" ? { block, command: shown.command } : [];
+    });
+    const fitting = running.find((one) => one.command === command) ?? running.at(-1);
+    fitting?.block.output(text);
+  }
+
+  /** The pieces of a reply that will not be finished stay, with the reason. */
+  cutOff(why: string): void {
+    this.retried(null);
+    this.answer?.cutOff(why);
+    if (!this.answer) this.feed.add(newsLine(this.style, this.label, why, "warn"));
+    this.answer = null;
+    this.thought = null;
+  }
+
+  private startOver(): void {
+    for (const block of [this.answer, this.thought]) if (block) this.feed.remove(block);
+    this.answer = null;
+    this.thought = null;
+  }
+
+  private take({ at, entry }: Recorded): void {
+    if (entry.kind !== "heard") this.todo.afterRound([entry]);
+    switch (entry.kind) {
+      case "heard":
+        this.hear(entry.text);
+        return;
+      case "said":
+        this.said(entry, at);
+        return;
+      case "result": {
+        const block = this.open.get(entry.result.id);
+        this.open.delete(entry.result.id);
+        block?.end(entry.result.text, entry.result.isError, at);
+        if (block?.edited) this.justEdited = [...this.justEdited, block.edited].slice(-EDITS_KEPT);
+        return;
+      }
+      case "summary":
+        this.feed.add(
+          newsLine(
+            this.style,
+            "",
+            entry.anew
+              ? "a new conversation begins here"
+              : "the conversation was summed up to free its context",
+            "dim",
+          ),
+        );
+        return;
+      case "opened":
+      case "trimmed":
+        return;
+      default:
+        entry satisfies never;
+    }
+  }
+
+  /** What was read is older than the reply that is being written. */
+  private addHeard(block: Block): void {
+    this.feed.add(block, this.thought ?? this.answer);
+  }
+
+  private hear(text: string): void {
+    for (const { tag, attributes, content } of tagsIn(text)) {
+      const isPersons = attributes.from === PERSON && attributes.kind === "note";
+      if (tag === "mail" && isPersons) this.heardPerson(content);
+      else if (tag === "mail" && !(this.who === LEAD && ROUTINE.has(attributes.kind ?? "")))
+        this.addHeard(newsLine(this.style, `${attributes.from} → ${this.who}`, content, "dim", HEARD_LINES));
+      else if (tag === "auto-claimed" || tag === "own-task")
+        this.addHeard(newsLine(this.style, "", content, "dim", HEARD_LINES));
+    }
+  }
+
+  private heardPerson(text: string): void {
+    const at = this.echoed.indexOf(text.trim());
+    if (at >= 0) this.echoed.splice(at, 1);
+    else this.addHeard(prompt(this.style, text, this.label));
+  }
+
+  private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {
+    this.retried(null);
+    const { answer: live, thought } = this;
+    const text = textOf(message);
+    const pieces = live?.markdown.text ?? "";
+    const thinking = message.content
+      .flatMap((part) => (part.type === "thinking" ? [part.text] : []))
+      .join("\n");
+    this.startOver();
+    const whole = thinking || (text !== "" && thought ? thought.text : "");
+    if (whole.trim() !== "") this.feed.add(new Thought(this.style, whole));
+    if (text !== "") {
+      // The same block goes on: it is rendered already.
+      const same = live && pieces.trim() === text;
+      this.feed.add(same ? live : new Answer(this.style, text));
+    }
+    // A reply whose calls never got an answer is older than a crash.
+    for (const block of this.open.values()) block.end("interrupted", true, at);
+    this.open.clear();
+    for (const call of callsOf(message)) {
+      const block = new CallBlock(this.style, call, at);
+      this.open.set(call.id, block);
+      this.feed.add(block);
+    }
+    // Pieces of the next reply may have come before this one was read.
+    const next = pieces.trimStart().startsWith(text) ? pieces.trimStart().slice(text.length) : "";
+    if (next.trim() !== "") this.delta({ type: "text", text: next });
+  }
+}
+
+/** Mail to the lead that the news of the team shows already. */
+const ROUTINE: ReadonlySet<string> = new Set([
+  "result",
+  "idle_notice",
+  "stopped",
+  "task_failed",
+  "board_quiet",
+  "plan_submission",
+  "permission_request",
+  "shutdown_response",
+  "cron",
+]);

@@ -1,0 +1,185 @@
+/** `ekiden` on a terminal: the conversation with the lead on the full screen. */
+import { messageOf } from "../../core/errors.ts";
+import { LEAD } from "../../core/ids.ts";
+import { canBeInterrupted } from "../../core/views/retry.ts";
+import type { Outcome } from "../../host/outcome.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import { makeProjectFolder } from "../../project/project-folder.ts";
+import type { Invocation } from "../invocation.ts";
+import { opening } from "../opening.ts";
+import { RAISE } from "../repl/budget.ts";
+import { clean, FAREWELL } from "../terminal/terminal.ts";
+import { offered, runLine } from "./commands.ts";
+import { greeting } from "./first-frame.ts";
+import { PersonShell } from "./person-shell.ts";
+import { Screen } from "./screen.ts";
+import { safe } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+import type { Live } from "./watch.ts";
+
+/** A second Ctrl-C within this time leaves. */
+const TWICE_MS = 2_000;
+
+/** Resolves with the exit code. */
+export async function talk(call: Invocation): Promise<number | undefined> {
+  // The picture comes first: everything that takes time is loaded behind it.
+  const session = new Session(call);
+  const { screen } = session;
+  call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
+  const stop = (): void => session.quit(130);
+  process.on("SIGTERM", stop).on("SIGHUP", stop).on("SIGINT", stop);
+  let host: TeamHost | undefined;
+  try {
+    const [{ openHost }, { Live }] = await Promise.all([import("../../host/host.ts"), import("./watch.ts")]);
+    const settings = await call.settings();
+    const trust = await call.trust();
+    makeProjectFolder(call.cwd);
+    const live = new Live(screen);
+    const hosting = openHost({
+      settings,
+      cwd: call.cwd,
+      env: call.env,
+      interactive: true,
+      trust,
+      ask: screen.questions.ask,
+      ...live.told,
+      onNotice: (text) => screen.warn(text),
+      onUsedUp: (text) => screen.warn(`${text} ${RAISE}`),
+    });
+    // A store that does not answer keeps nobody who wants to leave; a host that opens later is closed.
+    host = await Promise.race([hosting, session.over.then(() => undefined)]);
+    if (host) return await session.run(host, live);
+    hosting.then(
+      (late) => late.close(),
+      () => {},
+    );
+    return await session.over;
+  } finally {
+    screen.close();
+    process.off("SIGTERM", stop).off("SIGHUP", stop).off("SIGINT", stop);
+    await session.shell.close();
+    await host?.close();
+    session.farewell();
+  }
+}
+
+class Session {
+  readonly screen: Screen;
+  private readonly call: Invocation;
+  readonly over: Promise<number | undefined>;
+  readonly shell = new PersonShell();
+  private end: (code: number | undefined) => void = () => {};
+  private host: TeamHost | null = null;
+  private team: TeamModel | null = null;
+  private outcome: Outcome | null = null;
+  /** Lines that were sent before the team was open. */
+  private readonly early: Parameters<Session["submit"]>[] = [];
+  private interruptedAt = 0;
+  private hasEnded = false;
+  private left = false;
+
+  constructor(call: Invocation) {
+    this.call = call;
+    this.over = new Promise((resolve) => {
+      this.end = resolve;
+    });
+    this.screen = new Screen({
+      call,
+      commands: offered(),
+      greeting: greeting(call.cwd),
+      handlers: {
+        stopKey: "esc interrupts",
+        submit: (...line) => this.submit(...line),
+        interrupt: () => this.interrupt(),
+        ctrlC: () => this.ctrlC(),
+        leave: () => this.quit(undefined),
+      },
+    });
+  }
+
+  async run(host: TeamHost, live: Live): Promise<number | undefined> {
+    const { screen, call } = this;
+    const reading = new AbortController();
+    const { exitCodeOf } = await import("../run-team.ts");
+    void host.done.then((outcome) => {
+      this.outcome = outcome;
+      this.quit(exitCodeOf(outcome));
+    });
+    const from = await host.store.journal.end();
+    const team = await live.open(host.store);
+    this.host = host;
+    this.team = team;
+    const reader = live.follow(host.store, from, reading.signal);
+    try {
+      await host.start({ interactive: true });
+      const hint = "What you type goes to the lead; /help shows what else there is.";
+      void opening(host, call.cwd).then(
+        (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
+        () => {},
+      );
+      for (const line of this.early.splice(0)) this.submit(...line);
+      return await this.over;
+    } finally {
+      if (!this.outcome) {
+        screen.note("leaving …");
+        await host.interrupt();
+      }
+      reading.abort();
+      await reader;
+    }
+  }
+
+  quit(code: number | undefined): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.left = this.outcome === null;
+    this.end(code);
+  }
+
+  /** On the normal screen, when the full one is gone. */
+  farewell(): void {
+    if (this.outcome?.error) this.call.err.write(`ekiden: ${clean(this.outcome.error.message)}\n`);
+    if (this.left) this.call.say(FAREWELL);
+  }
+
+  private submit(line: string, to: Parameters<typeof runLine>[2]): void {
+    const { host, team, call, screen, shell } = this;
+    if (!host || !team) {
+      this.early.push([line, to]);
+      screen.note("your line is sent as soon as the team is open");
+      return;
+    }
+    void runLine({ host, team, call, screen, shell, quit: () => this.quit(undefined) }, line, to);
+  }
+
+  /** Whether there was something to interrupt. */
+  private interrupt(): boolean {
+    const { host, team, screen } = this;
+    if (this.shell.interrupt()) return true;
+    const lead = team?.picture.members.get(LEAD);
+    const story = team?.story(LEAD);
+    const isBusy = lead !== undefined && canBeInterrupted(lead);
+    if (!host || !story || (!isBusy && !story.isWriting && story.running.length === 0)) return false;
+    try {
+      host.interruptLead();
+    } catch (error) {
+      screen.warn(messageOf(error));
+    }
+    story.cutOff("interrupted");
+    screen.note("interrupted; ctrl+c again leaves");
+    return true;
+  }
+
+  private ctrlC(): void {
+    const now = Date.now();
+    const isSecond = now - this.interruptedAt < TWICE_MS;
+    this.interruptedAt = now;
+    if (isSecond) this.quit(130);
+    else if (!this.interrupt())
+      this.screen.note(
+        this.screen.clearLine()
+          ? "up brings the line back; ctrl+c again leaves"
+          : "ctrl+c again leaves (the team's state is kept), or /quit",
+      );
+  }
+}

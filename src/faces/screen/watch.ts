@@ -1,0 +1,71 @@
+/** Keeps a screen up to date: follows the journal of the team, and takes what its members write and print meanwhile. */
+import { messageOf } from "../../core/errors.ts";
+import type { Event } from "../../core/event.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
+import type { HostOptions } from "../../host/team-host.ts";
+import type { Cursor, Store } from "../../ports/index.ts";
+import { follow } from "../../team/queries/journal.ts";
+import { NewsFeed } from "./news.ts";
+import type { Screen } from "./screen.ts";
+import { TeamModel } from "./team.ts";
+
+export class Live {
+  private readonly windows = new Map<Name, number>();
+  private readonly screen: Screen;
+  private team: TeamModel | null = null;
+  private news: NewsFeed | null = null;
+  private store: Store | null = null;
+
+  constructor(screen: Screen) {
+    this.screen = screen;
+  }
+
+  /** What a host tells besides the journal, in the form of its options. */
+  readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel"> = {
+    onDelta: (who, delta) => {
+      this.team?.story(who).delta(delta);
+      this.screen.changed();
+    },
+    onOutput: (who, command, text) => {
+      this.team?.stories.get(who)?.output(command, text);
+      this.screen.changed();
+    },
+    onModel: (who, { spec, window }) => {
+      this.windows.set(who, window);
+      if (who === LEAD) this.screen.model = spec;
+    },
+  };
+
+  async open(store: Store): Promise<TeamModel> {
+    const { style, questions } = this.screen;
+    this.team = await TeamModel.open(store, style, (who) => this.windows.get(who) ?? null);
+    this.store = store;
+    this.news = new NewsFeed(this.team, style);
+    this.screen.show(this.team, store);
+    await questions.read(store, this.team);
+    return this.team;
+  }
+
+  /** Takes events, in order. */
+  async take(events: readonly Event[]): Promise<void> {
+    const { team, news, store, screen } = this;
+    if (!team || !news || !store) return;
+    for (const event of events) {
+      await team.take(event);
+      await news.take(event, store);
+      await screen.questions.take(event, store, team);
+    }
+    await team.readBoard();
+    screen.refreshPanel();
+    screen.changed();
+  }
+
+  /** `from`: the end of the journal before `open` read the state, so that nothing is missed in between. */
+  async follow(store: Store, from: Cursor, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const events of follow(store, from, signal)) await this.take(events);
+    } catch (error) {
+      this.screen.warn(`cannot follow the journal: ${messageOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** Asks the person in front of the terminal: whether a call is allowed, and what members ask. One question at a time; a closed stdin means no. */
+import type { AskAtTerminal, TerminalAnswer } from "../../host/permission-questions.ts";
+import { escapes, type Terminal } from "./terminal.ts";
+import { hideTyped, showTyped } from "./typed-line.ts";
+
+/** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
+export function readAnswer(text: string): TerminalAnswer | null {
+  const found = /^\s*(y|yes|a|all|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
+  if (!found) return null;
+  const [, word = "", more = ""] = found;
+  if (/^all$/i.test(word) && more === "") return { word: "all", text: "" };
+  if (/^a/i.test(word) && more === "") return { word: "always", text: "" };
+  if (/^y/i.test(word) && more === "") return { word: "yes", text: "" };
+  return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
+}
+
+export const NO: TerminalAnswer = { word: "no", text: "" };
+
+type Question = Parameters<AskAtTerminal>[0];
+
+/** What a terminal would act on, or not show, is written out: the person sees what will run. */
+export const questionText = ({ who, tool, subject, diff, reason, rule }: Question): string =>
+  `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+
+/** A rule for a file or a tool allows more than the one call that is shown. */
+export const meaning = (rule: string): string =>
+  /^(?:write_file|edit_file)\(/.test(rule)
+    ? "whatever is written into this file"
+    : rule.endsWith(")")
+      ? "exactly this"
+      : "every call of it";
+
+/** Prints text above a question that waits. */
+export type PrintAbove = (text: string) => void;
+
+/** A question to whoever sits at the terminal. `read`: null for what is no answer; it is asked again. `none`: nobody is there. */
+export type Form<T> = {
+  readonly text: string;
+  readonly read: (line: string) => T | null;
+  readonly none: T;
+  readonly signal?: AbortSignal | undefined;
+};
+export type AskForm = <T>(form: Form<T>) => Promise<T>;
+
+/** Permission questions by `ask`. */
+export const permissionsBy =
+  (ask: AskForm): AskAtTerminal =>
+  (question) =>
+    ask({ text: questionText(question), read: readAnswer, none: NO, signal: question.signal });
+
+/** `alone` gives the question the terminal, and takes what prints the news meanwhile. */
+export function askOnTerminal(
+  term: Terminal,
+  alone: <T>(use: (printNewsBy: (print: PrintAbove) => void) => Promise<T>) => Promise<T>,
+): AskForm {
+  let queue: Promise<unknown> = Promise.resolve();
+  const ask = async <T>(question: Form<T>, printNewsBy: (print: PrintAbove) => void): Promise<T> => {
+    const { createInterface } = await import("node:readline/promises");
+    if (question.signal?.aborted) return question.none;
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+    const elsewhere = (): void => {
+      lines.close();
+      term.write("(answered elsewhere or withdrawn)\n");
+    };
+    question.signal?.addEventListener("abort", elsewhere, { once: true });
+    // Ctrl-C at a question is meant for the run.
+    lines.on("SIGINT", () => process.emit("SIGINT"));
+    // Only the last line is drawn again below each piece of news: a diff may be longer than the terminal.
+    const [, about = "", choice = ""] = /^([\s\S]*\n)(.*)$/.exec(question.text) ?? [];
+    try {
+      for (;;) {
+        term.write(term.paint("warn", about));
+        const answered = lines.question(term.paint("warn", choice));
+        printNewsBy((text) => {
+          hideTyped(lines, term);
+          term.write(`${text}\n`);
+          showTyped(lines, term);
+        });
+        const text = await Promise.race([answered, closed]);
+        const answer = text === null ? question.none : question.read(text);
+        if (answer !== null) return answer;
+      }
+    } finally {
+      question.signal?.removeEventListener("abort", elsewhere);
+      lines.close();
+    }
+  };
+  return (question) => {
+    const next = queue.then(() =>
+      question.signal?.aborted ? question.none : alone((printNewsBy) => ask(question, printNewsBy)),
+    );
+    queue = next.catch(() => {});
+    return next;
+  };
+}

@@ -1,0 +1,65 @@
+/** Asks the person whether what a project brings may be used; without a terminal the command is refused with the list. */
+import type { TrustItem } from "../../project/trust/items.ts";
+import { listed, untrusted, visible } from "../../project/trust/untrusted.ts";
+import { isStore, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** all: the command would use everything. store: it only reads or writes the team. nothing: it names what waits itself. */
+export type TrustNeed = "all" | "store" | "nothing";
+
+type Asking = {
+  readonly need: TrustNeed;
+  readonly json: boolean;
+  readonly err: Terminal;
+  readonly say: (text: string) => void;
+};
+
+/** True when the person said yes, so that the settings must be read again. @throws EkidenError `not_trusted` */
+export async function settleTrust(trust: ProjectTrust, { need, json, err, say }: Asking): Promise<boolean> {
+  for (const text of trust.refused) say(`not used: ${text}`);
+  const { waiting } = trust;
+  const wanted = need === "all" ? waiting : waiting.filter(isStore);
+  if (wanted.length === 0) {
+    if (waiting.length > 0)
+      say(`left out until you agree (ekiden trust): ${listed(trust, waiting).join("; ")}`);
+    return false;
+  }
+  if (process.stdin.isTTY !== true || !err.isTTY || json) throw untrusted(trust, waiting);
+  const { yes, closed } = await askForTrust(trust, waiting, err);
+  if (yes) {
+    recordTrust(trust, waiting);
+    return true;
+  }
+  if (closed || waiting.some(isStore)) throw untrusted(trust, waiting);
+  say("Going on without them. To agree later: ekiden trust");
+  return false;
+}
+
+/** `closed`: the input ended without an answer. */
+export async function askForTrust(
+  trust: ProjectTrust,
+  waiting: readonly TrustItem[],
+  err: Terminal,
+): Promise<{ readonly yes: boolean; readonly closed: boolean }> {
+  const { createInterface } = await import("node:readline/promises");
+  err.write(
+    `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${listed(trust, waiting)
+      .map((line) => `  - ${line}`)
+      .join("\n")}\n`,
+  );
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+  try {
+    for (;;) {
+      const text = await Promise.race([
+        lines.question(err.paint("warn", "Use it, now and until it changes? [y]es, [n]o: ")),
+        closed,
+      ]);
+      if (text === null) return { yes: false, closed: true };
+      if (/^\s*y(es)?\s*$/i.test(text)) return { yes: true, closed: false };
+      if (/^\s*no?\s*$/i.test(text)) return { yes: false, closed: false };
+    }
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Who may use the page. Pure. Three gates, in this order:
+ *
+ *   Host     an address of this server, so that a name which an attacker points here is refused (DNS rebinding)
+ *   Origin   the page itself, so that a foreign page can neither read nor act
+ *   token    in a header of each request to `/api`. The page has it from the printed address, behind `#`, and keeps it in the
+ *            storage of its tab. There is no cookie: browsers send cookies to every port of a host, so to other local servers
+ *
+ * The page's own files are the same for everybody and need no token.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIP } from "node:net";
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+
+export type Access = {
+  readonly token: string;
+  /** The address to listen on. */
+  readonly host: string;
+  readonly port: number;
+  /** The name of this machine: a public page may be asked for by it. */
+  readonly machine: string;
+};
+
+/** What is looked at of a request. */
+export type Visit = {
+  readonly method: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+};
+export type Refusal = { readonly status: 403 | 405; readonly text: string };
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);
+const TOKEN_MIN = 16;
+
+export const isLoopback = (host: string): boolean => LOOPBACK.has(host) || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** @throws EkidenError `bad_input` for a public address without a token, or a token that can be guessed */
+export function checkAddress(host: string, token: string | undefined): void {
+  if (token !== undefined && !/^[\w.~-]+$/.test(token))
+    throw new EkidenError(
+      "bad_input",
+      "--token may hold letters, digits, and . _ ~ - only: it is part of an address.",
+    );
+  if (token !== undefined && token.length < TOKEN_MIN)
+    throw new EkidenError(
+      "bad_input",
+      `--token has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: --token "$(openssl rand -hex 16)"`,
+    );
+  if (token === undefined && !isLoopback(host))
+    throw new EkidenError(
+      "bad_input",
+      `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Everybody who has it can steer the team; add --read-only to share the page for looking.`,
+    );
+}
+
+/** Null: come in; to `/api` only with the token. */
+export function refusal(access: Access, visit: Visit): Refusal | null {
+  if (!["GET", "HEAD", "POST"].includes(visit.method))
+    return { status: 405, text: `${visit.method} is not a method of this page.` };
+  if (visit.host === undefined || !isOurHost(access, visit.host))
+    return {
+      status: 403,
+      text: "This address is not one of this server. Open the address that ekiden web printed.",
+    };
+  if (visit.origin !== undefined && visit.origin !== `http://${visit.host}`)
+    return { status: 403, text: "Another page asked for this. Only the page itself may." };
+  return null;
+}
+
+/** For all of `/api`: whether a request shows the token. A page of another site or port cannot, and so need not be told apart. */
+export function showsToken({ token }: Access, authorization = ""): boolean {
+  const given = authorization.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : null;
+  return given !== null && equal(given, token);
+}
+
+function isOurHost({ host, port, machine }: Access, given: string): boolean {
+  const match = /^(\[[0-9a-f:]+\]|[^:[\]]+)(?::(\d+))?$/i.exec(given);
+  if (!match || Number(match[2] ?? 80) !== port) return false;
+  const name = (match[1] ?? "").replace(/^\[|\]$/g, "").toLowerCase();
+  if (name === host.toLowerCase()) return true;
+  if (isLoopback(host)) return isLoopback(name);
+  // An address cannot be pointed elsewhere by a name server; of names only this machine's own counts.
+  return isIP(name) !== 0 || name === "localhost" || name === machine || name.startsWith(`${machine}.`);
+}
+
+/** In the same time whatever the first difference. */
+function equal(a: string, b: string): boolean {
+  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(a), hash(b));
+}
+
+/** On every answer: nothing is run, loaded or sent but by our own files, and nobody frames or keeps the page. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types ekiden",
+  ].join("; "),
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-store",
+};

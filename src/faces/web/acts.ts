@@ -1,0 +1,84 @@
+/** What a person does on the page: the same actions as the command line's, with the same refusals. */
+import { z } from "zod";
+import { EkidenError } from "../../core/errors.ts";
+import { name, PERSON, taskId } from "../../core/ids.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Store } from "../../ports/index.ts";
+import { answer } from "../../team/actions/answer.ts";
+import type { Done } from "../../team/actions/done.ts";
+import { sendMail } from "../../team/actions/mail.ts";
+import { stop } from "../../team/actions/stop.ts";
+import { addTask, cancelTask, editTask, releaseTask, retryTask } from "../../team/actions/tasks.ts";
+import type { Act } from "./wire.ts";
+
+export type Actor = { readonly settings: Settings; readonly cwd: string };
+
+const id = z.number().int();
+const fields = z.strictObject({
+  subject: z.string(),
+  description: z.string(),
+  blockedBy: z.array(id),
+  priority: z.number(),
+  estimate: z.number(),
+  role: z.string(),
+  touches: z.array(z.string()),
+  needsPlan: z.boolean(),
+});
+const ACT = z.discriminatedUnion("do", [
+  z.strictObject({ do: z.literal("add"), task: fields }),
+  z.strictObject({ do: z.literal("edit"), id, task: fields.partial() }),
+  z.strictObject({ do: z.literal("retry"), id }),
+  z.strictObject({ do: z.literal("release"), id }),
+  z.strictObject({ do: z.literal("cancel"), id, reason: z.string() }),
+  z.strictObject({ do: z.literal("send"), to: z.string(), text: z.string(), urgent: z.boolean() }),
+  z.strictObject({ do: z.literal("stop"), who: z.string(), now: z.boolean(), reason: z.string() }),
+  z.strictObject({
+    do: z.literal("answer"),
+    request: z.string(),
+    answer: z.string(),
+    text: z.string(),
+  }),
+]);
+
+/** @throws EkidenError `bad_input` */
+export function readAct(data: unknown): Act {
+  const { success, data: act, error } = ACT.safeParse(data);
+  if (success) return act as Act;
+  throw new EkidenError(
+    "bad_input",
+    `The page asked for something unknown: ${z.prettifyError(error)}. Load the page again.`,
+  );
+}
+
+/** Resolves with a sentence that says what was done. @throws what the actions throw */
+export async function perform(store: Store, act: Act, actor: Actor): Promise<string> {
+  return (await ACTIONS[act.do](store, act as never, actor)).text;
+}
+
+type Action<K extends Act["do"]> = (
+  store: Store,
+  act: Extract<Act, { do: K }>,
+  actor: Actor,
+) => Promise<Done>;
+const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
+  add: (store, { task }) =>
+    addTask(store, PERSON, { ...task, blockedBy: task.blockedBy.map(taskId), role: task.role || null }),
+  edit: (store, { id, task: { blockedBy, ...task } }) =>
+    editTask(store, PERSON, taskId(id), { ...task, ...(blockedBy && { blockedBy: blockedBy.map(taskId) }) }),
+  retry: (store, { id }) => retryTask(store, PERSON, taskId(id)),
+  release: (store, { id }) => releaseTask(store, PERSON, taskId(id)),
+  cancel: (store, { id, reason }) => cancelTask(store, PERSON, taskId(id), reason),
+  send: (store, { to, text, urgent }, { settings, cwd }) =>
+    sendMail(store, PERSON, { to, text, urgent }, { settings: { ...settings, team: store.team }, cwd }),
+  answer: (store, { request, answer: word, text }) => answer(store, request, word, text),
+  stop: async (store, { who, now, reason }, { settings }) => {
+    const told: string[] = [];
+    await stop(store, PERSON, who === "all" ? null : name(who), {
+      now,
+      ...(reason !== "" && { reason }),
+      deadlineMs: settings.shutdownDeadlineMs,
+      tell: (text) => told.push(text),
+    });
+    return { data: null, text: told.join("; ") || "nobody is at work" };
+  },
+};

@@ -1,0 +1,273 @@
+/** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { Event } from "../../../core/event.ts";
+import type { LiveOutput } from "../../../core/live-output.ts";
+import type { MemberRow } from "../../../core/picture/member.ts";
+import { Picture } from "../../../core/picture/picture.ts";
+import { taskOf } from "../../../core/picture/task.ts";
+import type { Outline } from "../../../core/task.ts";
+import type { Act, Overview, Question, Snapshot } from "../wire.ts";
+import { Replay } from "./replay.ts";
+import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
+import { type Connection, openSource, type Source } from "./source.ts";
+import type { ViewName } from "./views/table.ts";
+
+export type Notice = { readonly text: string; readonly isError: boolean };
+type Failure = { readonly title: string; readonly text: string };
+
+/** Facts that may have opened or closed a question. */
+const ASKS = /^(permission|question|plan|shutdown|answer)\.|^team\.(finished|resumed)$/;
+const SEEN_MAX = 20_000;
+const NOTICE_MS = 6_000;
+const MEMBERS_MS = 5_000;
+const LOST_MS = 4_000;
+
+export class App {
+  readonly source: Source = openSource();
+  overview: Overview | null = null;
+  route: Route = { team: "", view: "board", item: "", task: null };
+  live = new Picture();
+  replay: Replay | null = null;
+  questions: readonly Question[] = [];
+  /** What commands print at this moment. */
+  output: readonly LiveOutput[] = [];
+  connection: Connection = { is: "lost" };
+  private connectionSince = Date.now();
+  /** What keeps the page from showing a team. */
+  failure: Failure | null = null;
+  loaded = false;
+  notice: Notice | null = null;
+  dialog: "none" | "new" | "help" | { readonly edit: number } = "none";
+  private clockOffset = 0;
+  private readonly seen = new Set<number>();
+  private readonly listeners = new Set<() => void>();
+  private readonly taps = new Set<(events: readonly Event[]) => void>();
+  private stopListening = (): void => {};
+  private isDrawing = false;
+  private noticeTimer: ReturnType<typeof setTimeout> | undefined;
+  private generation = 0;
+  private views: readonly ViewName[] = [];
+
+  /** What is shown: the team now, or as it was. */
+  get model(): Picture {
+    return this.replay?.model ?? this.live;
+  }
+  /** Stands still without a connection: whether what is shown still goes on is not known. */
+  get now(): number {
+    const here = this.connection.is === "lost" ? this.connectionSince : Date.now();
+    return this.replay?.time ?? here + this.clockOffset;
+  }
+  /** A short gap is no news. */
+  get isLost(): boolean {
+    return this.connection.is === "lost" && Date.now() - this.connectionSince >= LOST_MS;
+  }
+  get mayAct(): boolean {
+    return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
+  }
+
+  /** `views`: those that an address may name. */
+  async start(views: readonly ViewName[]): Promise<void> {
+    this.views = views;
+    addEventListener("popstate", () => this.follow());
+    addEventListener("hashchange", () => this.follow());
+    await this.follow();
+    if (this.source.recording) await this.startReplay();
+    else setInterval(() => void this.refreshMembers(), MEMBERS_MS);
+  }
+
+  /** Calls `on` for every batch of live facts. */
+  tap(on: (events: readonly Event[]) => void): () => void {
+    this.taps.add(on);
+    return () => this.taps.delete(on);
+  }
+
+  subscribe(on: () => void): () => void {
+    this.listeners.add(on);
+    return () => this.listeners.delete(on);
+  }
+
+  /** Views are drawn once a frame, however much has happened. */
+  draw(): void {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    const run = (): void => {
+      if (!this.isDrawing) return;
+      this.isDrawing = false;
+      for (const on of [...this.listeners]) on();
+    };
+    // A page in the background gets no frames, but its title counts questions.
+    requestAnimationFrame(run);
+    setTimeout(run, 200);
+  }
+
+  go(change: Partial<Route>): void {
+    const next = { ...this.route, ...change };
+    if (addressOf(next) === addressOf(this.route)) return;
+    pushAddress(next, false);
+    void this.follow();
+  }
+
+  say(text: string, isError: boolean): void {
+    this.notice = { text, isError };
+    clearTimeout(this.noticeTimer);
+    this.noticeTimer = setTimeout(() => {
+      this.notice = null;
+      this.draw();
+    }, NOTICE_MS);
+    this.draw();
+  }
+
+  /** True when it was done; either way a sentence is shown. */
+  async act(act: Act): Promise<boolean> {
+    const done = await this.source.act(this.route.team, act);
+    this.say(done.text, !done.ok);
+    if (act.do === "answer" || act.do === "stop") void this.refreshQuestions();
+    return done.ok;
+  }
+
+  /** A link could not show the token. */
+  async export(): Promise<void> {
+    const { team } = this.route;
+    try {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await this.source.file(`${team}/recording`));
+      link.download = `ekiden-${team}.html`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), true);
+    }
+  }
+
+  /** A recording shows its end first, a live run its beginning. */
+  private async startReplay(): Promise<void> {
+    const { team } = this.route;
+    try {
+      const replay = await Replay.load(this.source, team, this.live, () => this.draw());
+      if (team !== this.route.team) return;
+      this.replay = replay;
+      replay.seek(this.source.recording ? replay.end : replay.start);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), true);
+    }
+    this.draw();
+  }
+
+  toggleReplay(): void {
+    if (this.source.recording) return;
+    if (!this.replay) return void this.startReplay();
+    this.replay.pause();
+    this.replay = null;
+    this.draw();
+  }
+
+  private async follow(): Promise<void> {
+    const { team } = this.route;
+    try {
+      this.overview ??= await this.source.get<Overview>("teams");
+      this.route = parseRoute(currentAddress(), this.overview.first, this.views);
+      if (!location.pathname.startsWith(`/${this.route.team}`)) pushAddress(this.route, true);
+      if (this.route.team !== team || !this.loaded) await this.load();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.draw();
+  }
+
+  private async load(): Promise<void> {
+    const generation = ++this.generation;
+    const { team } = this.route;
+    this.stopListening();
+    this.replay = null;
+    this.output = [];
+    const state = await this.source.get<Snapshot>(`${team}/state`);
+    if (generation !== this.generation) return;
+    this.live = Picture.of(state.tasks.map(taskOf), state.members);
+    this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
+    this.failure = null;
+    this.loaded = true;
+    this.seen.clear();
+    this.stopListening = this.source.listen(team, state.cursor, {
+      facts: (events) => this.take(events),
+      output: (now) => {
+        this.output = now;
+        this.draw();
+      },
+      reset: () => void this.load().catch((error) => this.fail(error)),
+      connection: (now) => {
+        const wasLost = this.connection.is !== "live";
+        if (now.is === "lost" && !wasLost) setTimeout(() => this.draw(), LOST_MS);
+        if (now.is !== this.connection.is) this.connectionSince = Date.now();
+        if (now.is === "lost") this.output = [];
+        this.connection = now;
+        if (wasLost && now.is === "live") void this.refreshMembers();
+        this.draw();
+      },
+    });
+    if (this.source.recording) this.connection = { is: "live" };
+    void this.refreshQuestions();
+    if (!this.source.recording) void this.refreshMembers();
+    this.draw();
+  }
+
+  private fail(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.failure = { title: this.loaded ? "The page cannot go on" : "There is nothing to show", text };
+    this.draw();
+  }
+
+  private take(batch: readonly Event[]): void {
+    const events = batch.filter((event) => !this.seen.has(event.seq));
+    if (events.length === 0) return;
+    if (this.seen.size > SEEN_MAX) this.seen.clear();
+    for (const event of events) {
+      this.seen.add(event.seq);
+      this.live.apply(event);
+    }
+    if (this.live.stale.size > 0) void this.refreshRows([...this.live.stale]);
+    if (events.some((event) => ASKS.test(event.type))) void this.refreshQuestions();
+    for (const tap of this.taps) tap(events);
+    this.draw();
+  }
+
+  private async refreshRows(ids: readonly number[]): Promise<void> {
+    for (const id of ids) this.live.stale.delete(id);
+    const live = this.live;
+    for (let i = 0; i < ids.length; i += 200) {
+      const part = ids.slice(i, i + 200).join(",");
+      const rows = await this.source.get<Outline[]>(`${this.route.team}/rows`, { ids: part }).catch(() => []);
+      if (live === this.live) live.setRows(rows.map(taskOf));
+    }
+    this.draw();
+  }
+
+  /** Leases end without a fact. */
+  private async refreshMembers(): Promise<void> {
+    if (document.hidden || !this.loaded || this.connection.is !== "live") return;
+    const live = this.live;
+    const { version } = live;
+    const rows = await this.source.get<MemberRow[]>(`${this.route.team}/members`).catch(() => null);
+    if (!rows || live !== this.live) return;
+    live.setMembers(rows, version);
+    if (this.questions.length > 0) void this.refreshQuestions();
+    this.draw();
+  }
+
+  async refreshQuestions(): Promise<void> {
+    const { team } = this.route;
+    const questions = await this.source.get<Question[]>(`${team}/questions`).catch(() => null);
+    if (!questions || team !== this.route.team) return;
+    this.questions = questions;
+    this.draw();
+  }
+}
+
+export const app = new App();
+
+/** Draws the component again whenever anything changed. */
+export function useApp(): App {
+  const [, redraw] = useState(0);
+  // Before the first paint: a recording has all its answers by then.
+  useLayoutEffect(() => app.subscribe(() => redraw((n) => n + 1)), []);
+  return app;
+}

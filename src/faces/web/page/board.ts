@@ -1,0 +1,121 @@
+/** What the board says: why a task waits, what is counted. Pure. */
+
+import type { PictureMember as Member } from "../../../core/picture/member.ts";
+import type { Picture } from "../../../core/picture/picture.ts";
+import type { Task } from "../../../core/picture/task.ts";
+import { overlapping } from "../../../core/touches.ts";
+
+/** As a status is shown: waiting and ready are both pending. */
+export type Look = "waiting" | "ready" | "busy" | "done" | "failed" | "cancelled";
+export const LOOKS: readonly Look[] = ["waiting", "ready", "busy", "done", "failed", "cancelled"];
+/** As a bar shows them, from the left. */
+export const BY_PROGRESS: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
+export const LOOK_WORDS: Readonly<Record<Look, string>> = {
+  waiting: "Waiting",
+  ready: "Ready",
+  busy: "In progress",
+  done: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+type Tasks = ReadonlyMap<number, Task>;
+
+export function lookOf(task: Task, tasks: Tasks): Look {
+  switch (task.status) {
+    case "pending":
+      return task.blockedBy.every((id) => tasks.get(id)?.status === "completed") ? "ready" : "waiting";
+    case "in_progress":
+      return "busy";
+    case "completed":
+      return "done";
+    default:
+      return task.status;
+  }
+}
+
+export type Counts = Readonly<Record<Look, number>>;
+
+type Looks = { readonly of: ReadonlyMap<number, Look>; readonly counts: Counts };
+const kept = new WeakMap<Picture, Looks & { readonly board: number }>();
+
+/** The looks of all tasks and their counts. Kept until a task changes: most facts change none, and a board may have 10,000. */
+export function looksOf(model: Picture): Looks {
+  const known = kept.get(model);
+  if (known?.board === model.board) return known;
+  const counts = { waiting: 0, ready: 0, busy: 0, done: 0, failed: 0, cancelled: 0 };
+  const of = new Map<number, Look>();
+  for (const task of model.tasks.values()) {
+    const look = lookOf(task, model.tasks);
+    of.set(task.id, look);
+    counts[look] += 1;
+  }
+  const made = { of, counts, board: model.board };
+  kept.set(model, made);
+  return made;
+}
+
+/** One sentence: what has to happen before the task goes on; "" when nothing has to. */
+export function whyWaiting(task: Task, { tasks, members }: Pick<Picture, "tasks" | "members">): string {
+  const look = lookOf(task, tasks);
+  if (look === "waiting") return whyBlocked(task, tasks);
+  if (look === "ready") return whyUnclaimed(task, tasks, [...members.values()]);
+  if (look === "busy") return whyHeld(task, task.owner === null ? undefined : members.get(task.owner));
+  return "";
+}
+
+function whyBlocked(task: Task, tasks: Tasks): string {
+  const open = task.blockedBy.filter((id) => tasks.get(id)?.status !== "completed");
+  const dead = open.filter((id) => ["failed", "cancelled"].includes(tasks.get(id)?.status ?? ""));
+  if (dead.length > 0)
+    return `Waits for ${list(dead)}, which ${tasks.get(dead[0] as number)?.status === "failed" ? "failed" : "was cancelled"}: it does not start before that is retried.`;
+  const busy = open.flatMap((id) => {
+    const one = tasks.get(id);
+    return one?.status === "in_progress" && one.owner ? [`${one.owner} works on #${id}`] : [];
+  });
+  return `Waits for ${list(open)}${busy.length > 0 ? `; ${busy.slice(0, 3).join(", ")}` : ""}.`;
+}
+
+function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
+  const crew = members.filter((member) => member.phase !== "shutdown" && member.hosted);
+  if (crew.length === 0) return "Ready. Nobody is at work: ekiden resume starts the team.";
+  if (task.assignee !== "") return `Ready, and kept for ${task.assignee}.`;
+  if (task.role !== null && !crew.some((member) => member.role === task.role))
+    return `Ready, but only for the role ${task.role}, and no teammate has it.`;
+  if (task.touches.length > 0) {
+    for (const other of tasks.values())
+      if (other.status === "in_progress" && overlapping(task.touches, other.touches))
+        return `Ready, but #${other.id} edits the same files; they take turns.`;
+  }
+  return "Ready: the next free teammate takes it.";
+}
+
+const PAUSES: Readonly<Record<string, string>> = {
+  awaiting_permission: "asks for a permission",
+  awaiting_answer: "waits for your answer",
+  awaiting_plan: "waits for an answer to its plan",
+  rate_limited: "waits for the model provider",
+};
+
+/** Its owner does nothing before somebody answers. */
+export function isAsking({ status, owner }: Task, { members }: Pick<Picture, "members">): boolean {
+  const member = owner === null || status !== "in_progress" ? undefined : members.get(owner);
+  return member?.phase === "idle" && /^awaiting_(?:p|answer)/.test(member.reason);
+}
+
+function whyHeld(task: Task, owner: Member | undefined): string {
+  if (task.landing === "queued") return "Waits to land: others are first.";
+  if (task.landing === "gate") return "Its gate runs.";
+  if (!owner) return "";
+  if (!owner.hosted) return `${owner.name} is not running; its lease ends, then the task is free again.`;
+  const pause = owner.phase === "idle" ? PAUSES[owner.reason] : undefined;
+  return pause ? `${owner.name} ${pause}.` : "";
+}
+
+const list = (ids: readonly number[]): string =>
+  ids.length <= 4
+    ? ids.map((id) => `#${id}`).join(", ")
+    : `${ids
+        .slice(0, 3)
+        .map((id) => `#${id}`)
+        .join(", ")} and ${ids.length - 3} more`;

@@ -1,0 +1,236 @@
+/** The board as a graph: drag to move, wheel or two fingers to zoom, arrows to go from task to task. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { criticalPath } from "../../../../core/order.ts";
+import type { Task } from "../../../../core/picture/task.ts";
+import { span } from "../../../../core/views/view.ts";
+import { app } from "../app.ts";
+import { isAsking, type Look, looksOf } from "../board.ts";
+import { Button } from "../fields.tsx";
+import { Status, useCanvasSize } from "../parts.tsx";
+import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
+import { CARD, type Layout } from "./layout.ts";
+import { type CameraControl, useCamera } from "./use-camera.ts";
+import { useLayout } from "./use-layout.ts";
+
+const CARDS_MAX = 160;
+const STEP_MS = 100;
+/** Two frames after another by more than this: the browser could not draw as often as the screen shows. */
+const LATE_MS = 22;
+/** A picture that is only shifted and scaled is at most this old. */
+const STALE_MS = 60;
+
+export function Graph() {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const cardsBox = useRef<HTMLDivElement>(null);
+  const [isCritical, setCritical] = useState(true);
+  const { model } = app;
+  // A replay shows where tasks will stand that are not there yet, so that nothing moves.
+  const laid = useLayout(app.replay ? app.live : model);
+  const looks = looksOf(model).of;
+  const critical = useMemo(
+    () => new Set(isCritical && laid ? criticalPath(model.tasks) : []),
+    [isCritical, laid, model, model.board],
+  );
+  const selected = app.route.task;
+  const [shown, setShown] = useState<readonly number[]>([]);
+  const palette = useRef<Palette | null>(null);
+  const steppedAt = useRef(0);
+  const painted = useRef({ frameAt: 0, at: 0, camera: { x: 0, y: 0, k: 1 } as Camera });
+
+  const paint = (camera: Camera, isMoving: boolean): void => {
+    const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
+    if (!at || !surface || !cards || !laid) return;
+    cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
+    const now = performance.now();
+    const { frameAt, at: paintedAt, camera: drawn } = painted.current;
+    painted.current.frameAt = now;
+    if (isMoving && now - frameAt > LATE_MS && now - paintedAt < STALE_MS) {
+      // Painting takes most of a frame. On a slow machine the last picture moves along until there is time for the next one.
+      const by = camera.k / drawn.k;
+      at.style.transform = `translate(${camera.x - drawn.x * by}px, ${camera.y - drawn.y * by}px) scale(${by})`;
+      return;
+    }
+    at.style.transform = "";
+    painted.current = { frameAt: now, at: now, camera };
+    palette.current ??= paletteOf(surface);
+    draw(at, { layout: laid, looks, critical, selected, isMoving }, camera, palette.current);
+    // Cards come and go in steps while one moves: elements cost more than pixels.
+    if (isMoving && now - steppedAt.current < STEP_MS) return;
+    steppedAt.current = now;
+    const near =
+      camera.k < READABLE ? null : visible(laid, looks, camera, at.clientWidth, at.clientHeight, CARDS_MAX);
+    setShown((before) => (same(before, near ?? []) ? before : (near ?? [])));
+  };
+  const camera = useCamera(box, laid, paint);
+
+  useLayoutEffect(() => {
+    camera.repaint();
+  });
+  useEffect(() => {
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const recolor = (): void => {
+      palette.current = null;
+      camera.repaint();
+    };
+    dark.addEventListener("change", recolor);
+    return () => dark.removeEventListener("change", recolor);
+  }, []);
+  useCanvasSize(canvas, () => camera.repaint());
+
+  const select = (id: number): void => {
+    app.go({ task: id });
+    camera.show(id);
+  };
+  return (
+    <div
+      class="graph"
+      ref={box}
+      aria-busy={laid === null}
+      onKeyDown={(event) => onKey(event, laid, select, camera)}
+    >
+      <canvas
+        ref={canvas}
+        onClick={({ offsetX, offsetY }) => {
+          const id = camera.taskAt(offsetX, offsetY);
+          if (id === null || !looks.has(id)) return;
+          if (camera.at().k < 0.11) camera.zoomTo(offsetX, offsetY);
+          else app.go({ task: id });
+        }}
+        aria-label={`Graph of ${looks.size} tasks. The columns show the same as lists.`}
+        role="img"
+      />
+      <div class="cards" ref={cardsBox}>
+        {laid &&
+          shown.map((id) => {
+            const task = model.tasks.get(id);
+            const place = laid.places.get(id);
+            if (!task || !place) return null;
+            return (
+              <Card
+                key={id}
+                task={task}
+                look={looks.get(id) ?? "waiting"}
+                place={place}
+                isCritical={critical.has(id)}
+              />
+            );
+          })}
+      </div>
+      <div class="graph-tools" role="toolbar" aria-label="Zoom">
+        <Button
+          aria-pressed={isCritical}
+          onClick={() => setCritical(!isCritical)}
+          title="The chain of work that decides the end"
+        >
+          Critical path
+        </Button>
+        <Button onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
+          +
+        </Button>
+        <Button onClick={() => camera.zoom(1 / 1.4)} aria-label="Zoom out" title="Zoom out (-)">
+          −
+        </Button>
+        <Button onClick={camera.fitAll} title="Show all (0)">
+          Fit
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Card({
+  task,
+  look,
+  place: [x, y],
+  isCritical,
+}: {
+  task: Task;
+  look: Look;
+  place: readonly [number, number];
+  isCritical: boolean;
+}) {
+  const isSelected = app.route.task === task.id;
+  const note = noteOf(task, look);
+  return (
+    <Button
+      class={`card ${look}${isAsking(task, app.model) ? " asks" : ""}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
+      style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
+      data-task={task.id}
+      aria-current={isSelected ? "true" : undefined}
+      title={`#${task.id} ${task.subject}`}
+      onClick={() => app.go({ task: task.id })}
+    >
+      <Status look={look} />
+      <span class="subject">{task.subject}</span>
+      <span class="meta">
+        <span class="id">#{task.id}</span>
+        <span class="note">{note}</span>
+      </span>
+    </Button>
+  );
+}
+
+function noteOf(task: Task, look: Look): string {
+  if (look === "waiting") {
+    const open = task.blockedBy.filter((id) => app.model.tasks.get(id)?.status !== "completed");
+    return `after ${open
+      .slice(0, 3)
+      .map((id) => `#${id}`)
+      .join(" ")}${open.length > 3 ? ` +${open.length - 3}` : ""}`;
+  }
+  if (look === "ready") return task.role ? `for ${task.role}` : "ready";
+  const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
+  if (look === "busy") {
+    const step = task.landing === "gate" ? ", gate" : task.landing === "queued" ? ", lands" : "";
+    const asks = isAsking(task, app.model) ? " asks you" : "";
+    return `${task.owner ?? ""}${asks} · ${since}${step}`;
+  }
+  return [task.owner, since].filter(Boolean).join(" · ");
+}
+
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i]);
+
+const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+const KEYS: Readonly<Record<string, (camera: CameraControl) => void>> = {
+  "+": (camera) => camera.zoom(1.4),
+  "=": (camera) => camera.zoom(1.4),
+  "-": (camera) => camera.zoom(1 / 1.4),
+  "0": (camera) => camera.fitAll(),
+};
+
+function onKey(
+  event: KeyboardEvent,
+  laid: Layout | null,
+  select: (id: number) => void,
+  camera: CameraControl,
+): void {
+  const act = KEYS[event.key];
+  if (act) return void act(camera);
+  const arrow = ARROWS[event.key];
+  const from = Number((event.target as HTMLElement).dataset.task ?? app.route.task);
+  const here = laid?.places.get(from);
+  if (!arrow || !laid || !here) return;
+  event.preventDefault();
+  let [best, distance]: [number | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (const [id, [x, y]] of laid.places) {
+    const [dx, dy] = [x - here[0], y - here[1]];
+    const ahead = dx * arrow[0] + dy * arrow[1];
+    if (id === from || ahead <= 0 || !app.model.tasks.has(id)) continue;
+    const away = ahead + 3 * (Math.abs(dx * arrow[1]) + Math.abs(dy * arrow[0]));
+    if (away < distance) [best, distance] = [id, away];
+  }
+  if (best === null) return;
+  select(best);
+  const wanted = best;
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`.card[data-task="${wanted}"]`)?.focus({ preventScroll: true }),
+  );
+}

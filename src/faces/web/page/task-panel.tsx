@@ -1,0 +1,207 @@
+/** One task: what is to be done, why it waits, what became of it, and what a person may decide about it. */
+import { useState } from "preact/hooks";
+import type { Task } from "../../../core/picture/task.ts";
+import type { TaskHistory } from "../../../core/views/board.ts";
+import { sentence } from "../../../core/views/sentence.ts";
+import { span } from "../../../core/views/view.ts";
+import { app } from "./app.ts";
+import { lookOf, whyWaiting } from "./board.ts";
+import { openDialog } from "./dialog.tsx";
+import { useAnswer, useFacts } from "./facts.ts";
+import { Button, CloseButton, Pair, TextField } from "./fields.tsx";
+import { Empty, Link, Status, Time } from "./parts.tsx";
+import { Markdown, Output } from "./text.tsx";
+
+export function TaskPanel({ id }: { id: number }) {
+  const task = app.model.tasks.get(id);
+  return (
+    <aside class="panel" aria-label={`Task ${id}`}>
+      <div class="panel-head">
+        <span class="dim">#{id}</span>
+        <CloseButton onClose={() => app.go({ task: null })} />
+      </div>
+      {task ? (
+        <Details task={task} />
+      ) : (
+        <Empty title={app.replay ? "Not there yet" : "No such task"}>
+          {app.replay ? "At this moment the task had not been added." : `The board has no task #${id}.`}
+        </Empty>
+      )}
+    </aside>
+  );
+}
+
+function Details({ task }: { task: Task }) {
+  const { model } = app;
+  const look = lookOf(task, model.tasks);
+  const why = whyWaiting(task, model);
+  const owner = task.owner === null ? undefined : model.members.get(task.owner);
+  const asks =
+    look === "busy" && owner?.phase === "idle" && /^awaiting_(?:permission|plan)$/.test(owner.reason);
+  const dependents = [...model.tasks.values()]
+    .filter((one) => one.blockedBy.includes(task.id))
+    .map((one) => one.id);
+  const since = task.startedAt === null ? null : span((task.endedAt ?? app.now) - task.startedAt);
+  return (
+    <>
+      <h2>{task.subject}</h2>
+      <p class="panel-status">
+        <Status look={look} word />
+        {task.owner && (
+          <Link to={{ view: "conversation", item: task.owner }} title="What it said and did">
+            {task.owner}
+          </Link>
+        )}
+        {since && <span class="dim">{since}</span>}
+        {task.attempt > 1 && <span class="warn">attempt {task.attempt}</span>}
+        {task.landing === "landed" && <span class="good">landed</span>}
+      </p>
+      {why && (
+        <p class="why">
+          {why} {asks && <Link to={{ view: "questions", item: "", task: null }}>To the question</Link>}
+        </p>
+      )}
+      {task.why && <p class={`why ${task.status === "failed" ? "bad" : "warn"}`}>{task.why}</p>}
+      {app.mayAct && <Actions task={task} />}
+      <dl class="facts">
+        <Ids label="After" ids={task.blockedBy} />
+        <Ids label="Before" ids={dependents} />
+        {task.role && <Pair label="Role">{task.role}</Pair>}
+        {task.priority !== 0 && <Pair label="Priority">{task.priority}</Pair>}
+        {task.estimate !== 1 && <Pair label="Estimate">{task.estimate}</Pair>}
+        {task.touches.length > 0 && <Pair label="Edits">{task.touches.join(", ")}</Pair>}
+        {task.needsPlan && <Pair label="Plan">must be approved first</Pair>}
+      </dl>
+      {app.source.recording ? <RecordedTexts id={task.id} /> : <Texts task={task} />}
+    </>
+  );
+}
+
+const IDS_MAX = 12;
+
+function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
+  if (ids.length === 0) return null;
+  return (
+    <Pair label={label}>
+      <span class="ids">
+        {ids.slice(0, IDS_MAX).map((id) => {
+          const task = app.model.tasks.get(id);
+          return (
+            <Link key={id} to={{ task: id }} title={task?.subject}>
+              {task && <Status look={lookOf(task, app.model.tasks)} />}#{id}
+            </Link>
+          );
+        })}
+        {ids.length > IDS_MAX && <span class="dim">and {ids.length - IDS_MAX} more</span>}
+      </span>
+    </Pair>
+  );
+}
+
+function Texts({ task }: { task: Task }) {
+  const { data, error } = useAnswer<TaskHistory>(
+    `task/${task.id}`,
+    `${task.status} ${task.attempt} ${task.subject} ${task.landing}`,
+  );
+  if (error) return <p class="bad">{error}</p>;
+  if (!data) return null;
+  const history = app.replay ? data.history.filter((event) => event.at <= app.now) : data.history;
+  return (
+    <>
+      {data.task.description && <Section title="Description" text={data.task.description} />}
+      {task.status === "completed" && data.task.result && <Section title="Result" text={data.task.result} />}
+      <History events={history} />
+    </>
+  );
+}
+
+function RecordedTexts({ id }: { id: number }) {
+  const { data } = useAnswer<{ description: string; result: string | null }>(`text/${id}`);
+  const { events } = useFacts();
+  const isCompleted = app.model.tasks.get(id)?.status === "completed";
+  return (
+    <>
+      {data?.description && <Section title="Description" text={data.description} />}
+      {isCompleted && data?.result && <Section title="Result" text={data.result} />}
+      <History events={events.filter((event) => "task" in event && event.task === id)} />
+    </>
+  );
+}
+
+const Section = ({ title, text }: { title: string; text: string }) => (
+  <section>
+    <h3>{title}</h3>
+    <Markdown text={text} />
+  </section>
+);
+
+function History({ events }: { events: TaskHistory["history"] }) {
+  return (
+    <section>
+      <h3>History</h3>
+      <ol class="history">
+        {events.map((event) => {
+          const { who, text, tone } = sentence(event);
+          // The evidence follows as it was printed.
+          const says = event.type === "task.reopened" ? text.replace(/:.*/s, "") : text;
+          return (
+            <li key={event.seq} class={tone}>
+              <Time at={event.at} />
+              <span>
+                {who && <b>{who} </b>}
+                {says}
+              </span>
+              {event.type === "task.reopened" && <Output text={event.evidence} />}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Actions({ task }: { task: Task }) {
+  const [asks, setAsks] = useState(false);
+  const [reason, setReason] = useState("");
+  const { id, status } = task;
+  const isOver = status === "failed" || status === "cancelled";
+  return (
+    <div class="actions">
+      <div class="row">
+        {status !== "completed" && <Button onClick={() => openDialog({ edit: id })}>Edit</Button>}
+        {isOver && (
+          <Button class="primary" onClick={() => void app.act({ do: "retry", id })}>
+            Retry
+          </Button>
+        )}
+        {status === "in_progress" && (
+          <Button
+            onClick={() => void app.act({ do: "release", id })}
+            title="Take it from its owner and put it back on the board"
+          >
+            Release
+          </Button>
+        )}
+        {!isOver && status !== "completed" && (
+          <Button aria-expanded={asks} onClick={() => setAsks(!asks)}>
+            Cancel task
+          </Button>
+        )}
+      </div>
+      {asks && (
+        <form
+          class="row"
+          onSubmit={async (event) => {
+            event.preventDefault();
+            if (await app.act({ do: "cancel", id, reason })) setAsks(false);
+          }}
+        >
+          <TextField aria-label="Reason" placeholder="Why? (optional)" value={reason} onValue={setReason} />
+          <button type="submit" class="danger">
+            Cancel #{id}
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+/** The board, as a graph or in columns. */
+import { useMemo, useState } from "preact/hooks";
+import type { Task } from "../../../../core/picture/task.ts";
+import { span } from "../../../../core/views/view.ts";
+import { app } from "../app.ts";
+import { isAsking, LOOK_WORDS, LOOKS, type Look, looksOf, whyWaiting } from "../board.ts";
+import { openDialog } from "../dialog.tsx";
+import { Button, TextField } from "../fields.tsx";
+import { Graph } from "../graph/graph.tsx";
+import { Empty, Link, Status, VirtualList } from "../parts.tsx";
+
+export function BoardView() {
+  const { model, route } = app;
+  if (app.live.tasks.size === 0)
+    return (
+      <Empty title="The board is empty">
+        {app.mayAct ? (
+          <Button onClick={() => openDialog("new")}>Add the first task</Button>
+        ) : (
+          "Tasks appear here as soon as somebody adds one."
+        )}
+      </Empty>
+    );
+  const isColumns = route.item === "columns";
+  return (
+    <>
+      <div class="tabs" role="group" aria-label="Show the board as">
+        <Link to={{ item: "" }} aria-current={isColumns ? undefined : "page"}>
+          Graph
+        </Link>
+        <Link to={{ item: "columns" }} aria-current={isColumns ? "page" : undefined}>
+          Columns
+        </Link>
+        {!isColumns && <Legend />}
+      </div>
+      {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
+    </>
+  );
+}
+
+const Legend = () => (
+  <span class="legend">
+    {LOOKS.map((look) => (
+      <Status key={look} look={look} word />
+    ))}
+  </span>
+);
+
+const ROW = 84;
+/** What is going on comes first; what ended last stands on top of its column. */
+const LATEST_FIRST: ReadonlySet<Look> = new Set(["done", "failed", "cancelled"]);
+
+function Columns({ tasks }: { tasks: readonly Task[] }) {
+  const { model } = app;
+  const [text, setText] = useState("");
+  const columns = useMemo(() => {
+    const wanted = text.trim().toLowerCase();
+    const looks = looksOf(model).of;
+    const all = new Map<Look, Task[]>(LOOKS.map((look) => [look, []]));
+    for (const task of tasks) {
+      const isWanted =
+        wanted === "" ||
+        `#${task.id} ${task.subject} ${task.owner ?? ""} ${task.role ?? ""}`.toLowerCase().includes(wanted);
+      if (isWanted) all.get(looks.get(task.id) as Look)?.push(task);
+    }
+    for (const [look, list] of all)
+      if (LATEST_FIRST.has(look)) list.sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
+      else if (look === "ready") list.sort((a, b) => b.priority - a.priority || a.id - b.id);
+    return all;
+  }, [model, model.board, text]);
+  const shown = LOOKS.filter((look) => look !== "cancelled" || (columns.get(look)?.length ?? 0) > 0);
+  return (
+    <>
+      <TextField
+        class="filter"
+        type="search"
+        aria-label="Filter tasks"
+        placeholder="Filter by subject, number, owner or role"
+        value={text}
+        onValue={setText}
+      />
+      <div class="columns">
+        {shown.map((look) => {
+          const list = columns.get(look) ?? [];
+          return (
+            <section key={look} class="column">
+              <h2>
+                <Status look={look} word /> <span class="dim">{list.length}</span>
+              </h2>
+              <VirtualList
+                items={list}
+                keyOf={({ id }) => id}
+                height={ROW}
+                label={LOOK_WORDS[look]}
+                row={(task) => <Row task={task} look={look} />}
+              />
+            </section>
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+function Row({ task, look }: { task: Task; look: Look }) {
+  const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
+  const why =
+    look === "waiting" || look === "ready"
+      ? whyWaiting(task, app.model)
+      : [task.owner, since].filter(Boolean).join(" · ");
+  return (
+    <Link
+      to={{ task: task.id }}
+      class={`row-card${isAsking(task, app.model) ? " asks" : ""}${app.route.task === task.id ? " selected" : ""}`}
+      title={why}
+    >
+      <span class="subject">
+        <span class="dim">#{task.id}</span> {task.subject}
+      </span>
+      <span class="dim clip">{task.status === "failed" ? task.why : why}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,287 @@
+/** What a member heard, thought, said and did, also what a compaction took out of its sight. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { LiveOutput } from "../../../../core/live-output.ts";
+import { concerns } from "../../../../core/views/search.ts";
+import type { ConversationPage } from "../../wire.ts";
+import { app } from "../app.ts";
+import { contentsBefore } from "../edits.ts";
+import { Button, Choice, TextField } from "../fields.tsx";
+import { Follow } from "../follow.ts";
+import { Empty, TaskLink } from "../parts.tsx";
+import { Markdown } from "../text.tsx";
+import { EntryBlock, subagentsOf } from "./entries.tsx";
+import { PhaseWords } from "./team.tsx";
+
+type Line = ConversationPage["entries"][number];
+/** How many of the latest entries are read and are elements; earlier ones come when one scrolls up. */
+const SHOWN = 200;
+/** How many more come each time. */
+const EARLIER = 500;
+/** So near to the first entry that is shown, earlier ones are read. */
+const NEAR_TOP_PX = 600;
+
+type Conversation = {
+  readonly lines: readonly Line[];
+  readonly error: string;
+  readonly isLoading: boolean;
+  /** Entries before the first line are not read yet. */
+  readonly hasEarlier: boolean;
+  /** How many subagents the member started before the first line. */
+  readonly subagentsBefore: number;
+};
+const NOTHING: Conversation = {
+  lines: [],
+  error: "",
+  isLoading: true,
+  hasEarlier: false,
+  subagentsBefore: 0,
+};
+
+const subagentsIn = (lines: readonly Line[]): number =>
+  lines.reduce((sum, { entry }) => sum + subagentsOf(entry), 0);
+
+export function ConversationView() {
+  const who = app.route.item || "lead";
+  const until = app.replay?.time ?? Number.POSITIVE_INFINITY;
+  const { lines, error, isLoading, hasEarlier, subagentsBefore, readEarlier } = useConversation(who);
+  const seen = useMemo(
+    () => (until === Number.POSITIVE_INFINITY ? lines : lines.filter((line) => line.at <= until)),
+    [lines, until],
+  );
+  // A replay of the beginning needs what is before the part that was read.
+  const [first] = lines;
+  const needsEarlier = hasEarlier && first !== undefined && until < first.at;
+  useEffect(() => {
+    if (needsEarlier) void readEarlier();
+  }, [needsEarlier, lines]);
+  return (
+    <div class="conversation">
+      <Members who={who} />
+      {error ? (
+        <Empty title="No such conversation">{error}</Empty>
+      ) : seen.length === 0 ? (
+        <Empty title={isLoading ? "Loading" : `${who} has not said anything yet`} />
+      ) : (
+        <Lines
+          key={who}
+          who={who}
+          lines={seen}
+          subagentsBefore={subagentsBefore}
+          onEarlier={hasEarlier ? readEarlier : null}
+        />
+      )}
+      {app.mayAct && app.model.members.has(who) && <Say key={who} to={who} />}
+    </div>
+  );
+}
+
+function useConversation(who: string): Conversation & { readEarlier: () => Promise<void> } {
+  const [state, setState] = useState(NOTHING);
+  const { team } = app.route;
+  const reader = useRef<{ earlier(): Promise<void> }>({ earlier: async () => {} });
+  useEffect(() => {
+    let [isOver, isReading, isOld] = [false, false, false];
+    let now = NOTHING;
+    const change = (part: Partial<Conversation>): void => {
+      now = { ...now, ...part };
+      if (!isOver) setState(now);
+    };
+    const get = (query: Readonly<Record<string, number>>): Promise<ConversationPage> =>
+      app.source.get<ConversationPage>(`${team}/conversation/${who}`, query);
+    /** The end, then what is new. */
+    const next = async (): Promise<boolean> => {
+      const newest = now.lines.at(-1);
+      const page = await get(newest ? { after: newest.seq } : { last: SHOWN });
+      const { entries, more, subagents = 0 } = page;
+      if (newest) {
+        if (entries.length > 0) change({ lines: [...now.lines, ...entries] });
+        return more;
+      }
+      const subagentsBefore = more ? Math.max(0, subagents - subagentsIn(entries)) : 0;
+      change({ lines: entries, hasEarlier: more, isLoading: false, subagentsBefore });
+      return false;
+    };
+    const read = async (): Promise<void> => {
+      isOld = true;
+      if (isReading) return;
+      isReading = true;
+      try {
+        while (isOld && !isOver) {
+          isOld = false;
+          isOld = (await next()) || isOld;
+        }
+      } catch (error) {
+        change({ error: now.lines.length > 0 ? "" : (error as Error).message, isLoading: false });
+      }
+      isReading = false;
+    };
+    let isReadingEarlier = false;
+    const earlier = async (): Promise<void> => {
+      const [first] = now.lines;
+      if (!first || isReadingEarlier || !now.hasEarlier) return;
+      isReadingEarlier = true;
+      try {
+        const { entries, more } = await get({ last: EARLIER, before: first.seq });
+        const subagentsBefore = more ? Math.max(0, now.subagentsBefore - subagentsIn(entries)) : 0;
+        change({ lines: [...entries, ...now.lines], hasEarlier: more, subagentsBefore });
+      } catch {
+        // They are asked for again at the next scroll.
+      }
+      isReadingEarlier = false;
+    };
+    reader.current = { earlier };
+    setState(now);
+    const member = who.split("/")[0] ?? "";
+    const stop = app.tap((events) => {
+      if (events.some((event) => concerns(event, member))) void read();
+    });
+    void read();
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }, [team, who]);
+  return { ...state, readEarlier: () => reader.current.earlier() };
+}
+
+function Members({ who }: { who: string }) {
+  const member = app.model.members.get(who.split("/")[0] ?? "");
+  return (
+    <div class="toolbar">
+      <Choice
+        label="Whose conversation"
+        value={who}
+        options={[...new Set([...app.model.members.keys(), who])]}
+        onValue={(item) => app.go({ item })}
+      />
+      {member && <PhaseWords member={member} />}
+      {member?.task && <TaskLink id={member.task} class="clip" />}
+    </div>
+  );
+}
+
+function Say({ to }: { to: string }) {
+  const [text, setText] = useState("");
+  const send = async (urgent: boolean): Promise<void> => {
+    if (await app.act({ do: "send", to, text, urgent })) setText("");
+  };
+  return (
+    <form
+      class="say"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(false);
+      }}
+    >
+      <TextField
+        aria-label={`Write to ${to}`}
+        placeholder={`Write to ${to}`}
+        value={text}
+        onValue={setText}
+      />
+      <button type="submit" disabled={text.trim() === ""}>
+        Send
+      </button>
+      <Button
+        disabled={text.trim() === ""}
+        onClick={() => void send(true)}
+        title="Urgent: cuts short what it is doing"
+      >
+        Interrupt
+      </Button>
+    </form>
+  );
+}
+
+type LinesProps = {
+  who: string;
+  lines: readonly Line[];
+  subagentsBefore: number;
+  /** Reads entries before the first line; null when there are none. */
+  onEarlier: (() => Promise<void>) | null;
+};
+
+function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
+  const [shown, setShown] = useState(SHOWN);
+  const box = useRef<HTMLDivElement>(null);
+  const follow = useRef(new Follow());
+  const toEnd = (): void => {
+    if (box.current) follow.current.toEnd(box.current);
+  };
+  useLayoutEffect(() => {
+    toEnd();
+    // What comes into view is measured only now, and may be higher than it was taken for.
+    const observer = new ResizeObserver(toEnd);
+    for (const entry of box.current?.children ?? []) observer.observe(entry);
+    return () => observer.disconnect();
+  }, [lines.length, app.output]);
+  const results = useMemo(
+    () =>
+      new Map(
+        lines.flatMap(({ entry }) =>
+          entry.kind === "result" ? [[entry.result.id, entry.result] as const] : [],
+        ),
+      ),
+    [lines],
+  );
+  const before = useMemo(() => contentsBefore(lines, results), [lines, results]);
+  const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
+  const start = Math.max(0, lines.length - shown);
+  const hasMore = start > 0 || onEarlier !== null;
+  const more = (): void => {
+    if (!hasMore) return;
+    // The browser keeps what one looks at in its place, but not at the very top.
+    if (box.current?.scrollTop === 0) box.current.scrollTop = 1;
+    setShown(Math.min(shown, lines.length) + EARLIER);
+    if (start === 0) void onEarlier?.();
+  };
+  let subagents = subagentsBefore + subagentsIn(lines.slice(0, start));
+  return (
+    <div
+      class="entries"
+      ref={box}
+      tabIndex={0}
+      role="log"
+      aria-label={`Conversation of ${who}`}
+      onScroll={({ currentTarget: at }) => {
+        follow.current.scrolled(at);
+        if (at.scrollTop < NEAR_TOP_PX && !follow.current.isOn) more();
+      }}
+    >
+      {hasMore && (
+        <Button class="link earlier" onClick={more}>
+          Show earlier entries
+        </Button>
+      )}
+      {lines.slice(start).map((line, i) => {
+        const first = subagents;
+        subagents += subagentsOf(line.entry);
+        return (
+          <EntryBlock
+            key={line.seq}
+            who={who}
+            line={line}
+            results={results}
+            before={before}
+            isPast={start + i < summary}
+            firstSubagent={first}
+          />
+        );
+      })}
+      {!app.replay && app.output.map((one) => one.who === who && <LiveWords key={one.since} words={one} />)}
+    </div>
+  );
+}
+
+/** The end of a reply that arrives; the whole of it follows as an entry. */
+function LiveWords({ words: { kind, who, text } }: { words: LiveOutput }) {
+  if (kind === "command") return null;
+  return (
+    <article class="entry said live" aria-live="off">
+      <p class="dim">
+        {who} {kind === "text" ? "writes" : "thinks"} …
+      </p>
+      <Markdown text={text} />
+    </article>
+  );
+}

@@ -1,0 +1,234 @@
+/** The entries of a conversation: what was heard, thought, said and done. */
+import type { Entry, ToolCall, ToolResult } from "../../../../core/conversation/chat.ts";
+import type { PictureMember as Member } from "../../../../core/picture/member.ts";
+import { type Called, shownCall } from "../../../../core/views/shown-call.ts";
+import { callText } from "../../call-text.ts";
+import type { ConversationPage } from "../../wire.ts";
+import { app } from "../app.ts";
+import { type Before, edited } from "../edits.ts";
+import { type HeardPart, heardParts } from "../heard.ts";
+import { Link, Time } from "../parts.tsx";
+import { Diff, lastLines, Markdown, Output } from "../text.tsx";
+
+type Line = ConversationPage["entries"][number];
+
+const isSubagent = (call: Called): boolean => shownCall(call).kind === "subagent";
+
+/** The calls that start a subagent; the nth of a member is called "alice/n". */
+export const subagentsOf = (entry: Entry): number =>
+  entry.kind === "said"
+    ? entry.message.content.filter((part) => part.type === "call" && isSubagent(part)).length
+    : 0;
+
+type BlockProps = {
+  who: string;
+  line: Line;
+  results: ReadonlyMap<string, ToolResult>;
+  before: ReadonlyMap<string, Before>;
+  isPast: boolean;
+  firstSubagent: number;
+};
+
+export function EntryBlock({ who, line: { at, entry }, results, before, isPast, firstSubagent }: BlockProps) {
+  const past = isPast ? " past" : "";
+  switch (entry.kind) {
+    case "result":
+      return null; // it stands with its call
+    case "heard":
+      return (
+        <article class={`entry heard${past}`}>
+          {heardParts(entry.text).map((part, i) => (
+            <Heard key={i} part={part} at={at} />
+          ))}
+        </article>
+      );
+    case "summary":
+      return (
+        <article class="entry summary">
+          <Head who="Summed up" at={at} />
+          <details>
+            <summary>All above left its context; this is what it kept.</summary>
+            <Markdown text={entry.text} />
+          </details>
+        </article>
+      );
+    case "opened":
+      return (
+        <article class="entry summary">
+          <Head who="The conversation begins" at={at} />
+          <details>
+            <summary>{`System prompt, ${entry.tools.length} tools, project and identity.`}</summary>
+            <pre>{[entry.system, entry.shared, entry.own].filter(Boolean).join("\n\n")}</pre>
+          </details>
+        </article>
+      );
+    case "trimmed":
+      return (
+        <p class="entry trimmed">From here on, older steps and results are sent to the model shortened.</p>
+      );
+    case "said": {
+      let nth = firstSubagent;
+      return (
+        <article class={`entry said${past}`}>
+          <Head who={who} at={at} />
+          {entry.message.content.map((part, i) => {
+            if (part.type === "text")
+              return part.text.trim() === "" ? null : <Markdown key={i} text={part.text} />;
+            if (part.type === "thinking")
+              return part.text.trim() === "" ? null : (
+                <details key={i} class="thinking">
+                  <summary>Thinking</summary>
+                  <Markdown text={part.text} />
+                </details>
+              );
+            if (isSubagent(part)) nth += 1;
+            return (
+              <CallBlock
+                key={i}
+                who={who}
+                call={part}
+                result={results.get(part.id)}
+                before={before.get(part.id)}
+                subagent={isSubagent(part) ? `${who}/${nth}` : null}
+              />
+            );
+          })}
+        </article>
+      );
+    }
+    default:
+      return entry satisfies never;
+  }
+}
+
+const LONG = 900;
+
+/** Mail, a task, a reminder: who it is from, and its words. */
+function Heard({ part: { title, text }, at }: { part: HeardPart; at: number }) {
+  return (
+    <>
+      <Head who={title} at={at} />
+      {text.length > LONG ? (
+        <details>
+          <summary>{text.trimStart().split("\n")[0]}</summary>
+          <Markdown text={text} />
+        </details>
+      ) : (
+        <Markdown text={text} />
+      )}
+    </>
+  );
+}
+
+const Head = ({ who, at }: { who: string; at: number }) => (
+  <header class="entry-head">
+    <b>{who}</b> <Time at={at} />
+  </header>
+);
+
+function CallBlock({
+  who,
+  call,
+  result,
+  before,
+  subagent,
+}: {
+  who: string;
+  call: ToolCall;
+  result: ToolResult | undefined;
+  before: Before;
+  subagent: string | null;
+}) {
+  const state = !result ? "open" : result.isError ? "failed" : "done";
+  const member = app.model.members.get(who.split("/")[0] ?? "");
+  const words = { open: member?.hosted ? "runs" : "was cut off", failed: "failed", done: "" }[state];
+  return (
+    <details class={`call ${state}`} open={state !== "done" || isEdit(call)}>
+      <summary>
+        <b>{call.tool}</b>{" "}
+        {result && exitCodeOf(call, result) && <span class="tag bad">exit {exitCodeOf(call, result)}</span>}{" "}
+        {words && (
+          <span class={words === "runs" ? "busy" : state === "failed" ? "bad" : "warn"}>{words}</span>
+        )}{" "}
+        <code>{callText(call).split("\n")[0]}</code>
+        {subagent && (
+          <>
+            {" "}
+            <Link to={{ view: "conversation", item: subagent }}>its conversation</Link>
+          </>
+        )}
+      </summary>
+      <CallInput call={call} before={before} />
+      {result ? (
+        result.text !== "" && <Output text={result.text} />
+      ) : (
+        <LiveText member={member} call={call} />
+      )}
+    </details>
+  );
+}
+
+/** Whether a command without its secrets, or its beginning, comes from this one. */
+function isOf(redacted: string, command: string): boolean {
+  let at = 0;
+  return redacted.split(/\[secret [\w .-]+\]/).every((part) => {
+    const found = command.indexOf(part, at);
+    at = found + part.length;
+    return found >= 0;
+  });
+}
+
+/** Of a command that failed: what `bash` writes at the end of its result. */
+function exitCodeOf(call: ToolCall, { text }: ToolResult): string | undefined {
+  return shownCall(call).kind === "command" ? /\[exit code (\d+)\]\s*$/.exec(text)?.[1] : undefined;
+}
+
+/** What the command of an open call has printed until now. */
+function LiveText({ member, call }: { member: Member | undefined; call: ToolCall }) {
+  const shown = shownCall(call);
+  if (shown.kind !== "command" || !member?.hosted || app.replay) return null;
+  if (member.machine) return <p class="dim">Runs on {member.machine}: its output is there.</p>;
+  const printing = app.output.find(
+    (one) => one.kind === "command" && one.who === member.name && isOf(one.command, shown.command),
+  );
+  if (!printing) return null;
+  return (
+    <div class="output" aria-live="off">
+      <pre tabIndex={0}>{lastLines(printing.text, 14)}</pre>
+    </div>
+  );
+}
+
+const isEdit = (call: Called): boolean => /^(?:edit|write)$/.test(shownCall(call).kind);
+
+/** Fields that hold prose: a plan, a result, a letter. */
+const PROSE = ["plan", "result", "reason", "text"] as const;
+
+/** A call as a person judges it: the change of a file as a diff, the command whole, prose as prose, the rest as it is. */
+export function CallInput({ call, before }: { call: Called; before?: Before }) {
+  const { input } = call;
+  const shown = shownCall(call);
+  const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
+  const text = (key: string): string => (typeof fields[key] === "string" ? (fields[key] as string) : "");
+  if (shown.kind === "edit") {
+    const after = typeof before === "string" ? edited(before, shown) : null;
+    if (after === null) return <Diff before={shown.old} after={shown.new} />;
+    return <Diff before={before as string} after={after} />;
+  }
+  if (shown.kind === "write")
+    return (
+      <>
+        {typeof before !== "string" && (
+          <p class="dim">
+            {before === null ? "A new file" : "The whole file; what it held before is not known here"}
+          </p>
+        )}
+        <Diff before={before ?? ""} after={shown.content} />
+      </>
+    );
+  if (shown.kind === "command") return <Output text={shown.command} head={30} tail={0} />;
+  const prose = PROSE.find((key) => text(key) !== "");
+  if (prose !== undefined) return <Markdown text={text(prose)} />;
+  const rest = JSON.stringify(input, null, 2) ?? "";
+  return rest === "{}" || rest === "" ? null : <Output text={rest} />;
+}

@@ -1,0 +1,92 @@
+/** What waits to land, what its gate said, and what has landed, with its diff. */
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { Event } from "../../../../core/event.ts";
+import type { Commit } from "../../wire.ts";
+import { useAnswer, useFacts } from "../facts.ts";
+import { Button } from "../fields.tsx";
+import { landings } from "../landings.ts";
+import { Empty, TaskLink, Time } from "../parts.tsx";
+import { Output, Patch } from "../text.tsx";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+export function LandingView() {
+  const { events, isLoading, error } = useFacts();
+  const { waiting, refused, landed } = useMemo(() => landings(events), [events]);
+  if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
+  if (waiting.length + refused.length + landed.length === 0)
+    return (
+      <Empty title={isLoading ? "Loading" : "Nothing has landed yet"}>
+        {!isLoading &&
+          "With worktrees, every task works on a branch of its own, and its commits appear here when they land."}
+      </Empty>
+    );
+  return (
+    <div class="landing">
+      <Letters title="Queue" list={waiting}>
+        {(one) => (
+          <li key={one.task} class="letter">
+            <header>
+              <TaskLink id={one.task} /> <span class="dim">{one.by}</span>
+              {one.gate ? (
+                <span class="tag busy">gate runs</span>
+              ) : (
+                <span class="tag">waits for {one.target}</span>
+              )}
+              <Time at={one.at} />
+            </header>
+            {one.gate && <code>{one.gate}</code>}
+          </li>
+        )}
+      </Letters>
+      <Letters title="Could not land" list={refused}>
+        {(one) => (
+          <li key={one.seq} class="letter">
+            <header>
+              <TaskLink id={one.task} /> <span class="dim">{one.by}</span>
+              <span class="tag bad">{one.why}</span>
+              <Time at={one.at} />
+            </header>
+            <Output text={one.evidence} />
+          </li>
+        )}
+      </Letters>
+      <Letters title="Landed" list={landed}>
+        {(one) => <Landed key={one.seq} landed={one} />}
+      </Letters>
+    </div>
+  );
+}
+
+type LettersProps<T> = { title: string; list: readonly T[]; children: (one: T) => ComponentChildren };
+
+function Letters<T>({ title, list, children }: LettersProps<T>) {
+  if (list.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ol class="letters">{list.map(children)}</ol>
+    </section>
+  );
+}
+
+function Landed({ landed: { task, by, at, target, commit } }: { landed: Of<"task.landed"> }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error } = useAnswer<Commit>(isOpen ? `commit/${commit}` : null);
+  return (
+    <li class="letter">
+      <header>
+        <TaskLink id={task} /> <span class="dim">{by}</span>
+        <span class="tag good">{target}</span>
+        <Time at={at} />
+      </header>
+      <Button class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "Hide" : "Show"} the diff of <code>{commit.slice(0, 9)}</code>
+      </Button>
+      {isOpen && error && <p class="bad">{error}</p>}
+      {isOpen && data && <Patch text={data.diff} />}
+      {isOpen && data?.cut && <p class="dim">The rest is too long for here: git show {commit.slice(0, 9)}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,249 @@
+/** Who does what: a card for each member. What it runs is asked for only of those that are in sight. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LiveOutput } from "../../../../core/live-output.ts";
+import type { PictureMember as Member } from "../../../../core/picture/member.ts";
+import { money, span, tokens } from "../../../../core/views/view.ts";
+import type { Doing } from "../../wire.ts";
+import { app } from "../app.ts";
+import { Button } from "../fields.tsx";
+import { Empty, Link } from "../parts.tsx";
+import { lastLines } from "../text.tsx";
+
+const LOOK_MS = 1_000;
+
+export function TeamView() {
+  const members = [...app.model.members.values()].sort(byRank);
+  const [seen] = useState(() => new Set<string>());
+  const doing = useDoing(seen);
+  if (members.length === 0)
+    return <Empty title="Nobody is in this team yet">Start it with: ekiden run GOAL</Empty>;
+  return (
+    <>
+      {app.mayAct && members.some((one) => one.phase !== "shutdown" && one.hosted) && <StopAll />}
+      <ul class="crew">
+        {members.map((member) => (
+          <Card
+            key={member.name}
+            member={member}
+            doing={app.replay ? undefined : doing.get(member.name)}
+            seen={seen}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The lead, then who works, who is idle, who has stopped. */
+function byRank(a: Member, b: Member): number {
+  const rank = ({ kind, phase }: Member): number =>
+    kind === "lead" ? 0 : { work: 1, idle: 2, shutdown: 3 }[phase];
+  return rank(a) - rank(b) || a.name.localeCompare(b.name, "en", { numeric: true });
+}
+
+function useDoing(seen: ReadonlySet<string>): ReadonlyMap<string, Doing> {
+  const [doing, setDoing] = useState<ReadonlyMap<string, Doing>>(new Map());
+  const { team } = app.route;
+  useEffect(() => {
+    if (app.source.recording) return;
+    let [isOver, isOld] = [false, true];
+    const look = async (): Promise<void> => {
+      if (isOver || !isOld || document.hidden || app.replay || seen.size === 0) return;
+      isOld = false;
+      const who = [...seen].slice(0, 60).join(",");
+      const list = await app.source.get<Doing[]>(`${team}/doing`, { who }).catch(() => []);
+      if (!isOver && list.length > 0) setDoing(new Map(list.map((one) => [one.name, one])));
+    };
+    const stop = app.tap(() => {
+      isOld = true;
+    });
+    const timer = setInterval(() => void look(), LOOK_MS);
+    const first = setTimeout(() => void look(), 60);
+    return () => {
+      isOver = true;
+      stop();
+      clearInterval(timer);
+      clearTimeout(first);
+    };
+  }, [team]);
+  return doing;
+}
+
+const IDLE_WORDS: Readonly<Record<string, string>> = {
+  no_tool_use: "is idle: it said what it had to say",
+  asked_to_idle: "is idle",
+  turn_limit: "is idle: its turns for this stint are used up",
+  awaiting_messages: "waits for mail",
+  awaiting_tasks: "waits for a task",
+  awaiting_plan: "waits for an answer to its plan",
+  awaiting_permission: "waits for a permission",
+  awaiting_answer: "waits for your answer",
+  rate_limited: "waits for the model provider",
+  timeout: "is idle",
+};
+const END_WORDS: Readonly<Record<string, string>> = {
+  asked: "stopped when asked",
+  timeout: "left: nothing to do",
+  failed: "stopped: its model failed",
+  budget: "stopped: the budget is used up",
+};
+
+function phaseWords({ phase, reason, hosted }: Member): string {
+  if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
+  if (!hosted) return "is not running";
+  return phase === "idle" ? (IDLE_WORDS[reason] ?? "is idle") : "works";
+}
+
+/** A wait for a person leads to the question. */
+export function PhaseWords({ member }: { member: Member }) {
+  const words = phaseWords(member);
+  const tone = phaseTone(member);
+  if (member.hosted && member.phase === "idle" && member.reason.startsWith("awaiting_p"))
+    return (
+      <Link to={{ view: "questions", item: "" }} class={tone}>
+        {words}
+      </Link>
+    );
+  return <span class={tone}>{words}</span>;
+}
+
+function phaseTone({ phase, reason, hosted }: Member): string {
+  if (phase === "shutdown") return "dim";
+  if (!hosted || reason.startsWith("awaiting_p") || reason === "rate_limited") return "warn";
+  return phase === "idle" ? "dim" : "busy";
+}
+
+function Card({ member, doing, seen }: { member: Member; doing: Doing | undefined; seen: Set<string> }) {
+  const box = useRef<HTMLLIElement>(null);
+  const { name, role, kind } = member;
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting) seen.add(name);
+      else seen.delete(name);
+    });
+    if (box.current) observer.observe(box.current);
+    return () => {
+      observer.disconnect();
+      seen.delete(name);
+    };
+  }, [name]);
+  const task = member.task === null ? undefined : app.model.tasks.get(member.task);
+  const spent = member.inputTokens + member.outputTokens;
+  const context = doing?.context ?? member.context;
+  return (
+    <li class={`member ${member.phase}`} ref={box}>
+      <header>
+        <h2>
+          <Link to={{ view: "conversation", item: name }}>{name}</Link>
+        </h2>
+        <span class="dim">{role || (kind === "lead" && name !== "lead" ? "lead" : "")}</span>
+        {member.machine && (
+          <span class="tag" title="Another machine runs it">
+            {member.machine}
+          </span>
+        )}
+        {member.unread > 0 && (
+          <Link to={{ view: "mail", item: name }} class="tag warn">
+            {member.unread} unread
+          </Link>
+        )}
+      </header>
+      <p class="phase">
+        <PhaseWords member={member} /> <span class="dim">· {span(app.now - member.since)}</span>
+      </p>
+      <p class="work">
+        {task ? (
+          <Link to={{ task: task.id }}>
+            <span class="dim">#{task.id}</span> {task.subject}
+          </Link>
+        ) : (
+          <span class="dim">no task</span>
+        )}
+      </p>
+      <Activity member={member} doing={doing} />
+      <footer>
+        {member.turns === 0 && <span>no turn yet</span>}
+        {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
+        {spent > 0 && (
+          <span
+            title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
+          >
+            {tokens(spent)} tokens
+          </span>
+        )}
+        {member.turns > 0 && (
+          <span>
+            {member.turns} {member.turns === 1 ? "turn" : "turns"}
+          </span>
+        )}
+        {member.usd > 0 && <span>{money(member.usd)}</span>}
+        {app.mayAct && member.phase !== "shutdown" && member.hosted && <StopButton who={name} />}
+      </footer>
+    </li>
+  );
+}
+
+/** The command or call that runs with its output, else a background command, else the last call. */
+function Activity({ member, doing }: { member: Member; doing: Doing | undefined }) {
+  if (member.phase === "shutdown") return null;
+  const printing = app.replay ? undefined : app.output.findLast((one) => one.who === member.name);
+  if (!doing && !printing) return <pre class="activity dim">{member.lastCall}</pre>;
+  const { head, since, rest } = printing
+    ? { head: headOf(printing), since: printing.since, rest: printing.text }
+    : lastOf(doing as Doing, member);
+  return (
+    <pre class="activity">
+      <span class="doing">
+        <span class={`clip ${since ? "busy" : ""}`}>{head.split("\n")[0]}</span>
+        {since !== undefined && <span class="dim">{span(app.now - since)}</span>}
+      </span>
+      <span class="dim">{lastLines(rest, 3)}</span>
+    </pre>
+  );
+}
+
+const headOf = ({ kind, command }: LiveOutput): string =>
+  kind === "command" ? `bash ${command}` : kind === "text" ? "writes" : "thinks";
+
+function lastOf({ call, jobs, said, output }: Doing, { hosted, machine }: Member) {
+  const elsewhere = machine && `runs on ${machine}: its output is there`;
+  const [job] = jobs;
+  if (call && hosted) return { head: `${call.tool} ${call.text}`, since: call.at, rest: elsewhere || said };
+  if (call) return { head: said, rest: `was cut off: ${call.tool} ${call.text.split("\n")[0]}` };
+  if (job) return { head: `j${job.id} ${job.command}`, since: job.at, rest: elsewhere || output };
+  return { head: said, rest: output };
+}
+
+function StopButton({ who }: { who: string }) {
+  const [asks, setAsks] = useState(false);
+  if (!asks)
+    return (
+      <Button class="link" onClick={() => setAsks(true)} aria-label={`Stop ${who}`}>
+        Stop
+      </Button>
+    );
+  const stop = (now: boolean): void => {
+    setAsks(false);
+    app.say(`Asked ${who} to stop.`, false);
+    void app.act({ do: "stop", who, now, reason: "" });
+  };
+  return (
+    <span class="confirm">
+      <Button class="link" onClick={() => stop(false)}>
+        Ask
+      </Button>
+      <Button class="link bad" onClick={() => stop(true)}>
+        Now
+      </Button>
+      <Button class="link" onClick={() => setAsks(false)}>
+        Keep
+      </Button>
+    </span>
+  );
+}
+
+const StopAll = () => (
+  <div class="toolbar">
+    <span class="dim">The whole team:</span> <StopButton who="all" />
+  </div>
+);

@@ -1,0 +1,251 @@
+/**
+ * The page's server: one for all teams of a store, wherever they run. Routes only; who may come in is in `access.ts`, the live
+ * journal in `feed.ts`, the answers in `teams.ts`.
+ */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Context, Hono } from "hono";
+import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
+import { quote, taskId } from "../../core/ids.ts";
+import type { Cursor } from "../../ports/index.ts";
+import { task } from "../../team/queries/board.ts";
+import { type Access, refusal, SAFE_HEADERS, showsToken, type Visit } from "./access.ts";
+import { perform, readAct } from "./acts.ts";
+import { journalBefore, timeline } from "./journal-pages.ts";
+import { type PageFile, readPage } from "./page-files.ts";
+import { memberRows } from "./snapshot.ts";
+import type { TeamPage, Teams } from "./teams.ts";
+import type { Acted } from "./wire.ts";
+
+export type ServeOptions = {
+  readonly host: string;
+  /** The first that is free is taken. 0: any free one. */
+  readonly ports: readonly number[];
+  readonly token: string;
+  readonly readOnly: boolean;
+};
+export type WebServer = { readonly address: string; close(): Promise<void> };
+
+const DRAIN_MS = 300;
+const JSON_TYPE = { "Content-Type": "application/json" };
+const ENTRIES_MAX = 1_000;
+const BODY_MAX = 1_000_000;
+/** What a page may leave unread before its connection is ended; it comes back and reads on. */
+const UNREAD_MAX = 4_000_000;
+const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
+  not_found: 404,
+  not_permitted: 403,
+  already_started: 409,
+  answered: 409,
+  name_taken: 409,
+  store_unavailable: 503,
+};
+
+type Env = { Bindings: HttpBindings };
+
+/** @throws EkidenError `bad_input` when it cannot listen there */
+export async function serve(teams: Teams, options: ServeOptions): Promise<WebServer> {
+  const page = readPage();
+  const server = createServer();
+  const port = await listen(server, options);
+  const access: Access = {
+    token: options.token,
+    host: options.host,
+    port,
+    machine: hostname().toLowerCase(),
+  };
+  const app = routes(teams, options.readOnly, page.index, page.files, access);
+  const handle = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: false,
+  });
+  server.on("request", (incoming, outgoing) => {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) outgoing.setHeader(name, value);
+    const refused = refusal(access, visitOf(incoming));
+    if (!refused) return void handle(incoming, outgoing);
+    outgoing.writeHead(refused.status, { "Content-Type": "text/plain; charset=utf-8" });
+    outgoing.end(`${refused.text}\n`);
+  });
+  teams.warmUp();
+  const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return {
+    address: `http://${shown}:${port}/#token=${options.token}`,
+    close: async () => {
+      await teams.close();
+      // What has been written still has to leave.
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await new Promise((done) => {
+        server.close(done);
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
+    },
+  };
+}
+
+const visitOf = ({ method = "", headers: { host, origin } }: IncomingMessage): Visit => ({
+  method,
+  host,
+  origin,
+});
+
+function routes(
+  teams: Teams,
+  readOnly: boolean,
+  index: PageFile,
+  files: ReadonlyMap<string, PageFile>,
+  access: Access,
+): Hono<Env> {
+  const app = new Hono<Env>();
+  const send = ({ type, body }: PageFile, lasting: boolean): Response =>
+    new Response(new Uint8Array(body), {
+      headers: {
+        "Content-Type": type,
+        "Cache-Control": lasting ? "private, max-age=31536000, immutable" : "no-store",
+      },
+    });
+  const number = (c: Context, key: string, otherwise: number): number => {
+    const value = Number(c.req.query(key) ?? otherwise);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new EkidenError("bad_input", `${key}=${quote(c.req.query(key))} is not a number.`);
+    return value;
+  };
+  const text = (c: Context, key: string): string => c.req.query(key) ?? "";
+
+  // The router decides what is an answer of a team, so it also asks for the token.
+  app.use("/api/*", async (c, next) => {
+    if (showsToken(access, c.req.header("authorization"))) return await next();
+    return c.text("The token is missing or wrong. Open the address that ekiden web printed.\n", 401);
+  });
+  const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "");
+  app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
+  const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
+    members: ({ store }) => memberRows(store),
+    "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
+    timeline: ({ store }, c) => timeline(store.journal, text(c, "after"), text(c, "detail") === "1"),
+    journal: ({ store }, c) =>
+      journalBefore(store.journal, {
+        before: c.req.query("before") === undefined ? null : number(c, "before", 0),
+        limit: Math.min(500, Math.max(1, number(c, "limit", 200))),
+        text: text(c, "text").toLowerCase(),
+        who: text(c, "who"),
+        kind: text(c, "kind"),
+      }),
+    "conversation/:who{.+}": (team, c) => {
+      const who = c.req.param("who") ?? "";
+      const last = Math.min(ENTRIES_MAX, number(c, "last", 0));
+      if (last === 0) return team.conversation(who, number(c, "after", 0));
+      return team.conversationEnd(who, last, number(c, "before", 0) || undefined);
+    },
+    mail: (team, c) => team.mail(text(c, "ids")),
+    questions: (team) => team.questions(),
+    doing: (team, c) => team.doing(text(c, "who")),
+    costs: (team) => team.costs.read(),
+    "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
+  };
+  for (const [path, answer] of Object.entries(answers))
+    app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
+  app.get("/api/:team/state", async (c) => c.body(await (await teamOf(c)).state(), 200, JSON_TYPE));
+  app.get("/api/:team/rows", async (c) =>
+    c.body(await (await teamOf(c)).rows(text(c, "ids")), 200, JSON_TYPE),
+  );
+  app.get("/api/:team/recording", async (c) => {
+    const { recordingPage } = await import("./recording.ts");
+    const team = await teamOf(c);
+    const html = await recordingPage(team, await teams.overview(true), { index, files });
+    return c.body(html, 200, {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Disposition": `attachment; filename="ekiden-${team.store.team}.html"`,
+    });
+  });
+  app.get("/api/:team/stream", async (c) => {
+    const team = await teamOf(c);
+    const { incoming, outgoing } = c.env;
+    const from = c.req.header("last-event-id") ?? text(c, "from");
+    // Without chunks a message is one write to the socket: a hundred pages cost half as much.
+    outgoing.useChunkedEncodingByDefault = false;
+    outgoing.shouldKeepAlive = false;
+    outgoing.writeHead(200, {
+      "Content-Type": "text/event-stream",
+      "X-Accel-Buffering": "no",
+    });
+    outgoing.write("retry: 500\n\n");
+    const watcher = {
+      send: (message: Buffer) => {
+        outgoing.write(message);
+        return outgoing.writableLength < UNREAD_MAX;
+      },
+      end: () => void outgoing.end(),
+    };
+    incoming.socket.setNoDelay(true);
+    outgoing.on("close", () => team.feed.leave(watcher));
+    void team.feed.join(watcher, from as Cursor);
+    return RESPONSE_ALREADY_SENT;
+  });
+  app.post("/api/:team/act", async (c) => {
+    if (readOnly)
+      throw new EkidenError(
+        "not_permitted",
+        "This page is for looking only: it was started with --read-only.",
+      );
+    const team = await teamOf(c);
+    const text = await perform(team.store, readAct(await bodyOf(c)), teams.actor);
+    return c.json({ ok: true, text } satisfies Acted);
+  });
+  app.all("/api/*", () => {
+    throw new EkidenError("not_found", "There is nothing at this address.");
+  });
+  app.get("*", (c) => {
+    const { pathname } = new URL(c.req.url);
+    const file = files.get(pathname);
+    if (file && pathname !== "/index.html") return send(file, pathname.startsWith("/assets/"));
+    if (pathname.startsWith("/assets/")) throw new EkidenError("not_found", "There is no such file.");
+    // Every other address is a view of the page.
+    return send(index, false);
+  });
+  app.onError((error, c) => {
+    const code = isEkidenError(error) ? error.code : null;
+    const status = code === null ? 500 : (STATUS[code] ?? 400);
+    return c.json({ ok: false, code: code ?? "tool_failed", text: messageOf(error) } satisfies Acted, status);
+  });
+  return app;
+}
+
+async function bodyOf(c: Context<Env>): Promise<unknown> {
+  if (!(c.req.header("content-type") ?? "").startsWith("application/json"))
+    throw new EkidenError("bad_input", "The request is not JSON.");
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_MAX)
+      throw new EkidenError("bad_input", `The text is too long: at most ${BODY_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new EkidenError("bad_input", "The request is not JSON.");
+  }
+}
+
+function listen(server: Server, { host, ports }: Pick<ServeOptions, "host" | "ports">): Promise<number> {
+  const [port = 0, ...others] = ports;
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE" && others.length > 0)
+        return resolve(listen(server, { host, ports: others }));
+      const why =
+        error.code === "EADDRINUSE"
+          ? `port ${port} is in use. Give another one with --port, or 0 for any free one.`
+          : `cannot listen on ${host}, port ${port} (${error.code ?? error.message}).`;
+      reject(new EkidenError("bad_input", why));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners("error");
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

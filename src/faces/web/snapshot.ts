@@ -1,0 +1,43 @@
+/** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream goes on. */
+import { hostname } from "node:os";
+import { systemClock } from "../../adapters/clock.ts";
+import type { Member } from "../../core/member.ts";
+import { type MemberRow, rowOf } from "../../core/picture/member.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Snapshot } from "./wire.ts";
+
+/** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
+const TRIES = 4;
+
+/** JSON text of a `Snapshot` but for `now`. The tasks are text from the database and stay text. */
+export async function snapshot(store: Store): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const cursor = await store.journal.end();
+    const [tasks, members, questions] = [
+      await store.board.outlines(),
+      await memberRows(store),
+      await store.requests.open(),
+    ];
+    if (tries < TRIES && (await store.journal.end()) !== cursor) continue;
+    const rest: Omit<Snapshot, "tasks" | "now"> = {
+      team: store.team,
+      cursor,
+      members,
+      questions: questions.length,
+    };
+    return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;
+  }
+}
+
+export async function memberRows({ roster }: Pick<Store, "roster">): Promise<MemberRow[]> {
+  const [members, hosts] = [await roster.members(), await roster.hosts()];
+  const now = systemClock.now();
+  const live = new Map(hosts.filter((host) => host.leaseUntil > now).map((host) => [host.id, host.machine]));
+  return members.map((member) => memberRow(member, member.host === null ? undefined : live.get(member.host)));
+}
+
+const memberRow = (member: Member, machine: string | undefined): MemberRow => ({
+  ...rowOf(member),
+  hosted: machine !== undefined,
+  machine: machine === undefined || machine === hostname() ? "" : machine,
+});

@@ -1,0 +1,214 @@
+/** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
+import { systemClock } from "../../adapters/clock.ts";
+import { Git } from "../../adapters/git/git.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Store } from "../../ports/index.ts";
+import { liveReader, outputFolder } from "../../team/queries/live.ts";
+import { requests } from "../../team/queries/requests.ts";
+import { mustExist } from "../../team/queries/team.ts";
+import { teamFigures } from "../../team/queries/teams.ts";
+import { subagentsOf } from "../../team/queries/transcript.ts";
+import type { Actor } from "./acts.ts";
+import { CostReader } from "./costs.ts";
+import { DoingReader } from "./doing.ts";
+import { Feed } from "./feed.ts";
+import { snapshot } from "./snapshot.ts";
+import type { Commit, ConversationPage, Doing, MailPage, Overview, Question } from "./wire.ts";
+
+const DIFF_MAX = 300_000;
+const ENTRIES = 300;
+const MAIL_A_BOX = 100;
+/** How long a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
+const FRESH_MS = 60_000;
+
+export type Project = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly version: string;
+  /** Takes secrets out of what commands print. */
+  readonly redact: (text: string) => string;
+};
+
+export class Teams {
+  readonly actor: Actor;
+  private readonly store: Store;
+  private readonly project: Project;
+  private readonly open = new Map<Name, Promise<TeamPage>>();
+
+  /** The caller closes the store, after this. */
+  constructor(store: Store, project: Project) {
+    this.store = store;
+    this.project = project;
+    this.actor = project;
+  }
+
+  /** The team to show where an address names none. */
+  get first(): Name {
+    return this.store.team;
+  }
+
+  /** @throws EkidenError `not_found` for a team that the store does not have: looking makes none */
+  async team(text: string): Promise<TeamPage> {
+    const wanted = name(text);
+    const known = this.open.get(wanted);
+    if (known) return await known;
+    const names = await this.store.teams();
+    if (!names.includes(wanted))
+      throw new EkidenError(
+        "not_found",
+        `there is no team ${quote(wanted)} in this store; it has ${names.join(", ")}.`,
+      );
+    const page = this.store.forTeam(wanted).then((store) => new TeamPage(store, this.project));
+    this.open.set(wanted, page);
+    page.catch(() => this.open.delete(wanted));
+    return await page;
+  }
+
+  async overview(readOnly: boolean): Promise<Overview> {
+    const names = await this.store.teams();
+    const teams = await Promise.all(names.map(async (one) => teamFigures((await this.team(one)).store)));
+    return {
+      teams,
+      readOnly,
+      project: this.project.cwd,
+      version: this.project.version,
+      first: this.first,
+    };
+  }
+
+  /** Reads the first team's board before a page asks for it. */
+  warmUp(): void {
+    this.team(this.store.team)
+      .then((page) => page.state())
+      .catch(() => {}); // the page that asks will hear of it
+  }
+
+  async commit(hash: string): Promise<Commit> {
+    if (!/^[0-9a-f]{7,64}$/.test(hash)) throw new EkidenError("bad_input", `${quote(hash)} is not a commit.`);
+    const git = new Git(process.env as Record<string, string>);
+    const args = [
+      "show",
+      "--no-color",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--format=%s%n%n%b",
+      "--patch",
+      hash,
+      "--",
+    ];
+    const { code, out } = await git.try(this.project.cwd, ...args);
+    if (code !== 0)
+      throw new EkidenError(
+        "not_found",
+        `the commit ${hash} is not in the repository of ${this.project.cwd}.`,
+      );
+    return { commit: hash, diff: out.slice(0, DIFF_MAX), cut: out.length > DIFF_MAX };
+  }
+
+  async close(): Promise<void> {
+    for (const page of await Promise.allSettled(this.open.values())) {
+      if (page.status === "rejected") continue;
+      await page.value.feed.close();
+      await page.value.store.close();
+    }
+  }
+}
+
+export class TeamPage {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly costs: CostReader;
+  private readonly doingReader: DoingReader;
+  private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
+    null;
+
+  constructor(store: Store, { cwd, settings, redact }: Project) {
+    const live = liveReader(settings, cwd);
+    this.store = store;
+    this.feed = new Feed(store, systemClock, () => live(store));
+    this.costs = new CostReader(store);
+    this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
+  }
+
+  /** A `Snapshot`, as JSON. */
+  async state(): Promise<string> {
+    const cursor = await this.store.journal.end();
+    const at = systemClock.now();
+    if (this.cached?.cursor !== cursor || at - this.cached.at > FRESH_MS)
+      this.cached = { cursor, at, text: snapshot(this.store) };
+    const { text } = this.cached;
+    text.catch(() => {
+      this.cached = null;
+    });
+    const rest = (await text).slice(1);
+    // Not of the cache: the page sets its clock by it.
+    return `{"now":${systemClock.now()},${rest}`;
+  }
+
+  /** JSON text of an `Outline[]`. */
+  rows(ids: string): Promise<string> {
+    return this.store.board.outlines(list(ids).map(taskId));
+  }
+
+  /** What follows an entry; `more`: later entries follow. */
+  async conversation(text: string, after: number): Promise<ConversationPage> {
+    const { who, member } = speaker(text);
+    const entries = await this.store.transcript.all(who, after, ENTRIES);
+    if (entries.length === 0 && after === 0) await mustExist(this.store, member);
+    return { name: who, entries, more: entries.length === ENTRIES };
+  }
+
+  /** The last entries before one, or of all; `more`: earlier ones are before them. */
+  async conversationEnd(text: string, limit: number, before?: number): Promise<ConversationPage> {
+    const { who, member } = speaker(text);
+    const found = await this.store.transcript.last(who, limit + 1, before);
+    if (found.length === 0 && before === undefined) await mustExist(this.store, member);
+    const subagents = await subagentsOf(this.store, who);
+    return { name: who, entries: found.slice(-limit), more: found.length > limit, subagents };
+  }
+
+  /** The latest of every mailbox, or those with the given numbers. */
+  async mail(ids: string): Promise<MailPage> {
+    const { mail, roster } = this.store;
+    if (ids !== "") {
+      const found = await Promise.all(list(ids).map((one) => mail.mail(mailId(Number(one)))));
+      return { mail: found.filter((one) => one !== null) };
+    }
+    const names = [...(await roster.members()).map((member) => member.name), PERSON];
+    const all: Mail[] = [];
+    for (const box of names) all.push(...(await mail.box(box, MAIL_A_BOX)));
+    return { mail: all.sort((a, b) => a.id - b.id) };
+  }
+
+  async questions(): Promise<Question[]> {
+    const { requests: open } = await requests(this.store);
+    return await Promise.all(
+      open.map(async (one): Promise<Question> => {
+        if (one.kind !== "permission") return one;
+        const at = one.text.indexOf(": ");
+        const [tool, subject] = [one.text.slice(0, at), one.text.slice(at + 2)];
+        return { ...one, tool, call: await this.doingReader.openCall(one.by, tool, subject) };
+      }),
+    );
+  }
+
+  async doing(names: string): Promise<Doing[]> {
+    const { context } = await this.costs.read();
+    return await Promise.all(
+      list(names).map((text) => {
+        const who = name(text);
+        return this.doingReader.read(who, context[who] ?? null);
+      }),
+    );
+  }
+}
+
+const LIST_MAX = 200;
+const list = (text: string): string[] =>
+  text
+    .split(",")
+    .filter((one) => one !== "")
+    .slice(0, LIST_MAX);

@@ -1,0 +1,94 @@
+/** The values that the server and the page exchange. */
+import type { Entry } from "../../core/conversation/chat.ts";
+import type { Event } from "../../core/event.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { MemberRow } from "../../core/picture/member.ts";
+import type { Outline } from "../../core/task.ts";
+import type { QuestionData } from "../../core/views/request.ts";
+import type { Called } from "../../core/views/shown-call.ts";
+import type { TeamsData } from "../../core/views/teams.ts";
+
+/** Everything the page needs to begin; the stream goes on at `cursor`. */
+export type Snapshot = {
+  readonly team: string;
+  readonly cursor: string;
+  readonly now: number;
+  readonly tasks: readonly Outline[];
+  readonly members: readonly MemberRow[];
+  readonly questions: number;
+};
+
+export type Overview = {
+  readonly teams: TeamsData["teams"];
+  readonly readOnly: boolean;
+  readonly project: string;
+  readonly version: string;
+  /** The team to show where the address names none. */
+  readonly first: string;
+};
+
+/** A page of facts, and where the next one begins. */
+export type FactPage = { readonly events: readonly Event[]; readonly cursor: string; readonly more: boolean };
+/** A page of the journal read backwards, newest last. `before`: where the page before it ends; null at the beginning. */
+export type JournalPage = { readonly events: readonly Event[]; readonly before: number | null };
+
+/** A call that waits for permission, as its member made it: shown as a diff or whole. */
+export type Question = QuestionData & { readonly tool?: string; readonly call?: Called | undefined };
+
+/** A part of a conversation, in its order. */
+export type ConversationPage = {
+  readonly name: string;
+  readonly entries: readonly { readonly seq: number; readonly at: number; readonly entry: Entry }[];
+  readonly more: boolean;
+  /** With the end of a conversation: how many subagents the member has had. */
+  readonly subagents?: number;
+};
+export type MailPage = { readonly mail: readonly Mail[] };
+
+/** What a member does at this moment, read from the end of its conversation. */
+export type Doing = {
+  readonly name: string;
+  /** The call that has no answer yet. */
+  readonly call: { readonly tool: string; readonly text: string; readonly at: number } | null;
+  /** The last thing it said, and the end of its last result. */
+  readonly said: string;
+  readonly output: string;
+  /** Tokens of its last request: how much its context holds. */
+  readonly context: number | null;
+  readonly jobs: readonly { readonly id: number; readonly command: string; readonly at: number }[];
+};
+
+export type Commit = { readonly commit: string; readonly diff: string; readonly cut: boolean };
+
+/** What the page asks to be done. */
+export type Act =
+  | { readonly do: "add"; readonly task: TaskFields }
+  | { readonly do: "edit"; readonly id: number; readonly task: Partial<TaskFields> }
+  | { readonly do: "retry" | "release"; readonly id: number }
+  | { readonly do: "cancel"; readonly id: number; readonly reason: string }
+  | { readonly do: "send"; readonly to: string; readonly text: string; readonly urgent: boolean }
+  | { readonly do: "stop"; readonly who: string; readonly now: boolean; readonly reason: string }
+  | {
+      readonly do: "answer";
+      readonly request: string;
+      /** "yes", "no", "always", the number of an option; "" where `text` is the answer. */
+      readonly answer: string;
+      readonly text: string;
+    };
+export type TaskFields = {
+  readonly subject: string;
+  readonly description: string;
+  readonly blockedBy: readonly number[];
+  readonly priority: number;
+  readonly estimate: number;
+  readonly role: string;
+  readonly touches: readonly string[];
+  readonly needsPlan: boolean;
+};
+/** The outcome of an act: a sentence either way. */
+export type Acted =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: string; readonly text: string };
+
+/** A run in one file: the answers to the page's questions, by address. */
+export type Recording = { readonly at: number; readonly answers: Readonly<Record<string, unknown>> };

@@ -1,0 +1,243 @@
+/** Composes a member from its features. This list is the order of the sections of its prompt and of the wraps around its calls. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Conversation } from "../core/conversation/conversation.ts";
+import { whoIs } from "../core/conversation/prompt.ts";
+import { splitEffort } from "../core/effort.ts";
+import { EkidenError } from "../core/errors.ts";
+import { LEAD, type Name } from "../core/ids.ts";
+import type { MemberKind, Profile, Seat } from "../core/member.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import { roleNamed } from "../core/project/role.ts";
+import type { Delta, Model, TeamControl, Tool } from "../ports/index.ts";
+import { ActivityWriter } from "../runtime/agent/activity.ts";
+import type { Agent } from "../runtime/agent/agent.ts";
+import { collect, EMPTY } from "../runtime/agent/feature.ts";
+import { MemberHooks } from "../runtime/hooks/member-hooks.ts";
+import type { MemberLoop } from "../runtime/member/member-loop.ts";
+import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
+import type { Spool } from "../runtime/wraps/result-size.ts";
+import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
+import { compaction } from "./features/compaction.ts";
+import { editChecks, exitCheck } from "./features/exit-check.ts";
+import { guidance } from "./features/guidance.ts";
+import { hookedCalls } from "./features/hooks.ts";
+import { identity } from "./features/identity.ts";
+import { jobs } from "./features/jobs.ts";
+import { landing } from "./features/landing.ts";
+import { lostClaims } from "./features/lost-claim.ts";
+import { mail } from "./features/mail.ts";
+import { mcp } from "./features/mcp.ts";
+import { memory } from "./features/memory.ts";
+import { patches } from "./features/patches.ts";
+import { permissions } from "./features/permissions.ts";
+import { planApproval } from "./features/plan-approval.ts";
+import { progress } from "./features/progress.ts";
+import { projectRules } from "./features/project-rules.ts";
+import { questions } from "./features/questions.ts";
+import { resultSize } from "./features/result-size.ts";
+import { review } from "./features/review.ts";
+import { roles } from "./features/roles.ts";
+import { schedules } from "./features/schedules.ts";
+import { skills } from "./features/skills.ts";
+import { subagents } from "./features/subagents.ts";
+import { taskDepth } from "./features/task-depth.ts";
+import { teamList } from "./features/team-list.ts";
+import { teams } from "./features/teams.ts";
+import { telemetry } from "./features/telemetry.ts";
+import { todos } from "./features/todos.ts";
+import { web } from "./features/web.ts";
+import { worktrees } from "./features/worktrees.ts";
+import { heardShell, heardWithout } from "./heard.ts";
+import { effortNote, memberEffort, thinking } from "./member-effort.ts";
+import { type MemberModels, warnUnpriced } from "./member-models.ts";
+import type { Parts } from "./parts.ts";
+import { openProjectFiles, warnOnce } from "./project-files.ts";
+import type { MakeFeature, Setup } from "./setup.ts";
+import type { HostOptions } from "./team-host.ts";
+
+/** A capability that consists of tools alone. */
+const onlyTools =
+  (tools: Readonly<Record<MemberKind, readonly Tool[]>>): MakeFeature =>
+  ({ profile: { kind } }) => ({ tools: () => tools[kind] });
+
+export const FEATURES: readonly MakeFeature[] = [
+  guidance,
+  teamList,
+  onlyTools({ lead: fileTools, teammate: fileTools }),
+  patches,
+  web,
+  onlyTools(boardTools),
+  mail,
+  questions,
+  onlyTools(rosterTools),
+  schedules,
+  teams,
+  jobs,
+  planApproval, // outside of worktrees: a refused call needs no worktree
+  lostClaims,
+  taskDepth,
+  exitCheck, // outside of worktrees and hooks: a completion that is held back costs nothing
+  worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
+  permissions, //  outside of hooks: a hook cannot override a deny
+  hookedCalls, //  outside of landing: nothing lands that a hook refuses
+  review, //       inside of hooks, outside of landing: what it approves is what lands
+  landing,
+  resultSize,
+  editChecks,
+  projectRules,
+  roles,
+  skills,
+  memory,
+  todos,
+  progress,
+  subagents,
+  compaction,
+  mcp,
+  telemetry,
+  identity,
+];
+
+/** What this process has for all members. */
+export type Crew = Pick<
+  Setup,
+  "parts" | "onCost" | "noteOfLimit" | "onDeleteTeam" | "questions" | "permissionPolicy" | "memory" | "web"
+> & {
+  readonly providerTimeout: ProviderTimeout | undefined;
+  readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
+  readonly onOutput?: HostOptions["onOutput"];
+  /** The permission mode now. */
+  readonly mode: () => Mode;
+  /** Absent: the models of members stay as they start. */
+  readonly models?: MemberModels;
+  /** The runbook that this process runs. */
+  readonly runbook?: () => string | undefined;
+  /** Warnings that were given already. */
+  readonly reported: Set<string>;
+};
+
+export async function composeAgent(
+  crew: Crew,
+  profile: Profile,
+  seat: Seat,
+  team: TeamControl,
+  life: () => MemberLoop | undefined,
+  makers: readonly MakeFeature[] = FEATURES,
+): Promise<Agent> {
+  const { parts, onDelta, onOutput, reported, models } = crew;
+  const { store, settings, workspace } = parts;
+  const { name, kind } = profile;
+  const [entries, files] = await Promise.all([
+    store.transcript.current(name),
+    openProjectFiles(store.journal, reported, workspace, parts.userFolder, parts.trust),
+  ]);
+  const modelOf = (one: Omit<Profile, "kind">): Promise<Model> => {
+    const role = roleNamed(files.library.roles, one.role);
+    const own = one.model.startsWith("@") ? "" : one.model;
+    return parts.model(models?.chosen ?? (own || role?.model || settings.model));
+  };
+  const effortOf = memberEffort({
+    ...{ store, settings, profile },
+    own: splitEffort(profile.model).effort,
+    ofRole: roleNamed(files.library.roles, profile.role)?.effort,
+    mode: crew.mode,
+    task: () => life()?.task ?? null,
+    chosen: (who) => models?.chosenEffort(who),
+  });
+  const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.leadModel;
+  const [chosen, fallback] = await Promise.all([
+    ofLead ? parts.model(ofLead) : modelOf(profile),
+    settings.fallbackModel
+      ? parts.model(settings.fallbackModel).then((one) => heardWithout(parts, name, one))
+      : undefined,
+  ]);
+  const attached = models?.attach(name, chosen, effortOf) ?? chosen;
+  const model = thinking(heardWithout(parts, name, attached), effortOf);
+  await warnUnpriced(parts, reported, fallback ? [model, fallback] : [model]);
+  const note = effortNote(model.spec, await effortOf(), settings.models);
+  if (note !== "") await warnOnce(store.journal, reported, [note]);
+  const conversation = new Conversation(entries);
+  const hooks = new MemberHooks(parts.hooks, store, profile);
+  const spool = spoolTo(parts);
+  const setup: Setup = {
+    ...crew,
+    profile,
+    model,
+    conversation,
+    entries,
+    spool,
+    hooks,
+    files,
+  };
+  const made = await Promise.all(makers.map((make) => make(setup)));
+  const features = made.filter((feature) => feature !== null);
+  const agent: Agent = {
+    seat,
+    kind,
+    store,
+    clock: parts.clock,
+    shell: heardShell(parts, name, onOutput),
+    jobs: parts.jobs,
+    team: {
+      spawn: async (one) => {
+        await checkRoom(parts);
+        await modelOf(one); // an unknown model refuses the spawn before anybody joins
+        await team.spawn(one);
+      },
+      askToStop: (...asked) => team.askToStop(...asked),
+    },
+    secrets: parts.secrets,
+    keepImage: async (image) =>
+      await (await import("../adapters/images.ts")).keepImage(parts.outputDir, image),
+    workspace,
+    workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
+    commandTimeoutMs: settings.bashTimeoutMs,
+    model,
+    fallback: fallback && thinking(fallback, effortOf),
+    features,
+    loadout: EMPTY,
+    specOf,
+    activity: new ActivityWriter(store, seat, entries.length === 0),
+    conversation,
+    runbook: crew.runbook,
+    identity: whoIs({ ...profile, team: store.team }),
+    about: () => life()?.task ?? null,
+    context: settings,
+    spool,
+    hooks,
+    isFresh: () => team.lease?.isFresh !== false,
+    providerTimeout: crew.providerTimeout,
+    stagger: parts.stagger,
+    siblings: () =>
+      Math.max(
+        settings.teammates?.length ?? 0,
+        (team.names ?? []).filter((one) => one !== LEAD && one !== name).length + 1,
+      ) > 1,
+    onDelta: (delta) => onDelta?.(name, delta),
+  };
+  await collect(agent);
+  return agent;
+}
+
+/** @throws EkidenError `bad_input` when the team has as many members as the settings allow */
+async function checkRoom({ store, settings: { maxMembers } }: Parts): Promise<void> {
+  const members = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
+  if (members.length < maxMembers) return;
+  throw new EkidenError(
+    "bad_input",
+    `The team has ${members.length} members, and at most ${maxMembers} may be added up to (setting maxMembers). Give the work to those that there are: ${members
+      .slice(0, 20)
+      .map(({ name }) => name)
+      .join(", ")}.`,
+  );
+}
+
+const spoolTo =
+  ({ outputDir, secrets }: Pick<Setup["parts"], "outputDir" | "secrets">): Spool =>
+  async (label, text) => {
+    await mkdir(outputDir, { recursive: true, mode: 0o700 });
+    const path = join(outputDir, `${label.replace(/[^\w.-]+/g, "_").slice(0, 80)}.txt`);
+    await rm(path, { force: true }); // an earlier one, or a link
+    await writeFile(path, secrets.redact(text), { mode: 0o600, flag: "wx" });
+    return path;
+  };

@@ -1,0 +1,287 @@
+/** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
+import { randomUUID } from "node:crypto";
+import type { Image } from "../core/conversation/image.ts";
+import { deadlineMs } from "../core/deadline.ts";
+import type { Effort } from "../core/effort.ts";
+import { EkidenError } from "../core/errors.ts";
+import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
+import { ENDED_STINT } from "../core/lifecycle.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import { isFinished, type Task } from "../core/task.ts";
+import type { Cursor, Store } from "../ports/index.ts";
+import { followNewTasks } from "../runtime/team/new-tasks.ts";
+import { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
+import { Team } from "../runtime/team/team.ts";
+import type { Compacted } from "../runtime/turn/context.ts";
+import { removeLanded } from "../runtime/wraps/worktrees.ts";
+import { type Crew, composeAgent } from "./compose.ts";
+import { closeParts, shared, teamParts } from "./hosting.ts";
+import { MemberModels } from "./member-models.ts";
+import { asEkidenError, type HowEnded, lastWarningOf, type Outcome, recordEnd, tally } from "./outcome.ts";
+import { openParts, type Parts } from "./parts.ts";
+import { type Over, Spending } from "./spending.ts";
+import { goesOnWith, runbookOf, startWork, type Work } from "./start-work.ts";
+import { StoreOutage } from "./store-outage.ts";
+import { keepTaskFolder } from "./task-folder.ts";
+import type { HostOptions, TeamHost } from "./team-host.ts";
+import { UserPrompts } from "./user-prompts.ts";
+import { watchLead } from "./watch-lead.ts";
+
+/**
+ * Opens a team of the project, created if it is new, to be run by this process.
+ * @throws EkidenError `model_missing` | `model_auth` | `bad_input` | `not_trusted` | `store_unavailable` | `store_newer` | `store_foreign` | `host_version` | `host_settings`
+ */
+export async function openHost(options: HostOptions): Promise<TeamHost> {
+  const outage = new StoreOutage(options.onNotice);
+  const parts = await openParts({ embedded: false, resume: false, ...options, outage });
+  outage.journal = parts.store.journal;
+  const host = new Host(options, parts, outage);
+  try {
+    await host.open();
+    return host;
+  } catch (error) {
+    await parts.store.close();
+    throw error;
+  }
+}
+
+class Host implements TeamHost {
+  readonly store: Store;
+  readonly since: Cursor;
+  readonly done: Promise<Outcome>;
+  private readonly parts: Parts;
+  private readonly outage: StoreOutage;
+  private readonly interactive: boolean;
+  private readonly id = randomUUID() as HostId;
+  private readonly team: Team;
+  private readonly words: UserPrompts;
+  private readonly providerTimeout: ProviderTimeout | undefined;
+  private readonly memberModels: MemberModels;
+  private permissionMode: Mode;
+  readonly spending: Spending;
+  /** Tasks that ended before this run do not count in its outcome; of a resumed one, those that were cancelled. */
+  private before: ReadonlySet<TaskId> = new Set();
+  private runbook: string | undefined; // its key
+  private resolve: (outcome: Outcome) => void = () => {};
+  private finishing: Promise<void> | null = null;
+  /** The lead deleted its own team. The data goes when this host is closed, so that the end can still be read. */
+  private deleting = false;
+  private closing: Promise<void> | null = null;
+  private readonly over = new AbortController();
+  private chores: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HostOptions, parts: Parts, outage: StoreOutage) {
+    const { settings, store, clock } = parts;
+    this.parts = parts;
+    this.outage = outage;
+    this.store = store;
+    this.since = parts.since;
+    this.interactive = options.interactive;
+    this.spending = new Spending(parts, {
+      onOver: (over) => void this.reached(over),
+      onUsedUp: options.onUsedUp,
+      onMemberOver: (who) => this.team.end(who, "budget"),
+    });
+    this.done = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    // Nobody watches a headless run, so a provider that stays down ends it after a while.
+    if (!options.interactive)
+      this.providerTimeout = new ProviderTimeout(
+        clock,
+        settings.providerTimeoutMs,
+        (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
+      );
+    this.permissionMode = settings.permissionMode;
+    const common = shared(parts, options.ask, () => this.mode);
+    this.memberModels = new MemberModels(parts, common.reported, options.onModel, this.spending.pause);
+    const crew: Crew = {
+      ...common,
+      onCost: (who, used) => this.spending.book(who, used),
+      noteOfLimit: (who) => this.spending.noteFor(who),
+      providerTimeout: this.providerTimeout,
+      mode: () => this.mode,
+      onDelta: options.onDelta,
+      onOutput: options.onOutput,
+      models: this.memberModels,
+      runbook: () => this.runbook,
+      onDeleteTeam: () => {
+        this.deleting = true;
+      },
+    };
+    this.words = new UserPrompts(parts, this.over.signal, async () => {
+      if (this.interactive && !this.finishing) await this.team.reviveLead();
+    });
+    this.team = new Team({
+      ...teamParts(parts, this.id),
+      agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
+      onPerson: () => this.spending.heardPerson(),
+      onTurn: (who, outcome) => {
+        const looked = this.spending.book(who, outcome);
+        if (who === LEAD && this.deleting) void this.finish("concluded");
+        return looked;
+      },
+      onQuiet: () => {
+        if (!this.interactive) void this.conclude();
+      },
+      onEnd: (name, end) => {
+        if (name !== LEAD || end.kind !== "left" || this.interactive) return;
+        if (end.reason === "asked") void this.finish("concluded");
+        else if (end.reason === "failed") void this.finish("model", end.error);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.team.open();
+    const { store, hooks, trees } = this.parts;
+    if (trees) await removeLanded(trees, store);
+    this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
+  }
+
+  async start(work: Work): Promise<void> {
+    const folder = await keepTaskFolder(this.parts, this.over.signal);
+    this.chores = Promise.all([this.chores, folder.ended]);
+    const tasks = await this.store.board.tasks();
+    const isBefore = (task: Task): boolean =>
+      "resume" in work ? task.status === "cancelled" : isFinished(task);
+    this.runbook = runbookOf(work, tasks);
+    this.before = new Set(tasks.filter(isBefore).map((task) => task.id));
+    await this.spending.open(!goesOnWith(work, tasks));
+    const over = this.spending.check();
+    if (over && !this.spending.waits(over)) return await this.reached(over);
+    this.keepDeadline();
+    const { parts, team, words, id: host } = this;
+    await startWork(work, tasks, { parts, team, host, words });
+    if (!this.interactive)
+      this.chores = Promise.all([
+        this.chores,
+        watchLead(this.store, this.team, this.over.signal, (end, error) => this.finish(end, error)),
+      ]);
+  }
+
+  isEnding(): boolean {
+    return this.finishing !== null;
+  }
+
+  async interrupt(): Promise<void> {
+    this.outage.giveUpSoon();
+    await this.finish("interrupted");
+  }
+
+  async stop(name?: Name, now = false): Promise<void> {
+    const deadline = now ? 0 : this.parts.settings.shutdownDeadlineMs;
+    const reason = "The person asks you to stop.";
+    if (name === undefined) return await this.team.stopAll(reason, PERSON, deadline);
+    await this.team.askToStop(name, reason, PERSON, deadline);
+    await this.team.ended(name);
+  }
+
+  interruptLead(): void {
+    this.team.interrupt(LEAD, "person");
+  }
+
+  get mode(): Mode {
+    return this.permissionMode;
+  }
+
+  set mode(mode: Mode) {
+    this.permissionMode = mode;
+    void this.store.journal.note([{ type: "mode.changed", mode, by: PERSON }]).catch(() => {});
+  }
+
+  get models(): ReadonlyMap<Name, string> {
+    return this.memberModels.specs;
+  }
+
+  async useModel(spec: string, who?: Name): Promise<void> {
+    await this.memberModels.replace(spec, who);
+    await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);
+  }
+
+  async useEffort(effort: Effort | undefined, who?: Name): Promise<void> {
+    this.memberModels.think(effort, who);
+    await this.store.journal.note([
+      { type: "effort.changed", who: who ?? null, effort: effort ?? null, by: PERSON },
+    ]);
+  }
+
+  efforts(): ReturnType<TeamHost["efforts"]> {
+    return this.memberModels.thinking();
+  }
+
+  async compact(name: Name, anew?: boolean): Promise<Compacted | null> {
+    return await this.team.compact(name, anew);
+  }
+
+  async sandbox(): Promise<string> {
+    const { active, text, network } = await this.parts.sandbox.status();
+    return active ? `${text} Network: ${network}.` : text;
+  }
+
+  async close(): Promise<void> {
+    this.closing ??= (async () => {
+      this.over.abort();
+      this.outage.giveUpSoon();
+      // Without the store the lease of this host runs out, and others go on.
+      await (this.finishing ?? this.team.suspend()).catch(() => {});
+      await this.chores.catch(() => {});
+      this.outage.giveUpNow();
+      this.providerTimeout?.up();
+      await closeParts(this.parts);
+      if (this.deleting) await this.store.removeTeam(this.store.team, LEAD, true).catch(() => {});
+      await this.store.close();
+    })();
+    await this.closing;
+  }
+
+  tellLead(prompt: string, images?: readonly Image[]): Promise<MailId> {
+    this.spending.heardPerson();
+    return this.words.tell(prompt, images);
+  }
+
+  passed(prompt: string, to: string): Promise<string> {
+    return this.words.passed(prompt, to);
+  }
+
+  /** A lead whose last stint was ended for it has concluded nothing. */
+  private async conclude(): Promise<void> {
+    const activity = (await this.store.roster.member(LEAD))?.activity;
+    const ended = activity?.phase === "idle" && ENDED_STINT.has(activity.reason);
+    const why = ended ? await lastWarningOf(this.store, this.since, LEAD) : null;
+    await (ended ? this.finish("loop", null, why === null ? {} : { why }) : this.finish("concluded"));
+  }
+
+  private async reached({ reason, text, goOn }: Over): Promise<void> {
+    if (this.finishing !== null) return;
+    void this.store.journal.warn(null, text).catch(() => {});
+    await this.finish(reason, null, { why: text, goOn });
+  }
+
+  private keepDeadline(): void {
+    const { settings, clock } = this.parts;
+    if (settings.deadline === undefined || this.interactive) return;
+    const ms = deadlineMs(settings.deadline, new Date(clock.now()));
+    void clock.sleep(ms, this.over.signal).then(async () => {
+      if (!this.over.signal.aborted)
+        await this.finish("deadline", null, { why: `The deadline ${settings.deadline} is over.` });
+    });
+  }
+
+  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. Never rejects. */
+  private finish(reason: Outcome["reason"], cause?: Error | null, how: HowEnded = {}): Promise<void> {
+    const ended = { ...how, ...(cause && { error: asEkidenError(cause) }) };
+    this.finishing ??= this.ended(reason, ended).catch((failure: unknown) => {
+      this.resolve({ ...tally([], this.before), reason, text: "", error: asEkidenError(failure), ...ended });
+    });
+    return this.finishing;
+  }
+
+  private async ended(reason: Outcome["reason"], how: HowEnded): Promise<void> {
+    this.providerTimeout?.up();
+    if (reason === "concluded") await this.team.conclude();
+    await this.team.suspend();
+    const { parts, id, runbook, before } = this;
+    this.resolve({ ...(await recordEnd(parts, { id, runbook, before, reason })), ...how });
+  }
+}

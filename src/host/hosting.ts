@@ -1,0 +1,53 @@
+/** What a run and a worker have in common: the team over the parts of this process, what its members share, and the end. */
+import { hostname } from "node:os";
+import { MemoryFolder } from "../adapters/disk/memory.ts";
+import { livesAs, OWN_IDENTITY } from "../adapters/process-identity.ts";
+import type { IsAlive } from "../core/host.ts";
+import type { HostId } from "../core/ids.ts";
+import { lazy } from "../core/lazy.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import type { FetchPage } from "../ports/web.ts";
+import type { TeamParts } from "../runtime/team/team-parts.ts";
+import type { Crew } from "./compose.ts";
+import type { Parts } from "./parts.ts";
+import { permissionPolicy } from "./permission-policy.ts";
+import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.ts";
+import { WebHosts } from "./web-hosts.ts";
+
+const REAP_MS = 500;
+
+export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
+
+export const teamParts = (parts: Parts, host: HostId): Omit<TeamParts, "agent"> => ({
+  ...{ store: parts.store, clock: parts.clock, shell: parts.shell, jobs: parts.jobs, host },
+  process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
+  isAlive,
+  onOrphans: parts.endOrphans,
+  settings: { ...parts.settings, reapMs: REAP_MS },
+});
+
+type Shared = Pick<Crew, "parts" | "permissionPolicy" | "questions" | "memory" | "web" | "reported">;
+
+/** The reader is loaded with the first page. */
+function lazyReader(now: () => number): FetchPage {
+  const reader = lazy(async () => (await import("../adapters/web/index.ts")).webReader(now));
+  return async (...asked) => (await reader())(...asked);
+}
+
+/** `mode`: the permission mode, if it may change. */
+export function shared(parts: Parts, ask?: AskAtTerminal, mode?: () => Mode): Shared {
+  const questions = new PermissionQuestions(parts, ask);
+  const policy = permissionPolicy(parts, questions, mode);
+  const memory = new MemoryFolder(parts.workspace, parts.secrets.redact);
+  const hosts = new WebHosts(parts, questions, mode ?? (() => parts.settings.permissionMode));
+  const fetchPage: FetchPage = lazyReader(() => parts.clock.now());
+  const web = { hosts, fetchPage };
+  return { parts, questions, permissionPolicy: policy, memory, web, reported: new Set() };
+}
+
+/** All but the store. */
+export async function closeParts({ telemetry, mcp, sandbox }: Parts): Promise<void> {
+  await telemetry?.close();
+  await mcp?.close();
+  await sandbox.close();
+}

@@ -1,0 +1,133 @@
+/** The models of the members that this process runs. The person may give them another one while they work. */
+import type { Effort } from "../core/effort.ts";
+import { EkidenError } from "../core/errors.ts";
+import type { Name } from "../core/ids.ts";
+import { isUnpriced } from "../core/models.ts";
+import type { Model, ModelRequest, Reply, ReplyOptions } from "../ports/index.ts";
+import { type EffortOf, effortNote } from "./member-effort.ts";
+import type { Parts } from "./parts.ts";
+import type { Pause } from "./pause.ts";
+import { warnOnce } from "./project-files.ts";
+import type { HostOptions } from "./team-host.ts";
+
+export class MemberModels {
+  /** The one that the person chose for all, also for members that start later. */
+  chosen: string | undefined;
+  private readonly inUse = new Map<Name, ReplaceableModel>();
+  private effortOfAll: Effort | undefined;
+  private readonly efforts = new Map<Name, Effort | undefined>();
+  private readonly parts: Parts;
+  private readonly reported: Set<string>;
+  private readonly onModel: HostOptions["onModel"];
+  private readonly pause: Pause;
+
+  /** `pause`: calls wait for its end. */
+  constructor(parts: Parts, reported: Set<string>, onModel: HostOptions["onModel"], pause: Pause) {
+    this.parts = parts;
+    this.reported = reported;
+    this.onModel = onModel;
+    this.pause = pause;
+  }
+
+  get specs(): ReadonlyMap<Name, string> {
+    return new Map([...this.inUse].map(([name, { spec }]) => [name, spec]));
+  }
+
+  /** A member starts. */
+  attach(name: Name, model: Model, effortOf: EffortOf): Model {
+    const own = new ReplaceableModel(model, effortOf, this.pause);
+    this.inUse.set(name, own);
+    this.onModel?.(name, own);
+    return own;
+  }
+
+  /** From their next call on, without `who` for all members. @throws EkidenError `model_missing` | `model_auth` | `not_found` */
+  async replace(spec: string, who?: Name): Promise<void> {
+    this.checkHere(who);
+    const model = await this.parts.model(spec);
+    await warnUnpriced(this.parts, this.reported, [model]);
+    if (who === undefined) this.chosen = spec;
+    for (const [name, own] of this.inUse) {
+      if (who !== undefined && name !== who) continue;
+      own.current = model;
+      this.onModel?.(name, own);
+    }
+  }
+
+  /** What the person chose, from the next call on; undefined: nothing. Without `who` for all members. @throws EkidenError `not_found` */
+  think(effort: Effort | undefined, who?: Name): void {
+    this.checkHere(who);
+    if (who !== undefined) {
+      if (effort === undefined) this.efforts.delete(who);
+      else this.efforts.set(who, effort);
+      return;
+    }
+    this.effortOfAll = effort;
+    this.efforts.clear();
+  }
+
+  chosenEffort(who: Name): Effort | undefined {
+    return this.efforts.get(who) ?? this.effortOfAll;
+  }
+
+  /** How hard each member thinks now, with what its model makes of that. */
+  async thinking(): Promise<{ name: Name; effort: Effort | undefined; note: string }[]> {
+    const { models } = this.parts.settings;
+    return await Promise.all(
+      [...this.inUse].map(async ([name, { spec, effortOf }]) => {
+        const effort = await effortOf();
+        return { name, effort, note: effortNote(spec, effort, models) };
+      }),
+    );
+  }
+
+  private checkHere(who: Name | undefined): void {
+    if (who === undefined || this.inUse.has(who)) return;
+    throw new EkidenError(
+      "not_found",
+      `${who} does not work in this process. Here are: ${[...this.inUse.keys()].join(", ")}.`,
+    );
+  }
+}
+
+class ReplaceableModel implements Model {
+  current: Model;
+  readonly effortOf: EffortOf;
+  private readonly pause: Pause;
+
+  constructor(model: Model, effortOf: EffortOf, pause: Pause) {
+    this.current = model;
+    this.effortOf = effortOf;
+    this.pause = pause;
+  }
+
+  get spec(): string {
+    return this.current.spec;
+  }
+
+  get window(): number {
+    return this.current.window;
+  }
+
+  get longestReply(): number | undefined {
+    return this.current.longestReply;
+  }
+
+  async reply(request: ModelRequest, options: ReplyOptions): Promise<Reply> {
+    if (this.pause.isOn) await this.pause.passed(options.signal);
+    return await this.current.reply(request, options);
+  }
+}
+
+export async function warnUnpriced(
+  { settings, store }: Pick<Parts, "settings" | "store">,
+  reported: Set<string>,
+  models: readonly Model[],
+): Promise<void> {
+  if (settings.budgetUsd === undefined && settings.teammateBudgetUsd === undefined) return;
+  const unpriced = models.filter(({ spec }) => isUnpriced(spec)).map(({ spec }) => noPrice(spec));
+  await warnOnce(store.journal, reported, unpriced);
+}
+
+const noPrice = (spec: string): string =>
+  `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;

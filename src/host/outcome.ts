@@ -1,0 +1,117 @@
+/** How a run ended: its counts, its reason, the lead's last words. */
+import { textOf } from "../core/conversation/chat.ts";
+import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
+import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
+import { backlogText } from "../core/mail.ts";
+import type { Task } from "../core/task.ts";
+import type { Cursor, Store } from "../ports/index.ts";
+import type { Parts } from "./parts.ts";
+
+/** Counts tasks by how they ended. Tasks finished before the run count only when it was resumed. */
+export type Outcome = {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Pending or in progress. */
+  readonly unfinished: number;
+  /**
+   * `budget`, `turns`, `calls`: used up. `progress`: too many calls without progress. `loop`: the lead repeated itself. `deadline`: its time
+   * is over. `model`: the lead cannot go on without one.
+   */
+  readonly reason:
+    | "concluded"
+    | "budget"
+    | "turns"
+    | "calls"
+    | "progress"
+    | "loop"
+    | "deadline"
+    | "model"
+    | "interrupted";
+  /** What happened, where a limit or a repetition ended the run. */
+  readonly why?: string;
+  /** What raises the limit: options of `ekiden resume`, or a variable before it. */
+  readonly goOn?: string;
+  /** The lead's last words; "" when it said nothing. */
+  readonly text: string;
+  /** The cause, with `model`. */
+  readonly error?: EkidenError;
+  /** This process only watched; the team goes on in another, so the journal has no end of this run. */
+  readonly elsewhere?: true;
+};
+
+export type HowEnded = Pick<Outcome, "error" | "why" | "goOn">;
+
+/** The last warning about a member since then, such as what it repeated; null if there is none. */
+export async function lastWarningOf({ journal }: Store, since: Cursor, who: Name): Promise<string | null> {
+  let text: string | null = null;
+  for (let from = since; ; ) {
+    const { events, cursor } = await journal.read(from, { types: ["warning.raised"], limit: 1_000 });
+    for (const event of events) if (event.type === "warning.raised" && event.who === who) text = event.text;
+    if (events.length < 1_000) return text;
+    from = cursor;
+  }
+}
+
+/** What members have written to each other and nobody has read. */
+async function tellUnread({ mail, journal }: Store): Promise<void> {
+  for (const left of await mail.unreadNotes())
+    await journal.warn(
+      null,
+      `The run ends, and ${left.to} has not read all notes: ${backlogText(left)}. ekiden inbox ${left.to} shows them.`,
+    );
+}
+
+/** Whether any process runs a member of the team. */
+export const isHosted = async ({ roster }: Store): Promise<boolean> =>
+  (await roster.members()).some(({ host, activity }) => host !== null && activity.phase !== "shutdown");
+
+/** Members that only run the blocks of a runbook leave to others what they cannot do: that is not unfinished. */
+export async function ownTasks(
+  { store, ownModel }: Pick<Parts, "store" | "ownModel">,
+  own: string | undefined,
+): Promise<Task[]> {
+  const tasks = await store.board.tasks();
+  if (own === undefined || ownModel !== "runbook") return tasks;
+  return tasks.filter(({ status, runbook }) => status !== "pending" || runbook === own);
+}
+
+export function tally(
+  tasks: readonly Task[],
+  before: ReadonlySet<TaskId>,
+): Pick<Outcome, "completed" | "failed" | "cancelled" | "unfinished"> {
+  const counts = { completed: 0, failed: 0, cancelled: 0, unfinished: 0 };
+  for (const task of tasks)
+    if (!before.has(task.id))
+      counts[task.status === "pending" || task.status === "in_progress" ? "unfinished" : task.status] += 1;
+  return counts;
+}
+
+export async function lastWords(store: Store): Promise<string> {
+  const entries = await store.transcript.current(LEAD);
+  for (const entry of entries.reverse()) {
+    const text = entry.kind === "said" ? textOf(entry.message) : "";
+    if (text) return text;
+  }
+  return "";
+}
+
+export const asEkidenError = (cause: unknown): EkidenError =>
+  isEkidenError(cause) ? cause : new EkidenError("tool_failed", messageOf(cause), { cause });
+
+type Ending = {
+  readonly id: HostId;
+  readonly runbook: string | undefined;
+  readonly before: ReadonlySet<TaskId>;
+  readonly reason: Outcome["reason"];
+};
+
+/** Records the end of a run whose members have been suspended. */
+export async function recordEnd(parts: Parts, { id, runbook, before, reason }: Ending): Promise<Outcome> {
+  const { store } = parts;
+  if (reason !== "interrupted") await tellUnread(store);
+  const counts = tally(await ownTasks(parts, runbook), before);
+  const told = await store.roster.finish(id, { ...counts, reason });
+  const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
+  return { ...counts, reason, text: await lastWords(store), ...(elsewhere && { elsewhere }) };
+}

@@ -1,0 +1,273 @@
+/** Opens what a hosting process needs: the store, the shell, the models. */
+import { realpathSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { systemClock } from "../adapters/clock.ts";
+import { hasWorktrees, withoutWorktrees } from "../adapters/git/bindings.ts";
+import type { WayOut } from "../adapters/git/way-out.ts";
+import { JobHost } from "../adapters/jobs/index.ts";
+import { LiveOutputWriter } from "../adapters/live-output.ts";
+import type { Mcp } from "../adapters/mcp/index.ts";
+import { chooseModel, openModel } from "../adapters/models/index.ts";
+import { markOf } from "../adapters/process-identity.ts";
+import { createSandbox } from "../adapters/sandbox/index.ts";
+import { childEnvironment } from "../adapters/shell/environment.ts";
+import { createShell } from "../adapters/shell/index.ts";
+import { endOrphans } from "../adapters/shell/orphans.ts";
+import { openStore, scopeOf } from "../adapters/store/index.ts";
+import type { OutageWatch } from "../adapters/store/outage.ts";
+import { EkidenError } from "../core/errors.ts";
+import { LEAD } from "../core/ids.ts";
+import { closedPatterns, rulesOf } from "../core/permission/permission.ts";
+import { mayChangeProtected } from "../core/permission/protected.ts";
+import { networkOf } from "../core/sandbox.ts";
+import { namedSecrets, type Secrets } from "../core/secrets.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
+import { makeStoreFile } from "../project/open.ts";
+import { makeOwnFolders, sandboxFolders, userFile } from "../project/own-folders.ts";
+import { makeProjectFolder } from "../project/project-folder.ts";
+import { secretsOf } from "../project/secrets.ts";
+import { storeUrl } from "../project/store-address.ts";
+import { signing } from "../project/trust/signing.ts";
+import { untrusted } from "../project/trust/untrusted.ts";
+import { isStore, type ProjectTrust, weighProject } from "../project/trust/weigh.ts";
+import { Hooks } from "../runtime/hooks/hooks.ts";
+import { Stagger } from "../runtime/turn/stagger.ts";
+import { openMcp } from "./mcp.ts";
+import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
+import { type TaskChanges, taskChanges } from "./task-changes.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+export type Parts = {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly shell: Shell;
+  readonly sandbox: Sandbox;
+  readonly jobs: JobHost;
+  /** Ends the commands that dead processes of this team left on this machine. */
+  /** Ends the commands that dead hosts left here, and those of hosts that lost their lease. */
+  readonly endOrphans: (lost?: readonly HostProcess[]) => Promise<void>;
+  readonly hooks: Hooks;
+  /** Null if the project names no MCP servers. */
+  readonly mcp: Mcp | null;
+  /** Null if no OTEL_ variable asks for it. */
+  readonly telemetry: Telemetry | null;
+  /** What of the project's files counts. */
+  readonly trust: ProjectTrust;
+  /** Null: all members work in the project itself. */
+  readonly trees: Worktrees | null;
+  /** The project, absolute and without symlinks. */
+  readonly workspace: string;
+  readonly outputDir: string;
+  /** Shows other processes what commands print. */
+  readonly liveOutput: LiveOutputWriter;
+  /** Ekiden's folder in the person's configuration; it need not exist. */
+  readonly userFolder: string;
+  /** What is taken out of results, questions and records. */
+  readonly secrets: Secrets;
+  /** Where the journal of this run begins; with a new team that is its creation. */
+  readonly since: Cursor;
+  /** For all members of this process. */
+  readonly stagger: Stagger;
+  /** Where agents work, for their prompts. */
+  readonly surroundings: SurroundingsOf;
+  readonly taskChanges: TaskChanges;
+  /** Opens a model once; without a spec, the one that the settings and the environment choose. */
+  readonly model: (spec: string | undefined) => Promise<Model>;
+  /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
+  readonly ownModel: string;
+};
+
+export type PartsOptions = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The work is a runbook, so the embedded model may be used when there is no other. */
+  readonly embedded: boolean;
+  /** The team exists and has its models. */
+  readonly resume: boolean;
+  /** What `HostOptions.trust` says, or what the command line has found out already. */
+  readonly trust?: boolean | ProjectTrust | undefined;
+  /** Instead of the providers. */
+  readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
+  /** While the store is away, the team waits for it. */
+  readonly outage?: OutageWatch;
+};
+
+/** Opens a model before it creates or takes over anything: a run without a model changes nothing. */
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, cwd, env, embedded, resume } = options;
+  const workspace = realpathSync(cwd);
+  makeOwnFolders(workspace);
+  const trust = await trustOf(options, workspace);
+  const outputDir = join(workspace, ".ekiden", "output");
+  const provided = (spec: string): Promise<Model> =>
+    openModel(spec, {
+      ...{ env, clock: systemClock, baseUrl: settings.baseUrl },
+      progressMs: settings.progressTimeoutMs,
+      fallbackSilenceMs: settings.fallbackSilenceMs,
+      fallbackContentMs: settings.fallbackContentMs,
+      models: settings.models,
+      outputDir,
+    });
+  const models = new Map<string, Promise<Model>>();
+  const model = async (wanted: string | undefined): Promise<Model> => {
+    const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
+    const opened = models.get(spec) ?? (options.openModel ?? provided)(spec);
+    models.set(spec, opened);
+    return opened;
+  };
+  const usual = settings.leadModel ?? settings.model;
+  let ofLead = resume ? null : await model(usual);
+  const whose = { project: workspace, team: settings.team };
+  const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
+  const sandbox = createSandbox({
+    mode: settings.sandbox,
+    network: networkOf(settings.allow, settings.deny),
+    workspace,
+    closed: closedPatterns(rulesOf(settings)),
+    inWorktrees: inTrees,
+    limits: settings,
+    ...sandboxFolders(workspace),
+  });
+  // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
+  const url = storeUrl(settings, workspace);
+  const scope = scopeOf(url, settings.team);
+  const mark = markOf(scope);
+  let warn = (_: string): void => {};
+  const shell = createShell({
+    outputDir,
+    mark,
+    sandbox,
+    onSandboxFault: (reason) => warn(`The sandbox cannot be set up, so commands do not run: ${reason}`),
+    passEnv: settings.commandEnv,
+    hideEnv: inTrees ? (await import("../adapters/git/git.ts")).FOREIGN : [],
+  });
+  const trees = inTrees ? await treesOf({ settings, project: workspace, shell, sandbox, env, trust }) : null;
+  if (!inTrees) withoutWorktrees(whose);
+  makeProjectFolder(workspace);
+  const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
+  const { version } = manifest;
+  const lands = {
+    remote: trees?.remoteLabel ?? null,
+    targetBranch: trees?.target ?? null,
+    gate: trees?.gate ?? null,
+  };
+  makeStoreFile(url, workspace);
+  const secrets = secretsOf(env, settings);
+  secrets.add(namedSecrets(trust.servers));
+  const opened = await openStore({
+    redact: secrets.redact,
+    ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version, lands },
+    ...(options.outage && { outage: options.outage }),
+  });
+  const store = signing(opened, url);
+  warn = (text) => void store.journal.warn(null, text).catch(() => {});
+  try {
+    ofLead ??= await model((await store.roster.member(LEAD))?.model || usual);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const environment = childEnvironment(env);
+  const surroundings = surroundingsOf({
+    ...{ workspace, env: environment, trusted: trust.runsGit, clock: systemClock },
+  });
+  void surroundings(ofLead); // while the rest is opened
+  const begun = await store.journal.read("" as Cursor, { limit: 2 });
+  const since = begun.events.length < 2 ? ("" as Cursor) : await store.journal.end();
+  const clock = systemClock;
+  return {
+    settings,
+    store,
+    clock,
+    shell,
+    sandbox,
+    jobs: new JobHost({ store, shell, clock, machine: hostname(), outputDir }),
+    endOrphans: (lost = []) => endOrphans(scope, new Set(lost.map(({ identity }) => identity))),
+    hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
+    mcp: await openMcp({ workspace, store, settings, sandbox, trust, shell }, env),
+    telemetry: await telemetryOf(env, { store, clock, version }),
+    trust,
+    trees,
+    since,
+    workspace,
+    outputDir,
+    surroundings,
+    taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, trees }),
+    stagger: new Stagger((ms, signal) => clock.sleep(ms, signal)),
+    liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
+    userFolder: dirname(userFile()),
+    model,
+    secrets,
+    ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
+  };
+}
+
+/** A variable that cannot be used is a warning: monitoring must not keep a team from its work. */
+async function telemetryOf(
+  env: NodeJS.ProcessEnv,
+  parts: { readonly store: Store; readonly clock: Clock; readonly version: string },
+): Promise<Telemetry | null> {
+  if (!Object.keys(env).some((name) => /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/.test(name)))
+    return null;
+  const { otlpFrom } = await import("../adapters/telemetry/otlp.ts");
+  const otlp = otlpFrom(env);
+  if (typeof otlp === "string") await parts.store.journal.warn(null, `No telemetry: ${otlp}.`);
+  if (otlp === null || typeof otlp === "string") return null;
+  return await (await import("./telemetry.ts")).openTelemetry(otlp, parts);
+}
+
+/** @throws EkidenError `not_trusted` for a store in the project that this person did not make */
+async function trustOf({ trust, settings, env }: PartsOptions, cwd: string): Promise<ProjectTrust> {
+  if (typeof trust === "object") return trust;
+  const { store } = settings;
+  const weighed = { cwd, layer: null, above: [], below: [], env, all: trust === true, store };
+  const found = (await weighProject(weighed)).trust;
+  const stores = found.waiting.filter(isStore);
+  if (stores.length > 0) throw untrusted(found, stores);
+  return found;
+}
+
+async function treesOf({
+  settings,
+  project,
+  shell,
+  sandbox,
+  env,
+  trust,
+}: Pick<Parts, "settings" | "shell" | "sandbox" | "trust"> & {
+  readonly project: string;
+  readonly env: NodeJS.ProcessEnv;
+}): Promise<Worktrees> {
+  const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
+  const { openWorktrees } = await import("../adapters/git/index.ts");
+  return await openWorktrees({
+    project,
+    team,
+    shell,
+    gate,
+    gateTimeoutMs,
+    gateParallel,
+    wayOut: wayOutOf(settings),
+    env: childEnvironment(env),
+    target: targetBranch,
+    share: worktreeShare,
+    trusted: trust.runsGit,
+    sandbox,
+    mayChange: (path, workspace) => mayChangeProtected(rulesOf(settings), path, workspace),
+  });
+}
+
+function wayOutOf({ landing, remote, prCommand }: Settings): WayOut {
+  if (landing === "fast-forward" && remote !== undefined)
+    throw new EkidenError(
+      "settings_invalid",
+      'landing "fast-forward" moves a branch of this repository only, and remote names one that other machines use. Set landing to "push" or "pr", or remove one of the two.',
+    );
+  const kind = landing ?? (remote === undefined ? "fast-forward" : "push");
+  return { kind, remote: remote ?? "origin", isShared: remote !== undefined, command: prCommand };
+}

@@ -1,0 +1,109 @@
+/** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
+import type { Image } from "../core/conversation/image.ts";
+import { orElse } from "../core/errors.ts";
+import { type HostId, LEAD, PERSON } from "../core/ids.ts";
+import { keyOf, rerunOf, tasksOf } from "../core/project/rerun.ts";
+import type { Runbook } from "../core/project/runbook.ts";
+import { type Recruit, recruits } from "../core/recruit.ts";
+import { isFinished, type Task } from "../core/task.ts";
+import type { Store } from "../ports/index.ts";
+import type { Team } from "../runtime/team/team.ts";
+import type { Parts } from "./parts.ts";
+import type { UserPrompts } from "./user-prompts.ts";
+
+/** What a host is started with. */
+export type Work =
+  | { readonly goal: string; readonly images?: readonly Image[] }
+  /** Its tasks are on the board before members join. `fresh`: also if they have been there before. */
+  | { readonly runbook: Runbook; readonly fresh?: boolean }
+  /** Continues: takes over every member that no process runs, with its task and its conversation. `of`: the runbook that goes on. */
+  | { readonly resume: true; readonly of?: Runbook }
+  /** No work yet: the person will write to the lead. */
+  | { readonly interactive: true };
+
+/** Whether the work goes on with what is on the board, so that it belongs to the run that began it. */
+export const goesOnWith = (work: Work, board: readonly Task[]): boolean =>
+  "resume" in work || ("runbook" in work && work.fresh !== true && isKnown(work.runbook, board));
+
+/** The key of the runbook that is run. Resumed: of the latest that has an unfinished task. */
+export function runbookOf(work: Work, board: readonly Task[]): string | undefined {
+  const runbook = "runbook" in work ? work.runbook : "resume" in work ? work.of : undefined;
+  if (runbook) return keyOf(runbook);
+  if (!("resume" in work)) return undefined;
+  return board.findLast((task) => task.runbook !== undefined && !isFinished(task))?.runbook;
+}
+
+const isKnown = (runbook: Runbook, board: readonly Task[]): boolean =>
+  rerunOf(
+    runbook,
+    board.filter(({ createdBy }) => createdBy === PERSON),
+  ) !== null;
+
+type StartParts = {
+  readonly parts: Parts;
+  readonly team: Team;
+  readonly host: HostId;
+  readonly words: UserPrompts;
+};
+
+type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
+
+const DEFAULT_TEAMMATES = 3;
+
+/** `tasks`: the board as it is now. */
+export async function startWork(work: Work, tasks: readonly Task[], here: StartParts): Promise<void> {
+  const { team, host } = here;
+  const { settings, store } = here.parts;
+  if ("resume" in work) await here.parts.endOrphans();
+  const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
+  if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
+  if ("runbook" in work) return await startRunbook(work, tasks, here);
+  if ("goal" in work) await here.words.tell(work.goal, work.images);
+  const isNew = !("resume" in work && adopted.includes(LEAD));
+  if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
+  if (settings.teammates || !("resume" in work)) return;
+  // A lead of the embedded model adds no teammates. It may be alone: after a kill before they joined, or on a board that a person filled.
+  const active = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
+  const model = active[0]?.model || settings.leadModel || settings.model;
+  if (active.length !== 1 || model !== "runbook" || !team.names.includes(LEAD)) return;
+  const open = tasks.filter((task) => !isFinished(task)).length;
+  await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
+}
+
+async function startRunbook(work: RunbookWork, board: readonly Task[], here: StartParts): Promise<void> {
+  const { parts, words, host } = here;
+  const { goal, tasks } = work.runbook;
+  const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
+  const names = teammates.map((t) => t.name).join(", ") || "There are no teammates yet; spawn some. They";
+  const text = await words.passed(
+    `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
+  );
+  if (await addTasks(work, board, parts.store)) await words.mail(text);
+  else await parts.store.journal.note([{ type: "team.resumed", host }]);
+  await ensure(teammates, here);
+}
+
+/** False if another process has put the same runbook on the board a moment ago. */
+async function addTasks(
+  { runbook, fresh = false }: RunbookWork,
+  known: readonly Task[],
+  { board }: Store,
+): Promise<boolean> {
+  for (let tasks = known; ; tasks = await board.tasks()) {
+    const there = tasks.filter(({ createdBy }) => createdBy === PERSON);
+    if (!fresh && rerunOf(runbook, there) !== null) return false;
+    if (await board.addUnlessNewer(tasksOf(runbook), PERSON, there.at(-1)?.id ?? 0)) return true;
+  }
+}
+
+/** Adds the lead and these teammates, except those that this process adopted or another one runs. */
+async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
+  const model = parts.settings.leadModel ? "" : parts.ownModel;
+  const lead = { name: LEAD, role: "", kind: "lead", model } as const;
+  for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
+    const known = await parts.store.roster.member(wanted.name);
+    if (known && known.activity.phase !== "shutdown") continue;
+    const joined = team.join({ model: parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+    await orElse(joined, "name_taken", null); // another process was faster
+  }
+}

@@ -1,0 +1,104 @@
+/** The interface of a team that this process runs, for the command line, the page and programs that use the library. */
+
+import type { Image } from "../core/conversation/image.ts";
+import type { Effort } from "../core/effort.ts";
+import type { MailId, Name } from "../core/ids.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
+import type { ProjectTrust } from "../project/trust/weigh.ts";
+import type { Compacted } from "../runtime/turn/context.ts";
+import type { Outcome } from "./outcome.ts";
+import type { AskAtTerminal } from "./permission-questions.ts";
+import type { Allowance } from "./spending.ts";
+import type { Work } from "./start-work.ts";
+
+export type HostOptions = {
+  /** `DEFAULT_SETTINGS` with your changes. */
+  readonly settings: Settings;
+  /** The project's folder. Ekiden keeps its own files in its `.ekiden`. */
+  readonly cwd: string;
+  /** Keys of providers and variables for MCP servers come from here. Of Ekiden's own variables only `EKIDEN_MODEL` is read, where the settings name no model. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Gets the replies of models while they stream. */
+  readonly onDelta?: (who: Name, delta: Delta) => void;
+  /** Gets the output of commands while they run. */
+  readonly onOutput?: (who: Name, command: string, text: string) => void;
+  /** Told which model a member uses, when the member starts. */
+  readonly onModel?: (who: Name, model: Pick<Model, "spec" | "window">) => void;
+  /** Answers permission questions. Without it the call is refused, with the rule that would allow it. */
+  readonly ask?: AskAtTerminal;
+  /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
+  readonly openModel?: (spec: string) => Promise<Model>;
+  /**
+   * Whether what the project brings counts: its `.mcp.json`, the models of its roles, a store that another program made there.
+   * `settings` are the caller's and always count. Default: what the person agreed to with `ekiden trust`.
+   */
+  readonly trust?: boolean | ProjectTrust;
+  /** The work is a runbook, so the embedded model may be used when there is no other. */
+  readonly embedded?: boolean;
+  /** The team exists and has its models. */
+  readonly resume?: boolean;
+  /** The lead waits for the person; otherwise the run ends when the team has finished. */
+  readonly interactive: boolean;
+  /**
+   * Told what is used up: then members wait before their next model call, until more is allowed or, where only the limits on calls are
+   * reached, a word of the person. Without it the run ends.
+   */
+  readonly onUsedUp?: (text: string) => void;
+  /** Gets sentences that the journal cannot hold now: the store is away. */
+  readonly onNotice?: (text: string) => void;
+};
+
+/** A team that this process runs. The caller of `openHost` closes it. */
+export type TeamHost = {
+  /** The team's board, mail, journal and so on. Closed with the host. */
+  readonly store: Store;
+  /** Where the journal of this run begins. */
+  readonly since: Cursor;
+  /** To be called once. Resolves when all members have started; `done` says how the run ends. */
+  start(work: Work): Promise<void>;
+  /** Never rejects. */
+  readonly done: Promise<Outcome>;
+  /** Whether its end has begun. An earlier `team.finished` comes from another host. */
+  isEnding(): boolean;
+  /** All members stop at once and keep their tasks. `{ resume: true }` continues, here or in another process. */
+  interrupt(): Promise<void>;
+  /**
+   * Asks a member to stop, or all of them, the lead last; resolves when they are gone. They have `shutdownDeadlineMs` to answer, with
+   * `now` no time. @throws EkidenError `not_found`
+   */
+  stop(name?: Name, now?: boolean): Promise<void>;
+  /** Mails a prompt of the person to the lead, if the person's hooks allow it. @throws EkidenError `not_permitted` with the hook's words */
+  tellLead(prompt: string, images?: readonly Image[]): Promise<MailId>;
+  /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
+  passed(prompt: string, to: string): Promise<string>;
+  /** Interrupts the lead's running turn. */
+  interruptLead(): void;
+  /**
+   * Sums up a member's conversation now, at work or idle, or begins it anew: tokens before and after. Null: there was nothing to replace.
+   * @throws EkidenError `not_found` when it is not hosted here
+   */
+  compact(name: Name, anew?: boolean): Promise<Compacted | null>;
+  /** Which model each member of this process uses. */
+  readonly models: ReadonlyMap<Name, string>;
+  /**
+   * The member uses another model from its next call on; without `who` all members, also those that start later. The settings stay.
+   * @throws EkidenError `model_missing` | `model_auth` | `not_found`
+   */
+  useModel(spec: string, who?: Name): Promise<void>;
+  /** How hard the model of each member of this process thinks; `note` says where its model has no such level. */
+  efforts(): Promise<
+    readonly { readonly name: Name; readonly effort: Effort | undefined; readonly note: string }[]
+  >;
+  /** From the next call on; undefined: as the settings say. Without `who` for all members. @throws EkidenError `not_found` */
+  useEffort(effort: Effort | undefined, who?: Name): Promise<void>;
+  /** What the team uses. More that is allowed counts until the host is closed. */
+  readonly spending: Allowance;
+  /** The permission mode; a change counts from the next call on. */
+  mode: Mode;
+  /** What confines the commands of members: one sentence, with what to install where nothing does. */
+  sandbox(): Promise<string>;
+  /** Ends everything that this process runs, as `interrupt` does. May be called again. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,35 @@
+/** Prompts of the person to members. The person's hooks run first and may add to a prompt or refuse it. */
+import type { Image } from "../core/conversation/image.ts";
+import { LEAD, type MailId, PERSON } from "../core/ids.ts";
+import type { Parts } from "./parts.ts";
+
+export class UserPrompts {
+  private readonly parts: Pick<Parts, "store" | "hooks">;
+  private readonly over: AbortSignal;
+  private readonly onTold: () => Promise<void>;
+
+  /** `over` interrupts hooks. `onTold`: the lead has new mail. */
+  constructor(parts: Pick<Parts, "store" | "hooks">, over: AbortSignal, onTold: () => Promise<void>) {
+    this.parts = parts;
+    this.over = over;
+    this.onTold = onTold;
+  }
+
+  /** @throws EkidenError `not_permitted` with the hook's words */
+  async tell(prompt: string, images?: readonly Image[]): Promise<MailId> {
+    const mail = await this.mail(await this.passed(prompt), images);
+    await this.onTold();
+    return mail;
+  }
+
+  /** The prompt to a member, as the hooks change it. @throws EkidenError `not_permitted` with the hook's words */
+  passed(prompt: string, to: string = LEAD): Promise<string> {
+    return this.parts.hooks.submit(prompt, to, this.over);
+  }
+
+  /** Mails a prompt that has passed the hooks. */
+  mail(text: string, images: readonly Image[] = []): Promise<MailId> {
+    const body = { kind: "note", text, ...(images.length > 0 && { images }) } as const;
+    return this.parts.store.mail.send(PERSON, { to: LEAD, body });
+  }
+}

@@ -1,0 +1,39 @@
+/** The members of a worker: composed as those of any host, except that they claim nothing while it drains. */
+import type { Name } from "../../core/ids.ts";
+import { Team } from "../../runtime/team/team.ts";
+import type { TeamParts } from "../../runtime/team/team-parts.ts";
+import { composeAgent, FEATURES } from "../compose.ts";
+import { shared, teamParts } from "../hosting.ts";
+import type { Parts } from "../parts.ts";
+import type { Spending, Used } from "../spending.ts";
+import { noClaims, withoutClaims } from "./no-claims.ts";
+
+type Hooks = Required<Pick<TeamParts, "host" | "onEnd" | "mayAdopt">> & {
+  readonly isDraining: () => boolean;
+  readonly spending: Spending;
+};
+
+export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdopt }: Hooks): Team {
+  const common = teamParts(parts, host);
+  const crew = {
+    ...shared(parts),
+    parts: { ...parts, store: withoutClaims(parts.store, isDraining) },
+    onCost: (who: Name, used: Used) => spending.book(who, used),
+    noteOfLimit: (who: Name) => spending.noteFor(who),
+    providerTimeout: undefined, // a worker waits for its provider as long as it takes
+    onDelta: undefined,
+    mode: () => parts.settings.permissionMode,
+    onDeleteTeam: () => {}, // only a lead deletes its team
+  };
+  const features = [noClaims(isDraining), ...FEATURES];
+  return new Team({
+    ...common,
+    // An idle member costs nothing, and the worker is there for the next task.
+    settings: { ...common.settings, idleTimeoutMs: Number.POSITIVE_INFINITY },
+    agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life, features),
+    onTurn: (who, outcome) => spending.book(who, outcome),
+    onPerson: () => spending.heardPerson(),
+    onEnd,
+    mayAdopt,
+  });
+}

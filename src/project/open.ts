@@ -1,0 +1,77 @@
+/** Opens the team's store for commands that do not host anybody. Those that only look never create one. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock } from "../adapters/clock.ts";
+import { makeFolder } from "../adapters/make-folder.ts";
+import { EkidenError } from "../core/errors.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Store } from "../ports/index.ts";
+import { memberShells } from "./member-shell.ts";
+import { makeOwnFolders, userFile } from "./own-folders.ts";
+import { makeProjectFolder, refuseLinked } from "./project-folder.ts";
+import { secretsOf } from "./secrets.ts";
+import { sqlitePath, storeUrl } from "./store-address.ts";
+import { createOwnStore } from "./trust/record.ts";
+
+/** Creates the database of a project that has none, readable by its user alone, and keeps that this person made it. */
+export function makeStoreFile(url: string, cwd: string): void {
+  const path = sqlitePath(url, cwd);
+  if (path === null || existsSync(path)) return;
+  makeOwnFolders(cwd);
+  if (existsSync(dirname(path))) createOwnStore(dirname(userFile()), cwd, path);
+}
+
+/** A project, and its team where that is open already. */
+export type Place = {
+  settings(): Promise<Settings>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly store?: Store;
+};
+
+/**
+ * `signs`: the tasks that `use` adds in the person's name are the person's words.
+ * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
+ * @throws EkidenError `not_found` when there is no team to look at; what the store throws
+ */
+export async function withTeam<T>(
+  call: Place,
+  mode: "look" | "make",
+  use: (store: Store) => Promise<T>,
+  { signs = true } = {},
+): Promise<T> {
+  if (call.store) return await use(call.store);
+  const settings = await call.settings();
+  const path = sqlitePath(settings.store, call.cwd);
+  const missing = (where: string): EkidenError =>
+    new EkidenError(
+      "not_found",
+      `no team here yet: ${where}. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
+    );
+  if (path !== null) refuseLinked(call.cwd, path);
+  if (path !== null && !existsSync(path)) {
+    if (mode === "look") throw missing(`${path} does not exist`);
+    if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
+    else makeFolder(dirname(path));
+  }
+  const { openStore } = await import("../adapters/store/index.ts");
+  const url = storeUrl(settings, call.cwd);
+  if (mode === "make") makeStoreFile(url, call.cwd);
+  const open = await openStore({
+    url,
+    team: settings.team,
+    clock: systemClock,
+    leaseMs: settings.leaseMs,
+    maxAttempts: settings.maxAttempts,
+    mustExist: mode === "look",
+    redact: secretsOf(call.env, settings).redact,
+  });
+  try {
+    // What is typed in a member's shell is not the person's word, also in another team.
+    const isPerson = signs && memberShells(call.env).length === 0;
+    return await use(isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open);
+  } finally {
+    await open.close();
+  }
+}

@@ -1,0 +1,45 @@
+/** The folders of the person that Ekiden writes to: settings and trust, and what the sandbox keeps. */
+import { createHash } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import { dirname, join } from "node:path";
+import envPaths from "env-paths";
+import { makeFolder } from "../adapters/make-folder.ts";
+import { EkidenError, messageOf } from "../core/errors.ts";
+
+/** The settings of the person. */
+export function userFile(): string {
+  return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
+}
+
+/** Where the sandbox keeps its proofs and the caches of a project's commands, and which folders those must not see. */
+export function sandboxFolders(workspace: string): {
+  readonly stateFolder: string;
+  readonly cacheFolder: string;
+  readonly ownFolders: readonly string[];
+} {
+  const { config, data, log: state, cache } = envPaths("ekiden", { suffix: "" });
+  const project = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+  return {
+    stateFolder: state,
+    cacheFolder: join(cache, "sandbox", project),
+    ownFolders: [config, data, state],
+  };
+}
+
+/**
+ * Makes them, so that a home that cannot be written is told before there is a team, and not by the first command of a member.
+ * @throws EkidenError `bad_input`
+ */
+export function makeOwnFolders(workspace: string): void {
+  for (const folder of [dirname(userFile()), sandboxFolders(workspace).cacheFolder])
+    try {
+      makeFolder(folder, 0o700);
+      accessSync(folder, constants.W_OK);
+    } catch (error) {
+      throw new EkidenError(
+        "bad_input",
+        `${folder} cannot be written, and Ekiden keeps there what you agreed to and what its sandbox needs: ${messageOf(error)}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you may write.`,
+        { cause: error },
+      );
+    }
+}

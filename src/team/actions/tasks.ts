@@ -1,0 +1,115 @@
+/** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
+import { systemClock } from "../../adapters/clock.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { checkTask, EDITABLE_FIELDS, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { boardData, type TaskData } from "../../core/views/board.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Done } from "./done.ts";
+
+/** @throws EkidenError `bad_input` | `not_found` (a blocker) */
+export async function addTask(store: Store, by: Name, task: NewTask): Promise<Done<TaskData>> {
+  const added = await store.board.add(task, by);
+  const [data] = boardData(store.team, [added], systemClock.now()).tasks as [TaskData];
+  return { data, text: `#${added.id} is on the board` };
+}
+
+/** `blockedBy` replaces the blockers of the task. `role`, `assignee`: null for any. */
+export type TaskEdit = Omit<TaskChange, "addBlockedBy" | "removeBlockedBy"> & {
+  readonly blockedBy?: readonly TaskId[];
+  readonly assignee?: Name | null;
+};
+
+type Edited = { readonly id: TaskId; readonly changed: readonly string[] };
+
+/** Changes a task that is not completed, and tells its owner. @throws EkidenError `bad_input` | `not_found` | `cycle` | `already_started` | `not_permitted` */
+export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdit): Promise<Done<Edited>> {
+  mustDecide(by, "Change tasks with update_task, or ask the lead with send_message.");
+  checkTask(edit);
+  const { blockedBy, assignee, ...fields } = edit;
+  const before = await store.board.task(id);
+  if (before?.status === "completed")
+    throw new EkidenError(
+      "already_started",
+      `Task #${id} is completed, so it cannot be edited. Add a new task for further work.`,
+    );
+  const change: TaskChange = {
+    ...fields,
+    ...(blockedBy && {
+      addBlockedBy: blockedBy.filter((one) => !before?.blockedBy.includes(one)),
+      removeBlockedBy: before?.blockedBy.filter((one) => !blockedBy.includes(one)) ?? [],
+    }),
+  };
+  if (assignee !== undefined) await store.board.assign(id, assignee, by);
+  const after = await store.board.change(id, change, by);
+  const changed = [...EDITABLE_FIELDS, "assignee" as const].filter(
+    (key) => JSON.stringify(before?.[key]) !== JSON.stringify(after[key]),
+  );
+  if (changed.length === 0) return { data: { id, changed }, text: `#${id} is unchanged` };
+  const owner = before?.status === "in_progress" && before.owner !== by ? before.owner : null;
+  const told = owner === null ? "" : `; ${owner} was told${after.status === "in_progress" ? "" : " to stop"}`;
+  return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}` };
+}
+
+type Decided = { readonly id: TaskId; readonly status: string | undefined };
+
+/** Puts a failed or cancelled task back on the board. @throws EkidenError `not_found` | `bad_input` | `already_started` | `not_permitted` */
+export const retryTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
+  decide(store, by, id, "is back on the board", () => store.board.retry(id, by));
+
+/** Takes a task that is not completed off the board. @throws as `retryTask` */
+export const cancelTask = (store: Store, by: Name, id: TaskId, reason = ""): Promise<Done<Decided>> =>
+  decide(store, by, id, "is cancelled", () =>
+    store.board.cancel(id, by, reason || `cancelled by ${by === PERSON ? "a person" : by}`),
+  );
+
+/** Takes a claimed task from its owner and puts it back on the board. @throws as `retryTask` */
+export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
+  decide(store, by, id, "is back on the board", () => store.board.takeBack(id, by));
+
+/** A person does a task by hand; members leave it alone. @throws as `retryTask` */
+export const takeTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
+  decide(store, by, id, "is yours", () => store.board.claimFor(id, by));
+
+export const completeTask = (store: Store, by: Name, id: TaskId, result = ""): Promise<Done<Decided>> =>
+  decide(store, by, id, "is completed", async () => {
+    await store.board.completeFor(id, by, result || "done by hand");
+  });
+
+export const failTask = (store: Store, by: Name, id: TaskId, reason = ""): Promise<Done<Decided>> =>
+  decide(store, by, id, "has failed", () => store.board.failFor(id, by, reason || "failed by hand"));
+
+async function decide(
+  store: Store,
+  by: Name,
+  id: TaskId,
+  text: string,
+  act: () => Promise<void>,
+): Promise<Done<Decided>> {
+  mustDecide(
+    by,
+    "Give back your own task with release_task or fail_task; about others ask the lead with send_message.",
+  );
+  const before = await store.board.task(id);
+  await act();
+  const stopped =
+    before?.status === "in_progress" && before.owner !== by ? `; ${before.owner} was told to stop` : "";
+  const after = await store.board.task(id);
+  const written = stopped && after ? writtenIn(after) : "";
+  return { data: { id, status: after?.status }, text: `#${id} ${text}${stopped}${written}` };
+}
+
+/** What the store says about the files of an owner that was stopped: see adapters/store/written.ts. */
+function writtenIn(task: Task): string {
+  const said = (task.status === "cancelled" ? task.reason : task.lastFailure) ?? "";
+  const at = said.lastIndexOf("Until then ");
+  return at < 0 ? "" : `. ${said.slice(at)}`;
+}
+
+/** Teammates decide nothing about tasks of others. */
+function mustDecide(by: Name, instead: string): void {
+  if (by !== LEAD && by !== PERSON) throw notDecidedBy(by, instead);
+}
+
+export const notDecidedBy = (who: Name, instead: string): EkidenError =>
+  new EkidenError("not_permitted", `this is a command of ${who}, who may not decide that. ${instead}`);

@@ -1,0 +1,67 @@
+/** The figures of one run, collected from its events: what it did, what it used, how long it took. */
+import type { Event } from "../../core/event.ts";
+import { Spent } from "../../core/picture/spent.ts";
+import { money, tokens as short, span } from "../../core/views/view.ts";
+
+export type Summary = {
+  /** Files that tools have written or that landed tasks have changed. What a command wrote elsewhere is not known. */
+  readonly files: number;
+  /** Tasks whose branch has landed. */
+  readonly landed: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly ms: number;
+  /** The file that the runbook names as its report. */
+  readonly report?: string;
+};
+
+export class RunSummary {
+  private readonly began = Date.now();
+  private readonly files = new Set<string>();
+  private readonly commits: string[] = [];
+  private readonly spent = new Spent();
+
+  take(events: readonly Event[]): void {
+    for (const event of events) {
+      this.spent.apply(event);
+      if (event.type === "task.landed") this.commits.push(event.commit);
+      else if (event.type === "tool.called") for (const path of event.wrote ?? []) this.files.add(path);
+    }
+  }
+
+  /** `cwd`: the project, whose repository knows the landed commits. */
+  async figures(cwd: string, report?: string): Promise<Summary> {
+    // A worktree's files are counted when they land, by their path in the project.
+    const files = this.commits.length > 0 ? await filesOf(this.commits, cwd) : this.files;
+    const { input, output, usd } = this.spent.total;
+    const landed = this.commits.length;
+    const ms = Date.now() - this.began;
+    return { files: files.size, landed, tokens: input + output, usd, ms, ...(report && { report }) };
+  }
+}
+
+async function filesOf(commits: readonly string[], cwd: string): Promise<Set<string>> {
+  const args = ["log", "--no-walk", "-m", "--first-parent", "--name-only", "--format=", ...commits];
+  const [{ Git }, { childEnvironment }] = await Promise.all([
+    import("../../adapters/git/git.ts"),
+    import("../../adapters/shell/environment.ts"),
+  ]);
+  // The repository may configure programs also for the log.
+  const listed = await new Git(childEnvironment(process.env)).try(cwd, ...args).catch(() => null);
+  return new Set(listed?.code === 0 ? listed.out.split("\n").filter((line) => line !== "") : []);
+}
+
+/** "4 files changed · 2 tasks landed · 34k tokens · $0.42 · 3m12s" */
+export function summaryText({ files, landed, tokens, usd, ms }: Summary): string {
+  const count = (n: number, what: string, then: string): string =>
+    n === 0 ? "" : `${n} ${what}${n === 1 ? "" : "s"} ${then}`;
+  return [
+    count(files, "file", "changed"),
+    count(landed, "task", "landed"),
+    tokens > 0 ? `${short(tokens)} tokens` : "",
+    money(usd),
+    span(ms),
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}

@@ -1,0 +1,39 @@
+/** A conversation, including what a compaction has removed from the model's context. Views: core/views/transcript.ts. */
+import { EkidenError } from "../../core/errors.ts";
+import { type Name, speaker, subagentName } from "../../core/ids.ts";
+import type { TranscriptData } from "../../core/views/transcript.ts";
+import type { Recorded, Store } from "../../ports/index.ts";
+import { mustExist } from "./team.ts";
+
+const PAGE = 500;
+
+/** `name`: a member ("alice") or one of its subagents ("alice/1"). `after`: only the entries after this one. @throws EkidenError `bad_input` | `not_found` */
+export async function transcript(store: Store, name: string, after = 0): Promise<TranscriptData> {
+  const { who, member } = speaker(name);
+  const entries: Recorded[] = [];
+  for (let at = after; ; ) {
+    const page = await store.transcript.all(who, at, PAGE);
+    entries.push(...page);
+    at = page.at(-1)?.seq ?? at;
+    if (page.length < PAGE) break;
+  }
+  if (entries.length === 0 && after === 0) {
+    await mustExist(store, member);
+    if (who !== member) throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
+  }
+  return { name: who, entries };
+}
+
+/** How many subagents a member has had. Their numbers have no gaps, so few are looked for. */
+export async function subagentsOf(store: Store, member: Name): Promise<number> {
+  const has = async (n: number): Promise<boolean> =>
+    (await store.transcript.last(subagentName(member, n), 1)).length > 0;
+  let [known, above] = [0, 1];
+  while (await has(above)) [known, above] = [above, above * 2];
+  while (above - known > 1) {
+    const middle = Math.floor((known + above) / 2);
+    if (await has(middle)) known = middle;
+    else above = middle;
+  }
+  return known;
+}

@@ -1,0 +1,46 @@
+/** A teammate splits its task into parts and goes on with it when they have ended. */
+import { z } from "zod";
+import { given } from "../core/given.ts";
+import type { NewTask } from "../core/task.ts";
+import { own } from "./claims.ts";
+import { defineTool } from "./define.ts";
+import { maybe, text } from "./inputs.ts";
+
+export const splitTask = defineTool({
+  name: "split_task",
+  description: "Put parts of your task on the board. It waits for them, then is yours again.",
+  access: "team",
+  effect: "splits",
+  input: () =>
+    z.object({
+      parts: z
+        .array(
+          z.object({
+            subject: text,
+            description: maybe.text,
+            after: z.array(z.int()).optional().describe("parts, from 1"),
+          }),
+        )
+        .optional(),
+      note: text.describe("what is done and left"),
+    }),
+  subject: ({ parts = [] }) => parts.map((part) => part.subject).join("; "),
+  run: async ({ parts = [], note }, ctx) => {
+    const task = await own(undefined, ctx);
+    const tasks = parts.map(
+      ({ subject, description, after = [] }): NewTask => ({
+        subject,
+        ...given({ description }),
+        blockedBy: after.map((nth) => ({ nth: nth - 1 })),
+      }),
+    );
+    let said = "";
+    const held = { seat: ctx.seat, task: task.id, attempt: task.attempt };
+    await ctx.store.board.split(held, tasks, note, (added) => {
+      const names = added.map(({ id, subject }) => `#${id} ${subject}`).join(", ");
+      said = `#${task.id} waits for its parts${names && `: ${names}`}. It comes back to you when they have ended, or when one of them fails. End your turn to get the next task, or claim a part.`;
+      return ctx.answer(said);
+    });
+    return said;
+  },
+});
