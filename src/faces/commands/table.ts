@@ -284,7 +284,8 @@ export const COMMANDS: readonly Entry[] = [
     options: [
       ["--port <n>", "0 for any free one (default 7411, or any free one when that is taken)"],
       ["--host <address>", "where to listen (default 127.0.0.1); others need a --token"],
-      ["--token <text>", "what the address must hold, at least 16 characters (default: random)"],
+      ["--token <text>", "what the address must hold, at least 16 characters (default: one of this project)"],
+      ["--origin <address>", "where browsers find the page behind a proxy, such as https://host/base"],
       ["--read-only", "for looking: nothing can be changed"],
       ["--export <file>", "write the team's run as one HTML file that replays without a server"],
     ],

@@ -14,12 +14,11 @@ export async function run(
 ): Promise<number | undefined> {
   const { export: file } = options;
   if (file !== undefined) return await exportRun(call, file);
-  const wanted = readOptions(options);
+  const { readOnly } = readOptions(options);
   return await withTeam(call, "look", async (store) => {
     await keepYoungSmall();
-    const server = await openPage(call, store, wanted);
-    if (call.json)
-      call.out.write(`${JSON.stringify({ address: server.address, readOnly: wanted.readOnly })}\n`);
+    const server = await openPage(call, store, options);
+    if (call.json) call.out.write(`${JSON.stringify({ address: server.address, readOnly })}\n`);
     else call.out.write(`${server.address}\n`);
     call.say("Ctrl-C ends the page; the teams go on.");
     await interrupted();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Access, checkAddress, refusal, showsToken, type Visit } from "./access.ts";
+import { type Access, checkAddress, publicAddress, refusal, showsToken, type Visit } from "./access.ts";
 
 const TOKEN = "0123456789abcdef";
 const local: Access = { token: TOKEN, host: "127.0.0.1", port: 80, machine: "box" };
@@ -35,25 +35,19 @@ describe("an address to listen on", () => {
 });
 
 describe("the name that a page was asked for by", () => {
-  it.each(["127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "LOCALHOST"])(
-    "%s is ours on loopback",
+  it.each(["127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "LOCALHOST", "localhost:9000"])(
+    "%s is ours on loopback, through a tunnel too",
     (host) => {
       expect(refusal(local, visit({ host }))).toBeNull();
     },
   );
 
-  it.each([
-    "evil.example",
-    "localhost.evil.example",
-    "192.168.1.4",
-    "box",
-    "127.0.0.1:81",
-    "[::1",
-    "a:b:c",
-    "",
-  ])("%s is not ours on loopback", (host) => {
-    expect(refusal(local, visit({ host }))).toMatchObject({ status: 403 });
-  });
+  it.each(["evil.example", "localhost.evil.example", "192.168.1.4", "box", "box:9000", "[::1", "a:b:c", ""])(
+    "%s is not ours on loopback",
+    (host) => {
+      expect(refusal(local, visit({ host }))).toMatchObject({ status: 403 });
+    },
+  );
 
   it.each(["192.168.1.4:8080", "[fd00::1]:8080", "box:8080", "box.lan:8080", "localhost:8080"])(
     "%s is ours on a public address",
@@ -71,6 +65,47 @@ describe("the name that a page was asked for by", () => {
 
   it("is needed", () => {
     expect(refusal(local, visit({ host: undefined }))).toMatchObject({ status: 403 });
+  });
+});
+
+describe("an address behind a proxy", () => {
+  it.each([
+    ["https://team.example.org", { origin: "https://team.example.org", host: "team.example.org", base: "" }],
+    [
+      "https://Team.example.org:8443/ekiden/",
+      { origin: "https://team.example.org:8443", host: "team.example.org:8443", base: "/ekiden" },
+    ],
+  ])("%s is read", (text, expected) => {
+    expect(publicAddress(text)).toEqual(expected);
+  });
+
+  it.each([
+    "team.example.org",
+    "ftp://a.example",
+    "https://a.example/?x",
+    "https://u:p@a.example",
+    "https://a.example/%22",
+  ])("%s is refused", (text) => {
+    expect(() => publicAddress(text)).toThrow("--origin");
+  });
+
+  const behind = { ...local, behind: publicAddress("https://team.example.org/ekiden") };
+  it.each([
+    ["team.example.org", "https://team.example.org"],
+    ["127.0.0.1", "https://team.example.org"],
+    ["team.example.org", undefined],
+    ["localhost:9000", "http://localhost:9000"],
+  ])("lets in Host %s with Origin %s", (host, origin) => {
+    expect(refusal(behind, visit({ host, origin }))).toBeNull();
+  });
+  it.each([
+    ["team.example.org", "http://team.example.org"],
+    ["team.example.org", "https://evil.example"],
+    ["evil.example", "https://team.example.org"],
+    ["localhost:9000", "http://localhost:9001"],
+    ["team.example.org:81", undefined],
+  ])("refuses Host %s with Origin %s", (host, origin) => {
+    expect(refusal(behind, visit({ host, origin }))).toMatchObject({ status: 403 });
   });
 });
 

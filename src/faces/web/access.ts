@@ -1,7 +1,8 @@
 /**
  * Who may use the page. Pure. Three gates, in this order:
  *
- *   Host     an address of this server, so that a name which an attacker points here is refused (DNS rebinding)
+ *   Host     an address of this server, so that a name which an attacker points here is refused (DNS rebinding). On loopback
+ *            any port will do: a tunnel has another one than the server
  *   Origin   the page itself, so that a foreign page can neither read nor act
  *   token    in a header of each request to `/api`. The page has it from the printed address, behind `#`, and keeps it in the
  *            storage of its tab. There is no cookie: browsers send cookies to every port of a host, so to other local servers
@@ -20,7 +21,12 @@ export type Access = {
   readonly port: number;
   /** The name of this machine: a public page may be asked for by it. */
   readonly machine: string;
+  /** Where browsers find the page behind a proxy. */
+  readonly behind?: PublicAddress | undefined;
 };
+
+/** `https://host/base` in its parts: `origin` as browsers send it, `base` is "" or begins with "/" and does not end with one. */
+export type PublicAddress = { readonly origin: string; readonly host: string; readonly base: string };
 
 /** What is looked at of a request. */
 export type Visit = {
@@ -54,6 +60,19 @@ export function checkAddress(host: string, token: string | undefined): void {
     );
 }
 
+/** @throws EkidenError `bad_input` for what is no address of a page */
+export function publicAddress(text: string): PublicAddress {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username + url.password + url.search + url.hash === "";
+  const base = url?.pathname.replace(/\/+$/, "") ?? "";
+  if (url && isPlain && /^https?:$/.test(url.protocol) && /^(\/[\w.~-]+)*$/.test(base))
+    return { origin: url.origin, host: url.host, base };
+  throw new EkidenError(
+    "bad_input",
+    `--origin ${quote(text)} is not the address of a page. Give what browsers open, such as https://example.org/ekiden`,
+  );
+}
+
 /** Null: come in; to `/api` only with the token. */
 export function refusal(access: Access, visit: Visit): Refusal | null {
   if (!["GET", "HEAD", "POST"].includes(visit.method))
@@ -63,7 +82,7 @@ export function refusal(access: Access, visit: Visit): Refusal | null {
       status: 403,
       text: "This address is not one of this server. Open the address that ekiden web printed.",
     };
-  if (visit.origin !== undefined && visit.origin !== `http://${visit.host}`)
+  if (visit.origin !== undefined && !isOurPage(access, visit.origin, visit.host))
     return { status: 403, text: "Another page asked for this. Only the page itself may." };
   return null;
 }
@@ -74,12 +93,18 @@ export function showsToken({ token }: Access, authorization = ""): boolean {
   return given !== null && equal(given, token);
 }
 
-function isOurHost({ host, port, machine }: Access, given: string): boolean {
+/** A proxy may pass on its own name or ask by ours; the page of the public address is ours either way. */
+const isOurPage = ({ behind }: Access, origin: string, host: string): boolean =>
+  origin === behind?.origin || (origin === `http://${host}` && host.toLowerCase() !== behind?.host);
+
+function isOurHost({ host, port, machine, behind }: Access, given: string): boolean {
+  if (given.toLowerCase() === behind?.host) return true;
   const match = /^(\[[0-9a-f:]+\]|[^:[\]]+)(?::(\d+))?$/i.exec(given);
-  if (!match || Number(match[2] ?? 80) !== port) return false;
+  if (!match) return false;
   const name = (match[1] ?? "").replace(/^\[|\]$/g, "").toLowerCase();
-  if (name === host.toLowerCase()) return true;
   if (isLoopback(host)) return isLoopback(name);
+  if (Number(match[2] ?? 80) !== port) return false;
+  if (name === host.toLowerCase()) return true;
   // An address cannot be pointed elsewhere by a name server; of names only this machine's own counts.
   return isIP(name) !== 0 || name === "localhost" || name === machine || name.startsWith(`${machine}.`);
 }

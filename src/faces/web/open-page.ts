@@ -1,12 +1,12 @@
 /** Opens the page for `ekiden web` and for a run with `--web`. */
-import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { secretsOf } from "../../project/secrets.ts";
 import type { Invocation } from "../invocation.ts";
-import { checkAddress } from "./access.ts";
+import { checkAddress, publicAddress } from "./access.ts";
+import { keepOwnPage, ownPage } from "./own-page.ts";
 import { type ServeOptions, serve, type WebServer } from "./server.ts";
 import { Teams } from "./teams.ts";
 
@@ -15,9 +15,10 @@ export type WebOptions = {
   readonly host?: string;
   readonly token?: string;
   readonly readOnly?: boolean;
+  readonly origin?: string;
 };
 
-/** Taken where it is free, so that an address stays valid from one start to the next. */
+/** Taken where it is free. */
 const PORT = 7411;
 
 export async function openTeams(call: Invocation, store: Store): Promise<Teams> {
@@ -26,33 +27,51 @@ export async function openTeams(call: Invocation, store: Store): Promise<Teams> 
   return new Teams(store, { settings, cwd: call.cwd, version: manifest.version, redact });
 }
 
-/** Serves the page for the teams of an open store; also beside a run. */
-export async function openPage(call: Invocation, store: Store, options: ServeOptions): Promise<WebServer> {
-  return await serve(await openTeams(call, store), options);
+/** Serves the page for the teams of an open store; also beside a run. @throws EkidenError `bad_input` */
+export async function openPage(call: Invocation, store: Store, options: WebOptions): Promise<WebServer> {
+  const { port, token, ...wanted } = readOptions(options);
+  const which = { cwd: call.cwd, readOnly: wanted.readOnly };
+  const own = ownPage(which);
+  const server = await serve(await openTeams(call, store), {
+    ...wanted,
+    token: token ?? own.token,
+    ports: port === undefined ? [own.port ?? PORT, 0] : [port],
+  });
+  if (own.port === null)
+    keepOwnPage(which, { token: own.token, port: port === undefined ? server.port : null });
+  return server;
 }
 
 /** Beside a run; its address goes where the progress goes. */
 export async function pageOfRun(call: Invocation, store: Store): Promise<WebServer> {
-  const page = await openPage(call, store, readOptions({}));
+  const page = await openPage(call, store, {});
   call.err.write(`page: ${page.address}\n`);
   return page;
 }
+
+type Read = Omit<ServeOptions, "ports" | "token"> & { readonly port?: number; readonly token?: string };
 
 /** @throws EkidenError `bad_input` */
 export function readOptions({
   host = "127.0.0.1",
   port,
   readOnly = false,
+  origin,
   ...given
-}: WebOptions): ServeOptions {
+}: WebOptions): Read {
   const token = given.token ?? (process.env.EKIDEN_WEB_TOKEN || undefined);
   checkAddress(host, token);
-  const number = Number(port ?? PORT);
+  const number = Number(port ?? 0);
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
     throw new EkidenError(
       "bad_input",
       `--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`,
     );
-  const ports = port === undefined ? [PORT, 0] : [number];
-  return { host, ports, token: token ?? randomBytes(24).toString("base64url"), readOnly };
+  return {
+    host,
+    readOnly,
+    ...(port !== undefined && { port: number }),
+    ...(token !== undefined && { token }),
+    ...(origin !== undefined && { behind: publicAddress(origin) }),
+  };
 }

@@ -4,8 +4,18 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EkidenError } from "../../core/errors.ts";
 
-export type PageFile = { readonly type: string; readonly body: Buffer };
+export type PageFile = {
+  readonly type: string;
+  readonly body: Buffer;
+  /** By the name that browsers accept it under; the build writes them. */
+  readonly compressed: Readonly<Partial<Record<Encoding, Buffer>>>;
+};
 export type PageFiles = { readonly index: PageFile; readonly files: ReadonlyMap<string, PageFile> };
+
+/** The smaller one first. */
+export const ENCODINGS = ["br", "gzip"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+const ENDINGS: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -14,8 +24,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** @throws EkidenError `not_found` when the page was not built */
-export function readPage(): PageFiles {
+/**
+ * `base`: what stands before every address of the page, such as "/ekiden", or "".
+ * @throws EkidenError `not_found` when the page was not built
+ */
+export function readPage(base = ""): PageFiles {
   const folder = ["./web/", "../../../dist/web/"]
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(join(path, "index.html")));
@@ -27,7 +40,24 @@ export function readPage(): PageFiles {
   const files = new Map<string, PageFile>();
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const type = TYPES[extname(path)];
-    if (type) files.set(`/${path.replaceAll("\\", "/")}`, { type, body: readFileSync(join(folder, path)) });
+    if (!type) continue;
+    const file = join(folder, path);
+    const compressed = Object.fromEntries(
+      ENCODINGS.filter((one) => existsSync(file + ENDINGS[one])).map((one) => [
+        one,
+        readFileSync(file + ENDINGS[one]),
+      ]),
+    );
+    files.set(`/${path.replaceAll("\\", "/")}`, { type, body: readFileSync(file), compressed });
   }
-  return { index: files.get("/index.html") as PageFile, files };
+  return { index: placed(files.get("/index.html") as PageFile, base), files };
+}
+
+/** The build writes addresses relative to the page, which has views at any depth. */
+function placed({ type, body }: PageFile, base: string): PageFile {
+  const text = body
+    .toString("utf8")
+    .replaceAll('"./assets/', `"${base}/assets/`)
+    .replace('name="ekiden-base" content=""', `name="ekiden-base" content="${base}"`);
+  return { type, body: Buffer.from(text), compressed: {} };
 }

@@ -8,14 +8,15 @@ import { hostname } from "node:os";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
+import { compress } from "hono/compress";
 import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
 import { quote, taskId } from "../../core/ids.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { task } from "../../team/queries/board.ts";
-import { type Access, refusal, SAFE_HEADERS, showsToken, type Visit } from "./access.ts";
+import { type Access, type PublicAddress, refusal, SAFE_HEADERS, showsToken, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
-import { type PageFile, readPage } from "./page-files.ts";
+import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
 import { memberRows } from "./snapshot.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import type { Acted } from "./wire.ts";
@@ -26,8 +27,15 @@ export type ServeOptions = {
   readonly ports: readonly number[];
   readonly token: string;
   readonly readOnly: boolean;
+  /** Where browsers find the page behind a proxy. */
+  readonly behind?: PublicAddress | undefined;
 };
-export type WebServer = { readonly address: string; close(): Promise<void> };
+export type WebServer = {
+  /** With the token. */
+  readonly address: string;
+  readonly port: number;
+  close(): Promise<void>;
+};
 
 const DRAIN_MS = 300;
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -48,7 +56,8 @@ type Env = { Bindings: HttpBindings };
 
 /** @throws EkidenError `bad_input` when it cannot listen there */
 export async function serve(teams: Teams, options: ServeOptions): Promise<WebServer> {
-  const page = readPage();
+  const { behind } = options;
+  const page = readPage(behind?.base);
   const server = createServer();
   const port = await listen(server, options);
   const access: Access = {
@@ -56,12 +65,17 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
     host: options.host,
     port,
     machine: hostname().toLowerCase(),
+    behind,
   };
   const app = routes(teams, options.readOnly, page.index, page.files, access);
   const handle = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
   });
+  const prefix = behind?.base ? `${behind.base}/` : null;
   server.on("request", (incoming, outgoing) => {
+    // Some proxies take the path away that they serve the page below, some do not.
+    if (prefix !== null && incoming.url?.startsWith(prefix))
+      incoming.url = incoming.url.slice(prefix.length - 1);
     for (const [name, value] of Object.entries(SAFE_HEADERS)) outgoing.setHeader(name, value);
     const refused = refusal(access, visitOf(incoming));
     if (!refused) return void handle(incoming, outgoing);
@@ -71,7 +85,8 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
   teams.warmUp();
   const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
   return {
-    address: `http://${shown}:${port}/#token=${options.token}`,
+    address: `${behind ? behind.origin + behind.base : `http://${shown}:${port}`}/#token=${options.token}`,
+    port,
     close: async () => {
       await teams.close();
       // What has been written still has to leave.
@@ -99,13 +114,18 @@ function routes(
   access: Access,
 ): Hono<Env> {
   const app = new Hono<Env>();
-  const send = ({ type, body }: PageFile, lasting: boolean): Response =>
-    new Response(new Uint8Array(body), {
+  const send = (c: Context, { type, body, compressed }: PageFile, lasting: boolean): Response => {
+    const accepted = (c.req.header("accept-encoding") ?? "").split(/\s*,\s*/);
+    const encoding = ENCODINGS.find((one) => compressed[one] && accepted.includes(one));
+    return new Response(new Uint8Array((encoding && compressed[encoding]) ?? body), {
       headers: {
         "Content-Type": type,
         "Cache-Control": lasting ? "private, max-age=31536000, immutable" : "no-store",
+        Vary: "Accept-Encoding",
+        ...(encoding && { "Content-Encoding": encoding }),
       },
     });
+  };
   const number = (c: Context, key: string, otherwise: number): number => {
     const value = Number(c.req.query(key) ?? otherwise);
     if (!Number.isSafeInteger(value) || value < 0)
@@ -119,6 +139,7 @@ function routes(
     if (showsToken(access, c.req.header("authorization"))) return await next();
     return c.text("The token is missing or wrong. Open the address that ekiden web printed.\n", 401);
   });
+  app.use("/api/*", compress({ encoding: "gzip" }));
   const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "");
   app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
   const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
@@ -200,10 +221,10 @@ function routes(
   app.get("*", (c) => {
     const { pathname } = new URL(c.req.url);
     const file = files.get(pathname);
-    if (file && pathname !== "/index.html") return send(file, pathname.startsWith("/assets/"));
+    if (file && pathname !== "/index.html") return send(c, file, pathname.startsWith("/assets/"));
     if (pathname.startsWith("/assets/")) throw new EkidenError("not_found", "There is no such file.");
     // Every other address is a view of the page.
-    return send(index, false);
+    return send(c, index, false);
   });
   app.onError((error, c) => {
     const code = isEkidenError(error) ? error.code : null;

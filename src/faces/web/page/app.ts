@@ -166,7 +166,7 @@ export class App {
     try {
       this.overview ??= await this.source.get<Overview>("teams");
       this.route = parseRoute(currentAddress(), this.overview.first, this.views);
-      if (!location.pathname.startsWith(`/${this.route.team}`)) pushAddress(this.route, true);
+      if (!currentAddress().startsWith(`/${this.route.team}`)) pushAddress(this.route, true);
       if (this.route.team !== team || !this.loaded) await this.load();
     } catch (error) {
       this.fail(error);

@@ -39,12 +39,17 @@ export function addressOf({ team, view, item, task }: Route): string {
   return `/${path}${task === null ? "" : `?task=${task}`}`;
 }
 
+/** What stands before every address of this server: "/ekiden" behind a proxy, else "". */
+export const BASE =
+  globalThis.document?.querySelector<HTMLMetaElement>('meta[name="ekiden-base"]')?.content ?? "";
+
 const inHash = (): boolean => document.getElementById("recording") !== null;
 
 export const currentAddress = (): string =>
-  inHash() ? location.hash.replace(/^#/, "") : `${location.pathname}${location.search}`;
+  inHash() ? location.hash.replace(/^#/, "") : `${location.pathname.slice(BASE.length)}${location.search}`;
 
-export const hrefOf = (route: Route): string => (inHash() ? `#${addressOf(route)}` : addressOf(route));
+export const hrefOf = (route: Route): string =>
+  inHash() ? `#${addressOf(route)}` : `${BASE}${addressOf(route)}`;
 
 export function pushAddress(route: Route, replace: boolean): void {
   if (replace) history.replaceState(null, "", hrefOf(route));

@@ -2,6 +2,7 @@
 import type { Event } from "../../../core/event.ts";
 import type { LiveOutput } from "../../../core/live-output.ts";
 import type { Act, Acted, Recording } from "../wire.ts";
+import { BASE } from "./route.ts";
 import { messagesIn } from "./stream.ts";
 import { takeToken, token } from "./token.ts";
 
@@ -44,7 +45,7 @@ const RETRY_MS = 500;
 
 /** Every request shows the token in a header. */
 const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`/api/${path}`, {
+  fetch(`${BASE}/api/${path}`, {
     ...init,
     headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${await token()}` },
   });

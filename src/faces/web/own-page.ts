@@ -1,0 +1,51 @@
+/**
+ * The token and the port of a project's page, kept in the person's folder: a page that is started again is the one that open tabs
+ * know. Members cannot read that folder. Only a file that this person alone may read is used.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../../adapters/make-folder.ts";
+import { jsonIn, replaceFile } from "../../adapters/small-files.ts";
+import { userFile } from "../../project/own-folders.ts";
+
+export type OwnPage = { readonly token: string; readonly port: number | null };
+
+/** `readOnly`: who may only look must not learn the token of those who may act. */
+export type WhichPage = { readonly cwd: string; readonly readOnly: boolean };
+
+function fileOf({ cwd, readOnly }: WhichPage): string {
+  const project = createHash("sha256").update(cwd).digest("hex").slice(0, 16);
+  return join(dirname(userFile()), "pages", `${project}${readOnly ? "-look" : ""}.json`);
+}
+
+/** Of the last page of this project; a new token where there was none. */
+export function ownPage(which: WhichPage): OwnPage {
+  const path = fileOf(which);
+  const known = isOurs(path) ? jsonIn<Partial<OwnPage>>(path) : null;
+  const token =
+    typeof known?.token === "string" && /^[\w-]{32,}$/.test(known.token) ? known.token : undefined;
+  const port = Number(known?.port);
+  return {
+    token: token ?? randomBytes(24).toString("base64url"),
+    port: token !== undefined && Number.isInteger(port) && port > 0 && port < 65_536 ? port : null,
+  };
+}
+
+/** A folder that cannot be written costs no page: its next start has another token. */
+export function keepOwnPage(which: WhichPage, page: OwnPage): void {
+  const path = fileOf(which);
+  try {
+    makeFolder(dirname(path), 0o700);
+    replaceFile(path, `${JSON.stringify(page)}\n`);
+  } catch {}
+}
+
+function isOurs(path: string): boolean {
+  try {
+    const { mode, uid } = lstatSync(path);
+    return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
+  } catch {
+    return false;
+  }
+}
