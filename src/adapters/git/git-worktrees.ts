@@ -6,7 +6,7 @@ import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
 import { firstOn, takeAway } from "./contents.ts";
-import type { Git } from "./git.ts";
+import { despiteKills, type Git } from "./git.ts";
 import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
 import { LandingLine } from "./landing-line.ts";
@@ -84,9 +84,9 @@ export class GitWorktrees implements Worktrees {
       await this.mend(task);
       return found;
     }
-    const opening = this.make(task, contact, slug).finally(() => this.opening.delete(task.id));
+    const opening = despiteKills(() => this.make(task, contact, slug));
     this.opening.set(task.id, opening);
-    return await opening;
+    return await opening.finally(() => this.opening.delete(task.id));
   }
 
   private async mend(task: Which): Promise<void> {
@@ -94,8 +94,7 @@ export class GitWorktrees implements Worktrees {
     const binding = this.bindings.read(task);
     if (!binding) return;
     const where = { project: options.project, commonDir: repository.commonDir };
-    const { ref } = this.targetOf(binding.target);
-    await mend(git, where, join(folder, binding.path), binding.branch, ref);
+    await mend(git, where, join(folder, binding.path), binding.branch, this.targetOf(binding.target).ref);
   }
 
   /** Another machine may have had the task since this one did. */
@@ -117,7 +116,9 @@ export class GitWorktrees implements Worktrees {
     if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
   }
 
-  async land(task: Which, { name, ...by }: By): Promise<Landing> {
+  readonly land = (task: Which, by: By): Promise<Landing> => despiteKills(() => this.landOnce(task, by));
+
+  private async landOnce(task: Which, { name, ...by }: By): Promise<Landing> {
     const { git, options, repository, gate, sharedTarget: shared } = this;
     const known = await this.goOnFirst(task, { signal: by.signal, tell: by.onMoved });
     if (known) return known;
@@ -191,10 +192,10 @@ export class GitWorktrees implements Worktrees {
   }
 
   noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
-    const { git, options, repository, sharedTarget: shared } = this;
-    const { commonDir } = repository;
-    const line = new LandingLine(commonDir);
-    const where = { git, root: options.project, commonDir, line, isShared: shared !== null };
+    const { git, options, sharedTarget: shared } = this;
+    const { commonDir } = this.repository;
+    const isShared = shared !== null;
+    const where = { git, root: options.project, commonDir, line: new LandingLine(commonDir), isShared };
     return noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
   }
 
@@ -231,9 +232,8 @@ export class GitWorktrees implements Worktrees {
   async list(): Promise<Key[]> {
     const here = this.bindings.list();
     const there = (await this.sharedTarget?.parked.all(AT_ONCE).catch(() => [])) ?? [];
-    const isHere = (task: Key): boolean =>
-      here.some(({ id, createdAt }) => id === task.id && createdAt === task.createdAt);
-    return [...here, ...there.filter((task) => !isHere(task))];
+    const known = new Set(here.map(keyOf));
+    return [...here, ...there.filter((task) => !known.has(keyOf(task)))];
   }
 
   /** Bound before it is created: after a crash the worktree is found again and completed. */

@@ -46,6 +46,31 @@ const CONFINED =
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
+/** As the sandbox reports SIGKILL. */
+const KILLED = 137;
+/** Git says so of a program that it had started. */
+const DIED = /^error: .* died of signal (?:9|15)$/m;
+/** Many commands read all worktrees, and fail while another git is just making one. They have changed nothing by then. */
+const MEETS_HALF_MADE = /^fatal: failed to read .*(?:commondir|gitdir|HEAD)\b/m;
+const [READS_MAX, READ_AGAIN_MS] = [50, 20];
+const KILLS_MAX = 5;
+
+/** Somebody killed git, or a program that it had started. What it did is not known. */
+class GitKilled extends EkidenError {
+  constructor(args: readonly string[]) {
+    super("tool_failed", `git ${args.join(" ")} was killed.`);
+  }
+}
+
+/** Does work again when somebody killed its git. `work` must notice what an earlier try has done, as after a crash. */
+export async function despiteKills<T>(work: () => Promise<T>): Promise<T> {
+  for (let nth = 1; ; nth += 1)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof GitKilled) || nth === KILLS_MAX) throw error;
+    }
+}
 
 export type Confines = Pick<Sandbox, "confine">;
 
@@ -73,7 +98,12 @@ export class Git {
 
   /** As `try`, with an index of its own or with limits for a call that uses the network. Rejects with the signal's reason. */
   async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
-    return await this.start(cwd, await this.hardening.of(cwd, args), limits);
+    const hardened = await this.hardening.of(cwd, args);
+    for (let nth = 1; ; nth += 1) {
+      const ran = await this.start(cwd, hardened, limits);
+      if (ran.code === 0 || nth === READS_MAX || !MEETS_HALF_MADE.test(ran.err)) return ran;
+      await new Promise((later) => setTimeout(later, READ_AGAIN_MS));
+    }
   }
 
   private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
@@ -87,7 +117,8 @@ export class Git {
     const { descriptors = [] } = confined ?? {};
     try {
       const ran = await runInGroup(confined ?? plain, { signal, timeoutMs, input, descriptors });
-      const { code, out, err, timedOut } = ran;
+      const { code, out, err, timedOut, killed } = ran;
+      if (killed || (isConfined && code === KILLED) || DIED.test(err)) throw new GitKilled(args);
       if (timedOut && limits.timeoutMs !== undefined)
         return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };
       if (code !== null && !timedOut) return { code, out, err };

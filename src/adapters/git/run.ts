@@ -7,6 +7,8 @@ export type Outcome = {
   readonly out: string;
   readonly err: string;
   readonly timedOut: boolean;
+  /** Ended by a signal that nobody here sent. */
+  readonly killed: boolean;
 };
 
 type Limits = {
@@ -73,11 +75,12 @@ export function runInGroup(
       over();
       reject(error);
     });
-    child.once("close", (code) => {
+    child.once("close", (code, by) => {
       over();
       if (signal?.aborted) return reject(signal.reason);
+      const killed = !timedOut && !isFull && by !== null;
       const [out = "", err = ""] = texts.map((chunks) => Buffer.concat(chunks).toString("utf8"));
-      resolve({ code: isFull ? null : code, out, err, timedOut });
+      resolve({ code: isFull ? null : code, out, err, timedOut, killed });
     });
     // Git may end before it has read all of it.
     child.stdin.on("error", () => {});

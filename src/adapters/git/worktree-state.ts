@@ -37,8 +37,9 @@ export async function addWorktree(
     return withWorktreeLock(where.commonDir, () => git.try(where.project, ...args));
   };
   let added = await add();
-  // somebody removed its folder
-  if (added.code !== 0 && /already registered/.test(added.err)) added = await add("--force", "--force");
+  // Somebody removed its folder, or git was killed before it made one.
+  if (added.code !== 0 && /already registered|missing but locked/.test(added.err))
+    added = await add("--force", "--force");
   if (added.code !== 0) return messageOfGit(added);
   // Members write the folders of branches and their logs, so this does not happen in the same step.
   const checkedOut = await git.try(
@@ -49,7 +50,7 @@ export async function addWorktree(
   );
   // A failing hook of the person (post-checkout) does not prevent a worktree.
   if ((await git.ask(root, "symbolic-ref", "--quiet", "HEAD")) !== ref) return messageOfGit(checkedOut);
-  await git.run(where.project, "worktree", "unlock", root);
+  await withWorktreeLock(where.commonDir, () => git.run(where.project, "worktree", "unlock", root));
   return null;
 }
 

@@ -47,9 +47,9 @@ export const CLASSES = {
   "model-pings": { about: "model: a stream of nothing but pings", holds: true },
   "model-odd": { about: "model: doubled call ids, blank texts, half characters", holds: true },
   "git-killed": {
-    about: "git: SIGKILL for a git that lands a task",
+    about: "git: SIGKILL for a git that makes a worktree or lands a task",
     holds: false,
-    meets: "a runbook whose complete_task meets the killed git fails its task",
+    meets: "several kills in one landing can leave a cherry-pick or half a checkout in the worktree",
   },
   "worktree-removed": {
     about: "git: somebody removes the worktree of a task whose command has ended",

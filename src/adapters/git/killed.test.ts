@@ -1,0 +1,88 @@
+/** Git that is killed, or that meets the git of another process at a bad moment: the work is done again. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { OwnReservations } from "../../../test/fixtures/reservations.ts";
+import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
+import type { Which, Worktrees } from "../../ports/worktrees.ts";
+import { createShell } from "../shell/index.ts";
+import { Git } from "./git.ts";
+import { openWorktrees } from "./index.ts";
+
+const TASK: Which = { id: asTaskId(1), subject: "Fix the parser", createdAt: instant(1_700_000_000_000) };
+const BY: Parameters<Worktrees["land"]>[1] = {
+  name: "alice" as Name,
+  signal: new AbortController().signal,
+  stillMine: () => Promise.resolve(),
+  reservations: new OwnReservations(),
+  onMoved: () => Promise.resolve(),
+  onStep: () => Promise.resolve(),
+};
+const GIT = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+
+/** A git that kills itself once, at the first call with this verb, before or after it has done the work. */
+function dying(
+  { dir }: Repository,
+  verb: string,
+  when: "before" | "after",
+): { PATH: string; killed: string } {
+  const bin = join(dir, ".ekiden", "bin");
+  const killed = join(bin, "killed");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
+  const work = when === "before" ? "" : `${GIT} "$@"; `;
+  const isIt = `case " $* " in *" ${verb} "*) [ -e ${killed} ] || { ${work}echo > ${killed}; kill -9 $$; } ;; esac`;
+  writeFileSync(join(bin, "git"), `#!/bin/sh\n${isIt}\nexec ${GIT} "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  writeFileSync(killed, "not yet");
+  return { PATH: `${bin}:${process.env.PATH ?? ""}`, killed };
+}
+
+const VERBS = [
+  "for-each-ref",
+  "worktree add",
+  "checkout",
+  "worktree unlock",
+  "update-index",
+  "commit",
+  "rebase",
+];
+
+describe.each(["before", "after"] as const)("git is killed %s it has done", (when) => {
+  it.each([...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "rev-list"])("%s", async (verb) => {
+    const repo = repository({ "a.txt": "a\n" });
+    const { PATH, killed } = dying(repo, verb, when);
+    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+    onTestFinished(() => shell.close());
+    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
+    const made = await openWorktrees({
+      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
+    });
+    rmSync(killed);
+    const { workspace } = await made.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    repo.write({ "c.txt": "c\n" });
+    repo.commit("change");
+    expect(await made.land(TASK, BY)).toMatchObject({ kind: "landed" });
+    expect(readFileSync(killed, "utf8")).toBe("\n");
+    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+});
+
+it("waits for a worktree that another git is just making", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("worktree", "add", "--quiet", "--lock", ".ekiden/one");
+  const half = join(repo.dir, ".git/worktrees/half");
+  mkdirSync(half);
+  writeFileSync(join(half, "commondir"), "");
+  // The other git goes on at the second call.
+  const bin = join(repo.dir, ".ekiden");
+  const goOn = `[ -e ${half}/seen ] && echo ../.. > ${half}/commondir; echo > ${half}/seen`;
+  writeFileSync(join(bin, "git"), `#!/bin/sh\n${goOn}\nexec ${GIT} "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  const git = new Git({ PATH: `${bin}:${process.env.PATH ?? ""}`, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
+  expect(await git.try(repo.dir, "worktree", "unlock", ".ekiden/one")).toMatchObject({ code: 0 });
+});
