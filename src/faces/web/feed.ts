@@ -7,6 +7,7 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
+import type { MemberRow } from "../../core/picture/member.ts";
 import type { Clock, Cursor, Store } from "../../ports/index.ts";
 
 /** One page. `send` returns false when it takes nothing more. */
@@ -17,23 +18,37 @@ const PAGE = 500;
 const GATHER_MS = 20;
 const GATHER_MAX_MS = 80;
 /** Wake-ups are hints: a lost one costs at most this long. */
-const FLOOR_MS = 1_000;
+const FLOOR_MS = 2_000;
 const RETRY_MS = 1_000;
-/** Proxies and browsers give up a connection that is silent. */
-const BEAT_MS = 15_000;
+/** Pages give up a connection that is silent for longer than two of these; so do proxies, later. */
+const BEAT_MS = 5_000;
+/** Leases end without a fact. */
+const HOSTS_MS = 5_000;
 /** Between two looks at what commands print, and while none prints; what is sent to all pages in a second is limited to 5 MB. */
 const OUTPUT_MS = 100;
 const SILENCE_MS = 500;
+/** And where nothing at all happens for a while. */
+const QUIET_MS = 3_000;
+const QUIET_AFTER_MS = 20_000;
 const OUTPUT_BYTES_PER_MS = 5_000;
 /** A page that has missed more than this reads the board anew. */
 const MISSED_MAX = 5_000;
 
-const BEAT = Buffer.from(":\n\n");
 const message = (event: string, data: unknown): Buffer =>
   Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+const BEAT = message("beat", {});
 const NO_OUTPUT = message("output", []);
 const facts = (events: readonly Event[], cursor: Cursor): Buffer =>
   Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(events)}\n\n`);
+
+/** What no fact says. */
+export type Looks = {
+  /** What commands print at this moment. */
+  output(): Promise<readonly LiveOutput[]>;
+  /** The processes that live, as a text that changes with them. */
+  hosts(): Promise<string>;
+  members(): Promise<readonly MemberRow[]>;
+};
 
 export class Feed {
   private readonly store: Pick<Store, "journal" | "wake">;
@@ -42,19 +57,16 @@ export class Feed {
   private readonly watchers = new Map<Watcher, Buffer[] | null>();
   /** The place behind what was pushed last. */
   private at = "" as Cursor;
-  private readonly readOutput: () => Promise<readonly LiveOutput[]>;
+  private readonly looks: Looks;
   /** The last message of what commands print. */
   private output = NO_OUTPUT;
+  private happenedAt = 0;
   private running: { readonly over: AbortController; readonly begun: Promise<void> } | null = null;
 
-  constructor(
-    store: Pick<Store, "journal" | "wake">,
-    clock: Clock,
-    readOutput: () => Promise<readonly LiveOutput[]>,
-  ) {
+  constructor(store: Pick<Store, "journal" | "wake">, clock: Clock, looks: Looks) {
     this.store = store;
     this.clock = clock;
-    this.readOutput = readOutput;
+    this.looks = looks;
   }
 
   /** Resolves when the watcher is up to date. */
@@ -62,7 +74,7 @@ export class Feed {
     this.watchers.set(watcher, []);
     try {
       await this.run();
-      await this.catchUp(watcher, from);
+      await this.catchUp(watcher, from, () => this.watchers.has(watcher));
     } catch (error) {
       watcher.send(message("trouble", { text: messageOf(error) }));
       watcher.end(); // it comes back by itself, from where it was
@@ -71,6 +83,25 @@ export class Feed {
     for (const held of this.watchers.get(watcher) ?? []) watcher.send(held);
     if (this.watchers.has(watcher)) this.watchers.set(watcher, null);
     watcher.send(this.output);
+  }
+
+  /** What a watcher missed, and no more; it is one already, elsewhere. */
+  async tellMissed(watcher: Watcher, from: Cursor): Promise<void> {
+    let isThere = true;
+    const told: Watcher = {
+      send: (text) => {
+        isThere = watcher.send(text);
+        return isThere;
+      },
+      end: () => {},
+    };
+    try {
+      await this.catchUp(told, from, () => isThere);
+      told.send(this.output);
+    } catch (error) {
+      watcher.send(message("trouble", { text: messageOf(error) }));
+    }
+    watcher.end();
   }
 
   leave(watcher: Watcher): void {
@@ -90,9 +121,9 @@ export class Feed {
     }
   }
 
-  private async catchUp(watcher: Watcher, from: Cursor): Promise<void> {
+  private async catchUp(watcher: Watcher, from: Cursor, isThere: () => boolean): Promise<void> {
     let missed = 0;
-    for (let at = from; this.watchers.has(watcher); ) {
+    for (let at = from; isThere(); ) {
       const { events, cursor } = await this.store.journal.read(at, { limit: PAGE });
       missed += events.length;
       if (events.length === 0) return;
@@ -111,6 +142,7 @@ export class Feed {
     const begun = this.store.journal.end().then((end) => {
       void this.push(end, over.signal);
       void this.pushOutput(over.signal);
+      void this.pushHosts(over.signal);
     });
     this.running = { over, begun };
     begun.catch(() => {
@@ -134,6 +166,7 @@ export class Feed {
         down = false;
         this.at = cursor;
         if (events.length > 0) {
+          this.happenedAt = this.clock.now();
           this.broadcast(facts(events, cursor));
           await this.clock.sleep(Math.min(GATHER_MAX_MS, GATHER_MS + this.watchers.size), signal);
         } else await wake.changed(mark, ["journal"], FLOOR_MS, signal);
@@ -150,15 +183,31 @@ export class Feed {
   /** Every page has the whole list, so that a lost message does no harm. */
   private async pushOutput(signal: AbortSignal): Promise<void> {
     this.output = NO_OUTPUT;
+    this.happenedAt = this.clock.now();
     while (!signal.aborted) {
-      const printing = await this.readOutput();
+      const printing = await this.looks.output();
       const text = message("output", printing);
       if (!text.equals(this.output)) {
         this.output = text;
         this.broadcast(text);
         await this.clock.sleep((text.length * this.watchers.size) / OUTPUT_BYTES_PER_MS, signal);
       }
-      await this.clock.sleep(printing.length > 0 ? OUTPUT_MS : SILENCE_MS, signal);
+      const isQuiet = this.clock.now() - this.happenedAt > QUIET_AFTER_MS;
+      await this.clock.sleep(printing.length > 0 ? OUTPUT_MS : isQuiet ? QUIET_MS : SILENCE_MS, signal);
+    }
+  }
+
+  private async pushHosts(signal: AbortSignal): Promise<void> {
+    let known: string | null = null;
+    while (!signal.aborted) {
+      try {
+        const hosts = await this.looks.hosts();
+        if (known !== null && hosts !== known) this.broadcast(message("members", await this.looks.members()));
+        known = hosts;
+      } catch {
+        // The journal cannot be read either, and that is told.
+      }
+      await this.clock.sleep(HOSTS_MS, signal);
     }
   }
 

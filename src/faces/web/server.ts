@@ -202,7 +202,9 @@ function routes(
     };
     incoming.socket.setNoDelay(true);
     outgoing.on("close", () => team.feed.leave(watcher));
-    void team.feed.join(watcher, from as Cursor);
+    void (c.req.query("once") === "1"
+      ? team.feed.tellMissed(watcher, from as Cursor)
+      : team.feed.join(watcher, from as Cursor));
     return RESPONSE_ALREADY_SENT;
   });
   app.post("/api/:team/act", async (c) => {

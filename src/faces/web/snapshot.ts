@@ -41,3 +41,14 @@ const memberRow = (member: Member, machine: string | undefined): MemberRow => ({
   hosted: machine !== undefined,
   machine: machine === undefined || machine === hostname() ? "" : machine,
 });
+
+/** The processes whose lease has not ended, as a text that changes with them. */
+export async function liveHosts({ roster }: Pick<Store, "roster">): Promise<string> {
+  const now = systemClock.now();
+  const hosts = await roster.hosts();
+  return hosts
+    .filter((host) => host.leaseUntil > now)
+    .map(({ id }) => id)
+    .sort()
+    .join(" ");
+}

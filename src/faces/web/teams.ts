@@ -15,7 +15,7 @@ import type { Actor } from "./acts.ts";
 import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
-import { snapshot } from "./snapshot.ts";
+import { liveHosts, memberRows, snapshot } from "./snapshot.ts";
 import type { Commit, ConversationPage, Doing, MailPage, Overview, Question } from "./wire.ts";
 
 const DIFF_MAX = 300_000;
@@ -128,7 +128,11 @@ export class TeamPage {
   constructor(store: Store, { cwd, settings, redact }: Project) {
     const live = liveReader(settings, cwd);
     this.store = store;
-    this.feed = new Feed(store, systemClock, () => live(store));
+    this.feed = new Feed(store, systemClock, {
+      output: () => live(store),
+      hosts: () => liveHosts(store),
+      members: () => memberRows(store),
+    });
     this.costs = new CostReader(store);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }

@@ -6,10 +6,11 @@ import type { MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { Outline } from "../../../core/task.ts";
-import type { Act, Overview, Question, Snapshot } from "../wire.ts";
+import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
 import { Replay } from "./replay.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
-import { type Connection, openSource, type Source } from "./source.ts";
+import { openSource, type Source } from "./source.ts";
+import type { Connection } from "./streams.ts";
 import type { ViewName } from "./views/table.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
@@ -19,8 +20,10 @@ type Failure = { readonly title: string; readonly text: string };
 const ASKS = /^(permission|question|plan|shutdown|answer)\.|^team\.(finished|resumed)$/;
 const SEEN_MAX = 20_000;
 const NOTICE_MS = 6_000;
-const MEMBERS_MS = 5_000;
+const SENDING_MS = 300;
 const LOST_MS = 4_000;
+
+const isAway = ({ is }: Connection): boolean => is === "lost" || is === "refused";
 
 export class App {
   readonly source: Source = openSource();
@@ -38,6 +41,8 @@ export class App {
   loaded = false;
   notice: Notice | null = null;
   dialog: "none" | "new" | "help" | { readonly edit: number } = "none";
+  private sending = 0;
+  private slowSince: number | null = null;
   private clockOffset = 0;
   private readonly seen = new Set<number>();
   private readonly listeners = new Set<() => void>();
@@ -54,12 +59,12 @@ export class App {
   }
   /** Stands still without a connection: whether what is shown still goes on is not known. */
   get now(): number {
-    const here = this.connection.is === "lost" ? this.connectionSince : Date.now();
+    const here = isAway(this.connection) ? this.connectionSince : Date.now();
     return this.replay?.time ?? here + this.clockOffset;
   }
   /** A short gap is no news. */
   get isLost(): boolean {
-    return this.connection.is === "lost" && Date.now() - this.connectionSince >= LOST_MS;
+    return isAway(this.connection) && Date.now() - this.connectionSince >= LOST_MS;
   }
   get mayAct(): boolean {
     return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
@@ -72,7 +77,6 @@ export class App {
     addEventListener("hashchange", () => this.follow());
     await this.follow();
     if (this.source.recording) await this.startReplay();
-    else setInterval(() => void this.refreshMembers(), MEMBERS_MS);
   }
 
   /** Calls `on` for every batch of live facts. */
@@ -119,10 +123,28 @@ export class App {
 
   /** True when it was done; either way a sentence is shown. */
   async act(act: Act): Promise<boolean> {
-    const done = await this.source.act(this.route.team, act);
+    const done = await this.send(act);
     this.say(done.text, !done.ok);
-    if (act.do === "answer" || act.do === "stop") void this.refreshQuestions();
     return done.ok;
+  }
+
+  /** As `act`, for a caller that shows the sentence where it belongs. Says so while the server is slow. */
+  async send(act: Act): Promise<Acted> {
+    this.sending += 1;
+    const slow = setTimeout(() => this.draw(), SENDING_MS);
+    this.slowSince ??= Date.now();
+    const done = await this.source.act(this.route.team, act);
+    clearTimeout(slow);
+    this.sending -= 1;
+    if (this.sending === 0) this.slowSince = null;
+    if (act.do === "answer" || act.do === "stop") void this.refreshQuestions();
+    this.draw();
+    return done;
+  }
+
+  /** Something was sent and is not answered yet; a short wait is no news. */
+  get isSending(): boolean {
+    return this.slowSince !== null && Date.now() - this.slowSince >= SENDING_MS;
   }
 
   /** A link could not show the token. */
@@ -193,12 +215,17 @@ export class App {
         this.output = now;
         this.draw();
       },
+      members: (rows) => {
+        this.live.setMembers(rows, this.live.version);
+        if (this.questions.length > 0) void this.refreshQuestions();
+        this.draw();
+      },
       reset: () => void this.load().catch((error) => this.fail(error)),
       connection: (now) => {
         const wasLost = this.connection.is !== "live";
-        if (now.is === "lost" && !wasLost) setTimeout(() => this.draw(), LOST_MS);
+        if (isAway(now) && !wasLost) setTimeout(() => this.draw(), LOST_MS);
         if (now.is !== this.connection.is) this.connectionSince = Date.now();
-        if (now.is === "lost") this.output = [];
+        if (isAway(now)) this.output = [];
         this.connection = now;
         if (wasLost && now.is === "live") void this.refreshMembers();
         this.draw();
@@ -241,9 +268,8 @@ export class App {
     this.draw();
   }
 
-  /** Leases end without a fact. */
+  /** After a time in which the page heard nothing. */
   private async refreshMembers(): Promise<void> {
-    if (document.hidden || !this.loaded || this.connection.is !== "live") return;
     const live = this.live;
     const { version } = live;
     const rows = await this.source.get<MemberRow[]>(`${this.route.team}/members`).catch(() => null);

@@ -119,3 +119,21 @@ const list = (ids: readonly number[]): string =>
         .slice(0, 3)
         .map((id) => `#${id}`)
         .join(", ")} and ${ids.length - 3} more`;
+
+/** The team in a word, with the tone of its dot and a sentence. */
+export function teamState(
+  model: Picture,
+  questions: number,
+): { readonly word: string; readonly tone: string; readonly title: string } {
+  const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
+  const atWork = there.filter((member) => member.phase === "work").length;
+  const { counts } = looksOf(model);
+  const open = counts.busy + counts.ready + counts.waiting;
+  if (there.length > 0 && questions > 0)
+    return { word: "Needs you", tone: "needs", title: `${questions} open: see Questions` };
+  if (atWork > 0) return { word: "Working", tone: "works", title: `${atWork} of ${there.length} at work` };
+  if (there.length > 0) return { word: "Idle", tone: "rests", title: "Everybody waits for something" };
+  if (model.tasks.size > 0 && open === 0)
+    return { word: "Finished", tone: "ended", title: "Nothing is left to do, and nobody is at work" };
+  return { word: "Stopped", tone: "stopped", title: "No process runs this team" };
+}

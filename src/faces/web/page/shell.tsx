@@ -1,7 +1,7 @@
 /** What stands around every view: teams, navigation, progress, connection, replay, notices, keys. */
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
-import { looksOf } from "./board.ts";
+import { looksOf, teamState } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
 import { Button, Choice, Pair } from "./fields.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
@@ -51,6 +51,7 @@ export function Shell() {
         {app.replay && <ReplayBar replay={app.replay} />}
       </div>
       <div class="notices" role="status" aria-live="polite">
+        {app.isSending && <p class="notice">Sending…</p>}
         {app.notice && <p class={`notice${app.notice.isError ? " bad" : ""}`}>{app.notice.text}</p>}
       </div>
       {app.dialog === "new" && <TaskDialog task={null} />}
@@ -141,11 +142,21 @@ function Header() {
   );
 }
 
+const AWAY = { lost: "Connecting", refused: "Not let in", trouble: "Store down" } as const;
+
+/** What the team does, or why the page does not know it. */
 function Live() {
   const { connection, replay, source } = app;
   if (replay) return <span class="live replay">{source.recording ? "Recording" : "Replay"}</span>;
-  const word = { live: "Live", lost: "Connecting", trouble: "Store down" }[connection.is];
-  return <span class={`live ${connection.is}`}>{word}</span>;
+  const { word, tone, title } =
+    connection.is === "live"
+      ? teamState(app.model, app.questions.length)
+      : { word: AWAY[connection.is], tone: connection.is, title: "" };
+  return (
+    <span class={`live ${tone}`} title={title}>
+      {word}
+    </span>
+  );
 }
 
 /** Keeps its line only while something is wrong: nothing else moves when a connection blinks. */
@@ -155,6 +166,7 @@ function Banner() {
   if (failure) return <p class="banner bad">{failure.text}</p>;
   if (connection.is === "trouble")
     return <p class="banner bad">The server cannot read its store: {connection.text}</p>;
+  if (connection.is === "refused") return <p class="banner bad">{connection.text}</p>;
   if (app.isLost)
     return (
       <p class="banner warn">The page's server has ended or cannot be reached. To look on: ekiden web</p>

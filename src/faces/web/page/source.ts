@@ -1,20 +1,19 @@
 /** Where the page's answers come from: the server, or the recording that it is itself. */
 import type { Event } from "../../../core/event.ts";
 import type { LiveOutput } from "../../../core/live-output.ts";
+import type { MemberRow } from "../../../core/picture/member.ts";
 import type { Act, Acted, Recording } from "../wire.ts";
+import { listen } from "./listen.ts";
 import { BASE } from "./route.ts";
-import { messagesIn } from "./stream.ts";
+import type { Connection, Heard } from "./streams.ts";
 import { takeToken, token } from "./token.ts";
 
-/** `lost`: no connection. `trouble`: the server cannot read its store; it says why. */
-export type Connection =
-  | { readonly is: "live" }
-  | { readonly is: "lost" }
-  | { readonly is: "trouble"; readonly text: string };
 export type Listener = {
   facts(events: readonly Event[]): void;
   /** What commands print at this moment, all of it. */
   output(now: readonly LiveOutput[]): void;
+  /** Whose processes run, after one of them came or went. */
+  members(rows: readonly MemberRow[]): void;
   /** Too much was missed: begin anew. */
   reset(): void;
   connection(now: Connection): void;
@@ -41,11 +40,14 @@ export class Refused extends Error {
   }
 }
 
-const RETRY_MS = 500;
+/** A server that stands still is told, not waited for without a word. */
+const LIMIT_MS = 30_000;
+const ACT_LIMIT_MS = 20_000;
 
 /** Every request shows the token in a header. */
 const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${BASE}/api/${path}`, {
+    signal: AbortSignal.timeout(LIMIT_MS),
     ...init,
     headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${await token()}` },
   });
@@ -65,46 +67,50 @@ const server: Source = {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(act),
+        signal: AbortSignal.timeout(ACT_LIMIT_MS),
       });
       if (answer.ok) return (await answer.json()) as Acted;
       return { ok: false, code: String(answer.status), text: await textOf(answer) };
-    } catch {
+    } catch (error) {
+      if ((error as Error).name === "TimeoutError")
+        return {
+          ok: false,
+          code: "timeout",
+          text: `The server has not answered for ${ACT_LIMIT_MS / 1_000} seconds. It may still do it: look before you do it again.`,
+        };
       return { ok: false, code: "offline", text: "The server cannot be reached. Nothing was changed." };
     }
   },
   async file(path) {
-    const answer = await ask(path);
+    const answer = await ask(path, { signal: null });
     if (answer.ok) return await answer.blob();
     throw new Refused(answer.status, await textOf(answer));
   },
   listen(team, from, to) {
-    const ended = new AbortController();
-    const { signal } = ended;
-    let place = from;
-    const follow = async (): Promise<void> => {
-      const answer = await ask(`${team}/stream?from=${encodeURIComponent(place)}`, { signal });
-      if (!answer.ok || !answer.body) throw new Refused(answer.status, await textOf(answer));
-      to.connection({ is: "live" });
-      for await (const { event, data, id } of messagesIn(answer.body)) {
-        if (signal.aborted) return;
-        if (id !== null && id !== "") place = id;
-        if (event === "message") to.facts(JSON.parse(data));
-        else if (event === "output") to.output(JSON.parse(data));
-        else if (event === "reset") to.reset();
-        else if (event === "trouble") to.connection({ is: "trouble", text: JSON.parse(data).text });
-        else if (event === "well") to.connection({ is: "live" });
+    let isOver = false;
+    let [place, shown] = [from, ""];
+    let leave = (): void => {};
+    const hear = (heard: Heard): void => {
+      if (heard.is === "connection") {
+        to.connection(heard.now);
+        return;
       }
+      const data = JSON.parse(heard.data);
+      if (heard.id) place = heard.id;
+      if (heard.event === "message") to.facts(data);
+      else if (heard.event === "output") to.output(data);
+      else if (heard.event === "members") to.members(data);
+      else if (heard.event === "reset") to.reset();
     };
-    const open = (): void => {
-      const over = (): void => {
-        if (signal.aborted) return;
-        to.connection({ is: "lost" });
-        setTimeout(open, RETRY_MS);
-      };
-      if (!signal.aborted) void follow().then(over, over);
+    void token().then((found) => {
+      shown = found;
+      const base = new URL(`${BASE}/api`, location.href).href;
+      if (!isOver) leave = listen(() => ({ base, team, from: place, token: shown }), hear);
+    });
+    return () => {
+      isOver = true;
+      leave();
     };
-    open();
-    return () => ended.abort();
   },
 };
 

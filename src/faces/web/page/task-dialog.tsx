@@ -21,6 +21,7 @@ type Form = typeof BLANK;
 export function TaskDialog({ task: id }: { task: number | null }) {
   const [form, setForm] = useState<Form>(() => (id === null ? BLANK : known(id)));
   const [refusal, setRefusal] = useState("");
+  const [isSending, setSending] = useState(false);
   const [isReady, setReady] = useState(id === null);
   useEffect(() => {
     if (id === null) return;
@@ -41,10 +42,11 @@ export function TaskDialog({ task: id }: { task: number | null }) {
     event.preventDefault();
     const fields = read(form);
     if (typeof fields === "string") return setRefusal(fields);
-    const done = await app.source.act(
-      app.route.team,
+    setSending(true);
+    const done = await app.send(
       id === null ? { do: "add", task: fields } : { do: "edit", id, task: changes(id, fields) },
     );
+    setSending(false);
     if (!done.ok) return setRefusal(done.text);
     app.say(done.text, false);
     openDialog("none");
@@ -78,8 +80,8 @@ export function TaskDialog({ task: id }: { task: number | null }) {
           </p>
         )}
         <div class="row end">
-          <button type="submit" class="primary" disabled={!isReady}>
-            {id === null ? "Add task" : "Save"}
+          <button type="submit" class="primary" disabled={!isReady || isSending}>
+            {isSending ? "Sending…" : id === null ? "Add task" : "Save"}
           </button>
         </div>
       </form>

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import type { Task } from "../../../core/picture/task.ts";
 import type { TaskHistory } from "../../../core/views/board.ts";
 import { sentence } from "../../../core/views/sentence.ts";
-import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
 import { lookOf, whyWaiting } from "./board.ts";
+import { Elapsed } from "./clock.tsx";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
 import { Button, CloseButton, Pair, TextField } from "./fields.tsx";
@@ -41,7 +41,6 @@ function Details({ task }: { task: Task }) {
   const dependents = [...model.tasks.values()]
     .filter((one) => one.blockedBy.includes(task.id))
     .map((one) => one.id);
-  const since = task.startedAt === null ? null : span((task.endedAt ?? app.now) - task.startedAt);
   return (
     <>
       <h2>{task.subject}</h2>
@@ -52,7 +51,11 @@ function Details({ task }: { task: Task }) {
             {task.owner}
           </Link>
         )}
-        {since && <span class="dim">{since}</span>}
+        {task.startedAt !== null && (
+          <span class="dim">
+            <Elapsed since={task.startedAt} to={task.endedAt} />
+          </span>
+        )}
         {task.attempt > 1 && <span class="warn">attempt {task.attempt}</span>}
         {task.landing === "landed" && <span class="good">landed</span>}
       </p>

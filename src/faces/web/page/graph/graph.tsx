@@ -5,6 +5,7 @@ import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { isAsking, type Look, looksOf } from "../board.ts";
+import { useClock } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
@@ -151,6 +152,7 @@ function Card({
   isCritical: boolean;
 }) {
   const isSelected = app.route.task === task.id;
+  useClock(look === "busy");
   const note = noteOf(task, look);
   return (
     <Button

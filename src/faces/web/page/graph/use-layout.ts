@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { inOrder } from "../../../../core/order.ts";
 import type { Picture } from "../../../../core/picture/picture.ts";
+import { trustedUrl } from "../trusted.ts";
 import { type Layout, layout } from "./layout.ts";
 import type { Laid, Wanted } from "./worker.ts";
 import workerUrl from "./worker.ts?worker&url";
@@ -11,21 +12,10 @@ let ticket = 0;
 /** The last one, so that coming back to the board shows it at once. */
 let last: { readonly model: Picture; readonly shape: number; readonly layout: Layout } | null = null;
 
-type Policies = {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): string };
-};
-
 /** A recording has no file for a worker beside it. */
 function startWorker(): Worker | null {
   if (document.getElementById("recording")) return null;
-  const { trustedTypes } = window as unknown as { trustedTypes?: Policies };
-  const trusted =
-    trustedTypes?.createPolicy("ekiden", { createScriptURL: (url) => url }).createScriptURL(workerUrl) ??
-    workerUrl;
-  return new Worker(trusted, { type: "module" });
+  return new Worker(trustedUrl(workerUrl), { type: "module" });
 }
 
 function place(model: Picture): Promise<Layout> {

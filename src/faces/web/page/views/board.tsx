@@ -4,6 +4,7 @@ import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { isAsking, LOOK_WORDS, LOOKS, type Look, looksOf, whyWaiting } from "../board.ts";
+import { useClock } from "../clock.tsx";
 import { openDialog } from "../dialog.tsx";
 import { Button, TextField } from "../fields.tsx";
 import { Graph } from "../graph/graph.tsx";
@@ -103,6 +104,7 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
 }
 
 function Row({ task, look }: { task: Task; look: Look }) {
+  useClock(look === "busy");
   const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
   const why =
     look === "waiting" || look === "ready"

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Lanes, lanes, SPAN_WORDS, type Span, withoutLost } from "../../../../core/picture/spans.ts";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
+import { useClock } from "../clock.tsx";
 import { useFacts } from "../facts.ts";
 import { Button } from "../fields.tsx";
 import { clockTime, Empty, Link, useCanvasSize } from "../parts.tsx";
@@ -29,6 +30,7 @@ const LEGEND: readonly (readonly [color: string, word: string])[] = [
 
 function Chart({ lanes: all }: { lanes: Lanes }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  useClock(all.spans.some((one) => one.to === null));
   const box = useRef<HTMLDivElement>(null);
   const [zoom, setZoom] = useState<Range | null>(null);
   const [selected, setSelected] = useState<Span | null>(null);

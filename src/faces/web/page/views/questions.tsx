@@ -1,9 +1,9 @@
 /** What waits for a person: plans and permissions, shown whole and answered here. */
 import { useState } from "preact/hooks";
 import { shownCall } from "../../../../core/views/shown-call.ts";
-import { span } from "../../../../core/views/view.ts";
 import type { Question } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Left } from "../clock.tsx";
 import { Button, TextField } from "../fields.tsx";
 import { Empty, Link, TaskLink } from "../parts.tsx";
 import { Markdown, Output, Patch } from "../text.tsx";
@@ -55,7 +55,7 @@ function Card({ question }: { question: Question }) {
         </h2>
         <span class="dim">
           {of !== "person" && `put to ${of} · `}
-          {span(Math.max(0, deadline - app.now))} left
+          <Left until={deadline} /> left
         </span>
       </header>
       {why && <p class="dim">Why it is asked: {why}.</p>}

@@ -2,9 +2,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveOutput } from "../../../../core/live-output.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
-import { money, span, tokens } from "../../../../core/views/view.ts";
+import { money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { lastLines } from "../text.tsx";
@@ -149,7 +150,10 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
         )}
       </header>
       <p class="phase">
-        <PhaseWords member={member} /> <span class="dim">· {span(app.now - member.since)}</span>
+        <PhaseWords member={member} />{" "}
+        <span class="dim">
+          · <Elapsed since={member.since} />
+        </span>
       </p>
       <p class="work">
         {task ? (
@@ -195,7 +199,11 @@ function Activity({ member, doing }: { member: Member; doing: Doing | undefined 
     <pre class="activity">
       <span class="doing">
         <span class={`clip ${since ? "busy" : ""}`}>{head.split("\n")[0]}</span>
-        {since !== undefined && <span class="dim">{span(app.now - since)}</span>}
+        {since !== undefined && (
+          <span class="dim">
+            <Elapsed since={since} />
+          </span>
+        )}
       </span>
       <span class="dim">{lastLines(rest, 3)}</span>
     </pre>

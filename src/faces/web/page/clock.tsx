@@ -1,0 +1,39 @@
+/** Times that go on: what shows one is drawn again each second, alone, and only while the page is seen. */
+import { useEffect, useState } from "preact/hooks";
+import { span } from "../../../core/views/view.ts";
+import { app } from "./app.ts";
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(on: () => void): () => void {
+  listeners.add(on);
+  timer ??= setInterval(() => {
+    if (document.hidden || app.replay) return;
+    for (const listener of [...listeners]) listener();
+  }, 1_000);
+  return () => {
+    listeners.delete(on);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Draws the component each second while `isOn`. */
+export function useClock(isOn: boolean): void {
+  const [, tick] = useState(0);
+  useEffect(() => (isOn ? subscribe(() => tick((n) => n + 1)) : undefined), [isOn]);
+}
+
+/** How long ago it was, or until `to`. */
+export function Elapsed({ since, to = null }: { since: number; to?: number | null }) {
+  useClock(to === null);
+  return <>{span((to ?? app.now) - since)}</>;
+}
+
+/** How long it is until then. */
+export function Left({ until }: { until: number }) {
+  useClock(true);
+  return <>{span(Math.max(0, until - app.now))}</>;
+}
