@@ -98,11 +98,14 @@ export type ConfinedProgram = Program & {
   denial(output: string): string | null;
 };
 
+/** A program that anybody can start, and what to call once when it has ended, or was not started. */
+export type WholeProgram = Program & Pick<ConfinedProgram, "ended">;
+
 export interface Sandbox {
   /** Null: no sandbox is active, so the program is started as it is. @throws EkidenError `not_permitted` when one is required */
   confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null>;
   /** The same for callers that cannot pass descriptors; it costs a shell more. */
-  confineWhole(program: Program, wanted: Confinement): Promise<Program>;
+  confineWhole(program: Program, wanted: Confinement): Promise<WholeProgram>;
   /** A file tool may write this file, so it stays although commands run that could have made it. */
   accept(workspace: string, path: string): void;
   /** From now on these hosts are reachable, too. */

@@ -1,4 +1,5 @@
 /** Protected files that commands make: set aside with a word, but not those of a commit, of a file tool or of the person before. */
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -120,5 +121,16 @@ bubblewrapOrSkip(describe)("a protected file that a command makes", () => {
     const said = [await first, await other].map(({ setAside }) => setAside !== null);
     expect(said).toEqual([true, true]);
     expect(here(".envrc")).toBe(false);
+  });
+
+  it("stays when the person makes it after a program has ended that ran on its own", async () => {
+    const { sandbox, repo, run, here } = project();
+    const program = { file: "/bin/true", args: [], cwd: repo.dir, env: { PATH: process.env.PATH ?? "" } };
+    const whole = await sandbox.confineWhole(program, {});
+    execFileSync(whole.file, whole.args, { cwd: repo.dir, env: whole.env });
+    expect(await whole.ended()).toBe(null);
+    writeFileSync(join(repo.dir, ".envrc"), "the person's\n");
+    const { setAside } = await run("true");
+    expect([setAside, here(".envrc")]).toEqual([null, true]);
   });
 });

@@ -63,7 +63,8 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     env: { ...place.env, ...env, EKIDEN_JOB: outer + place.tag },
     cwd: resolve(place.cwd, cwd),
   };
-  const program = (await place.sandbox?.confineWhole(plain, {})) ?? outside(plain, place);
+  const confined = await place.sandbox?.confineWhole(plain, {});
+  const program = confined ?? outside(plain, place);
   const transport = new StdioClientTransport({
     command: program.file,
     args: [...program.args],
@@ -71,6 +72,8 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     cwd: program.cwd,
     stderr: "pipe",
   });
+  // The client keeps what is called already.
+  transport.onclose = () => void confined?.ended().catch(() => {});
   let stderr = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
     stderr = cutStart(stderr + chunk.toString(), STDERR_KEPT);

@@ -11,7 +11,7 @@ import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/command-l
 import { EkidenError } from "../../core/errors.ts";
 import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
 import { denialNote } from "../../core/sandbox-denial.ts";
-import type { ConfinedProgram, Program, Sandbox, SandboxStatus } from "../../ports/shell.ts";
+import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { bubblewrapArgs, findProgram, limited } from "./bubblewrap.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
@@ -82,14 +82,14 @@ class ProcessSandbox implements Sandbox {
     this.newFiles.accept(resolve(real(workspace) ?? workspace, path));
   }
 
-  async confineWhole(program: Program, wanted: Confinement): Promise<Program> {
+  async confineWhole(program: Program, wanted: Confinement): Promise<WholeProgram> {
     const confined = await this.confine(program, wanted);
-    if (confined === null) return program;
+    if (confined === null) return { ...program, ended: async () => null };
     confined.done();
-    const { file, args, cwd, env } = confined;
+    const { file, args, cwd, env, ended } = confined;
     const filter = this.stage?.filter;
-    if (!filter) return { file, args, cwd, env };
-    return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env };
+    if (!filter) return { file, args, cwd, env, ended };
+    return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env, ended };
   }
 
   allowHosts(hosts: readonly string[]): void {

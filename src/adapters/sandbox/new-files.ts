@@ -18,7 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
-import type { Program } from "../../ports/shell.ts";
+import type { Program, WholeProgram } from "../../ports/shell.ts";
 import { namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
 import { foreignCommits } from "./git-folders.ts";
@@ -40,7 +40,7 @@ export class NewFiles {
   private readonly folder: string;
   private readonly workspace: string;
   private readonly inWorktrees: boolean;
-  private readonly confine: (program: Program) => Promise<Program>;
+  private readonly confine: (program: Program) => Promise<WholeProgram>;
   /** By path: how many running commands may have made it. */
   private readonly suspects = new Map<string, number>();
   private readonly accepted = new Set<string>();
@@ -55,7 +55,7 @@ export class NewFiles {
     folder: string,
     workspace: string,
     inWorktrees: boolean,
-    confine: (program: Program) => Promise<Program>,
+    confine: (program: Program) => Promise<WholeProgram>,
   ) {
     this.folder = folder;
     this.workspace = workspace;
@@ -113,11 +113,12 @@ export class NewFiles {
     const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env: variables };
     const program = await this.confine(plain);
     const limits = { timeout: 10_000, maxBuffer: 2 ** 26 };
-    return await new Promise((resolve) => {
+    const found = new Promise<ReadonlySet<string>>((resolve) => {
       execFile(program.file, program.args, { cwd: root, env: program.env, ...limits }, (_, output) =>
         resolve(new Set(output.split("\0").map((line) => line.replace(/^\d+ \w+ /, "")))),
       );
     });
+    return await found.finally(program.ended);
   }
 
   /** The paths that were set aside, below `root`. */
