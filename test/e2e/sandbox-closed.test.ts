@@ -109,6 +109,7 @@ bubblewrapOrSkip(describe)("a closed file", () => {
     "ln .env h2; ln -f hard h3; cat h2 h3",
     "mv secrets s2; cat s2/deep/key",
     "mv secrets/deep d; cat d/key",
+    "mv x z; sleep 0.1; cat z/y/k.pem; mv -T z x",
     "rm -f .env; git checkout -- . ; cat .env",
     "umount .env; umount -l secrets; cat .env secrets/deep/key",
     "unshare -rm sh -c 'umount .env; cat .env'",
@@ -127,7 +128,7 @@ bubblewrapOrSkip(describe)("a closed file", () => {
     "sudo cat .env; chmod 777 .env; chown $(id -u) .env; cat .env",
     `debugfs -R "cat $PWD/.env" $(df --output=source . | tail -1)`,
   ])("is not read by: %s", async (command) => {
-    // One after the other: a start makes a closed file again, empty, in a folder that another command moves away.
+    // One after the other: the files are looked for before a command starts, and another one could move them in between.
     for (const cwd of [workspace, tree])
       expect((await run(command, { cwd })).output).not.toContain(SECRET.slice(0, 6));
     for (const path of KEPT) expect(get(path)).toBe(`${SECRET}\n`);
@@ -150,6 +151,7 @@ bubblewrapOrSkip(describe)("a closed file", () => {
     const program = { file: "/bin/cat", args: [".env", "hard", "x/y/k.pem"], cwd: workspace, env };
     const whole = await closed.sandbox.confineWhole(program, {});
     const said = spawnSync(whole.file, whole.args, { cwd: workspace, env: whole.env, encoding: "utf8" });
+    await whole.ended();
     expect(said).toMatchObject({ status: 0, stdout: "" });
     const { output: own } = await closed.shell.exec("/bin/cat", [".env"], {
       ...{ cwd: workspace, signal: new AbortController().signal, timeoutMs: 120_000 },
@@ -187,6 +189,14 @@ bubblewrapOrSkip(describe)("a closed file", () => {
     expect((await run("cat real/target")).output).not.toContain(SECRET);
     linkSync(join(workspace, "fresh/k.pem"), join(workspace, "fresh/other-name"));
     expect((await run("cat fresh/other-name")).output).not.toContain("found");
+  });
+
+  it("is not made again, empty, by what is prepared for the next command while its folder is elsewhere", async () => {
+    for (let i = 0; i < 8; i += 1) {
+      const { output } = await run("mv x z && sleep 0.05; ls -d x; mv -T z x");
+      expect(output).toContain("No such file");
+      expect(get("x/y/k.pem")).toBe(`${SECRET}\n`);
+    }
   });
 
   it("stops commands, and says why, where it is one of too many", async () => {

@@ -225,7 +225,9 @@ class ProcessSandbox implements Sandbox {
         ? {}
         : ((await stage.network?.open(network.filter((host) => !lent.includes(host)))) ?? {});
     const giveBack = stage.network?.lend(lent);
+    let rested = (): void => {};
     const ended = (): Promise<string | null> => {
+      rested();
       giveBack?.();
       return watched();
     };
@@ -261,7 +263,9 @@ class ProcessSandbox implements Sandbox {
     const inner = ["--", ...limited(limits), program.file, ...program.args];
     const [file = "", ...args] = [...whole, ...inner];
     const descriptor = stage.filter?.open();
+    const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
     let unused: Taken | null = null;
+    if (!proof) rested = (await stage.spares?.began()) ?? rested;
     return {
       file,
       args,
@@ -276,7 +280,7 @@ class ProcessSandbox implements Sandbox {
       },
       supervised: true,
       async prepared() {
-        const taken = (await stage.spares?.take(whole, { ...program, env }, limits)) ?? null;
+        const taken = (await stage.spares?.take(whole, { ...program, env }, limits, coversMovable)) ?? null;
         unused = taken;
         if (taken === null) return null;
         return () => {

@@ -14,7 +14,7 @@ import type { Program } from "../../ports/shell.ts";
 import { textIn } from "../small-files.ts";
 import { tasksOf, type UnnamedFile } from "./bubblewrap.ts";
 
-/** Of all policies together. Members work with few: their worktree, writable or read-only. */
+/** Of all policies together; members work with few. */
 const KEPT = 12;
 /** For a policy whose commands follow each other at once; the kernel lets each start wait, so several start side by side. */
 const READY_AT_ONCE = 3;
@@ -56,30 +56,60 @@ type Spare = {
 /** To be started or ended. */
 export type Taken = { start(): ChildProcess; end(): void };
 type Mounts = { readonly pid: number; readonly table: string };
-type Pool = { spares: Spare[]; usedAt: number };
+type Pool = {
+  spares: Spare[];
+  usedAt: number;
+  /** The policy covers files in folders that a command may move. bubblewrap makes a mount point that has just gone. */
+  readonly coversMovable: boolean;
+  /** Starts its spares when no command runs. */
+  due: (() => void) | null;
+};
 
 export class Spares {
   private readonly filter: UnnamedFile;
   /** The one that was used last is at the end. */
   private readonly pools = new Map<string, Pool>();
   private closed = false;
+  private running = 0;
 
   constructor(filter: UnnamedFile) {
     this.filter = filter;
   }
 
+  /**
+   * To be called before each command; the function that it gives, once, when the command has ended. No spare is still starting
+   * then that the command could disturb by a move.
+   */
+  async began(): Promise<() => void> {
+    this.running += 1;
+    const movable = [...this.pools.values()].flatMap((one) => (one.coversMovable ? one.spares : []));
+    await Promise.all(movable.map(async (spare) => (await soonReady(spare)) ?? endSpare(spare.child)));
+    return () => {
+      this.running -= 1;
+      if (this.running > 0) return;
+      for (const { due } of this.pools.values()) due?.();
+    };
+  }
+
   /** `jail`: what confines, with all its arguments. Null when no spare fits. Spares for the next commands are prepared in any case. */
-  async take(jail: readonly string[], program: Program, limits: CommandLimits): Promise<Taken | null> {
+  async take(
+    jail: readonly string[],
+    program: Program,
+    limits: CommandLimits,
+    coversMovable: boolean,
+  ): Promise<Taken | null> {
     // The first process inside says for good whose command it runs.
     const key = [program.env[MEMBER_VARIABLE], ...jail].join("\0");
     const now = performance.now();
-    const pool = this.pools.get(key) ?? { spares: [], usedAt: Number.NEGATIVE_INFINITY };
+    const pool = this.pools.get(key) ?? { spares: [], usedAt: -Infinity, coversMovable, due: null };
     const wanted = now - pool.usedAt < AT_ONCE_MS ? READY_AT_ONCE : 1;
     pool.usedAt = now;
     this.pools.delete(key);
     this.pools.set(key, pool);
     // After the step that starts the command, so that it does not delay it.
-    setTimeout(() => this.fill(pool, wanted, jail, program, limits), 1).unref();
+    const fill = (): void => this.fill(pool, wanted, jail, program, limits);
+    if (coversMovable) pool.due = fill;
+    else setTimeout(fill, 1).unref();
     for (;;) {
       const spare = pool.spares[0];
       const text = spare === undefined ? null : ordersOf(spare, program);
@@ -113,7 +143,8 @@ export class Spares {
     program: Program,
     limits: CommandLimits,
   ): void {
-    // A command may have moved what is covered, and bubblewrap makes a mount point that is missing.
+    pool.due = null;
+    // Something may have moved what is covered, and bubblewrap makes a mount point that is missing.
     if (pointsOf(jail).some((path) => !existsSync(path))) return;
     try {
       while (!this.closed && pool.spares.length < wanted) this.prepare(pool, jail, program, limits);
