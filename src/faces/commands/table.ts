@@ -278,7 +278,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     usage: "web",
-    about: "a page in the browser for all teams of the store: watch, replay, steer",
+    about: "a page in the browser for all teams of the store: start, watch, steer, replay",
     example: "ekiden web --port 8080",
     group: TEAM,
     options: [

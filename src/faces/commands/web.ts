@@ -15,7 +15,8 @@ export async function run(
   const { export: file } = options;
   if (file !== undefined) return await exportRun(call, file);
   const { readOnly } = readOptions(options);
-  return await withTeam(call, "look", async (store) => {
+  // A page that may act is where a first team is started.
+  return await withTeam(call, readOnly ? "look" : "make", async (store) => {
     await keepYoungSmall();
     const server = await openPage(call, store, options);
     if (call.json) call.out.write(`${JSON.stringify({ address: server.address, readOnly })}\n`);
@@ -23,6 +24,7 @@ export async function run(
     call.say("Ctrl-C ends the page; the teams go on.");
     await interrupted();
     await server.close();
+    (await import("../web/launch.ts")).endWorkers();
     return 130;
   });
 }

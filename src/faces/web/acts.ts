@@ -1,17 +1,33 @@
 /** What a person does on the page: the same actions as the command line's, with the same refusals. */
 import { z } from "zod";
 import { EkidenError } from "../../core/errors.ts";
-import { name, PERSON, taskId } from "../../core/ids.ts";
+import { cronId, name, PERSON, taskId } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
+import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";
 import type { Done } from "../../team/actions/done.ts";
 import { sendMail } from "../../team/actions/mail.ts";
 import { stop } from "../../team/actions/stop.ts";
-import { addTask, cancelTask, editTask, releaseTask, retryTask } from "../../team/actions/tasks.ts";
+import {
+  addTask,
+  cancelTask,
+  completeTask,
+  editTask,
+  failTask,
+  releaseTask,
+  retryTask,
+  takeTask,
+} from "../../team/actions/tasks.ts";
+import type { Launch } from "./launch.ts";
 import type { Act } from "./wire.ts";
 
-export type Actor = { readonly settings: Settings; readonly cwd: string };
+export type Actor = {
+  readonly settings: Settings;
+  readonly cwd: string;
+  /** How the page starts runs; none where it may not. */
+  readonly launch?: Launch | undefined;
+};
 
 const id = z.number().int();
 const fields = z.strictObject({
@@ -38,6 +54,36 @@ const ACT = z.discriminatedUnion("do", [
     answer: z.string(),
     text: z.string(),
   }),
+  z.strictObject({
+    do: z.literal("start"),
+    what: z.enum(["goal", "runbook", "resume", "spawn"]),
+    text: z.string(),
+    options: z.strictObject({
+      model: z.string().optional(),
+      effort: z.string().optional(),
+      teammates: z.number().int().min(0).max(100).optional(),
+      budgetUsd: z.string().optional(),
+      worktrees: z.boolean().optional(),
+      trust: z.boolean().optional(),
+    }),
+  }),
+  z.strictObject({ do: z.literal("assign"), id, who: z.string() }),
+  z.strictObject({ do: z.enum(["complete", "fail"]), id, text: z.string() }),
+  z.strictObject({ do: z.literal("take"), id }),
+  z.strictObject({
+    do: z.literal("land"),
+    id,
+    decision: z.enum(["move", "drop", "land"]),
+    place: z.number().int().min(1),
+  }),
+  z.strictObject({
+    do: z.literal("cron"),
+    expression: z.string(),
+    text: z.string(),
+    to: z.string(),
+    task: z.boolean(),
+  }),
+  z.strictObject({ do: z.literal("uncron"), id }),
 ]);
 
 /** @throws EkidenError `bad_input` */
@@ -81,4 +127,36 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     });
     return { data: null, text: told.join("; ") || "nobody is at work" };
   },
+  start: async (store, { what, text, options }, { launch: at }) => {
+    if (!at) throw new EkidenError("not_permitted", "This page cannot start runs: ekiden web can.");
+    const { launch } = await import("./launch.ts");
+    return { data: null, text: await launch(store, at, what, text, options) };
+  },
+  assign: (store, { id, who }) =>
+    editTask(store, PERSON, taskId(id), { assignee: who === "" ? null : name(who) }),
+  take: (store, { id }) => takeTask(store, PERSON, taskId(id)),
+  complete: (store, { id, text }) => completeTask(store, PERSON, taskId(id), text),
+  fail: (store, { id, text }) => failTask(store, PERSON, taskId(id), text),
+  land: async (store, { id, decision, place }, { cwd }) => {
+    const { landingsOf } = await import("../../adapters/git/landings.ts");
+    const { childEnvironment } = await import("../../adapters/shell/environment.ts");
+    const landings = await landingsOf(cwd, childEnvironment(process.env));
+    const now = landings.read(await store.reservations.list(landings.repository));
+    const wanted = decision === "move" ? { kind: decision, place } : { kind: decision };
+    const { subject } = landings.decide(now, { team: store.team, task: taskId(id) }, wanted, PERSON);
+    return { data: null, text: `#${id} ${subject}: ${LAND_WORDS[decision](place)}` };
+  },
+  cron: async (store, { expression, text, to, task }) =>
+    addCron(
+      store,
+      PERSON,
+      await readCron({ expression, text, task, to: task || to === "" ? undefined : to }),
+    ),
+  uncron: (store, { id }) => cancelCron(store, PERSON, cronId(String(id))),
+};
+
+const LAND_WORDS: Readonly<Record<"move" | "drop" | "land", (place: number) => string>> = {
+  move: (place) => `is now number ${place} in line.`,
+  drop: () => "leaves the line; its owner is told, and its branch stays.",
+  land: () => "lands next, as soon as its gate is green.",
 };

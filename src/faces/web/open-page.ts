@@ -24,7 +24,19 @@ const PORT = 7411;
 export async function openTeams(call: Invocation, store: Store): Promise<Teams> {
   const settings = await call.settings();
   const { redact } = secretsOf(call.env, settings);
-  return new Teams(store, { settings, cwd: call.cwd, version: manifest.version, redact });
+  return new Teams(store, {
+    settings,
+    cwd: call.cwd,
+    version: manifest.version,
+    redact,
+    launch: {
+      cwd: call.cwd,
+      flags: typeof call.flags.store === "string" ? ["--store", call.flags.store] : [],
+      // Nobody is at a terminal; the page is where questions are answered.
+      env: settings.permissionsTo ? call.env : { ...call.env, EKIDEN_PERMISSIONS_TO: "person" },
+      redact,
+    },
+  });
 }
 
 /** Serves the page for the teams of an open store; also beside a run. @throws EkidenError `bad_input` */

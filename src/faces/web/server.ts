@@ -164,6 +164,7 @@ function routes(
     questions: (team) => team.questions(),
     doing: (team, c) => team.doing(text(c, "who")),
     costs: (team) => team.costs.read(),
+    start: (team) => teams.startForm(team),
     "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
   };
   for (const [path, answer] of Object.entries(answers))

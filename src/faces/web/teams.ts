@@ -5,6 +5,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
+import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { liveReader, outputFolder } from "../../team/queries/live.ts";
 import { requests } from "../../team/queries/requests.ts";
@@ -15,8 +16,9 @@ import type { Actor } from "./acts.ts";
 import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
+import type { Launch } from "./launch.ts";
 import { liveHosts, memberRows, snapshot } from "./snapshot.ts";
-import type { Commit, ConversationPage, Doing, MailPage, Overview, Question } from "./wire.ts";
+import type { Commit, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
 
 const DIFF_MAX = 300_000;
 const ENTRIES = 300;
@@ -30,6 +32,7 @@ export type Project = {
   readonly version: string;
   /** Takes secrets out of what commands print. */
   readonly redact: (text: string) => string;
+  readonly launch?: Launch | undefined;
 };
 
 export class Teams {
@@ -55,7 +58,7 @@ export class Teams {
     const wanted = name(text);
     const known = this.open.get(wanted);
     if (known) return await known;
-    const names = await this.store.teams();
+    const names = [this.first, ...(await this.store.teams())];
     if (!names.includes(wanted))
       throw new EkidenError(
         "not_found",
@@ -73,6 +76,7 @@ export class Teams {
     return {
       teams,
       readOnly,
+      mayStart: this.project.launch !== undefined && !readOnly,
       project: this.project.cwd,
       version: this.project.version,
       first: this.first,
@@ -84,6 +88,20 @@ export class Teams {
     this.team(this.store.team)
       .then((page) => page.state())
       .catch(() => {}); // the page that asks will hear of it
+  }
+
+  /** What the form for a start of a team offers. */
+  async startForm({ store }: TeamPage): Promise<StartForm> {
+    const { settings, cwd } = this.project;
+    const { runbooksIn } = await import("./launch.ts");
+    return {
+      runbooks: runbooksIn(cwd),
+      model: settings.model ?? "",
+      effort: typeof settings.effort === "string" ? settings.effort : "",
+      teammates: settings.teammates?.length ?? null,
+      worktrees: settings.worktrees,
+      crons: (await store.crons.list()).map((one) => ({ id: one.id, line: cronLine(one) })),
+    };
   }
 
   async commit(hash: string): Promise<Commit> {

@@ -21,6 +21,8 @@ export type Snapshot = {
 export type Overview = {
   readonly teams: TeamsData["teams"];
   readonly readOnly: boolean;
+  /** Runs can be started from the page. */
+  readonly mayStart: boolean;
   readonly project: string;
   readonly version: string;
   /** The team to show where the address names none. */
@@ -74,7 +76,52 @@ export type Act =
       /** "yes", "no", "always", the number of an option; "" where `text` is the answer. */
       readonly answer: string;
       readonly text: string;
-    };
+    }
+  | {
+      readonly do: "start";
+      readonly what: "goal" | "runbook" | "resume" | "spawn";
+      /** The goal, or the file of the runbook. */
+      readonly text: string;
+      readonly options: StartOptions;
+    }
+  | { readonly do: "assign"; readonly id: number /** "": anybody */; readonly who: string }
+  | { readonly do: "complete" | "fail"; readonly id: number; readonly text: string }
+  | { readonly do: "take"; readonly id: number }
+  | {
+      readonly do: "land";
+      readonly id: number;
+      readonly decision: "move" | "drop" | "land";
+      readonly place: number;
+    }
+  | {
+      readonly do: "cron";
+      readonly expression: string;
+      readonly text: string;
+      readonly to: string;
+      readonly task: boolean;
+    }
+  | { readonly do: "uncron"; readonly id: number };
+/** What is left out is as the settings say. */
+export type StartOptions = {
+  readonly model?: string;
+  readonly effort?: string;
+  readonly teammates?: number;
+  readonly budgetUsd?: string;
+  readonly worktrees?: boolean;
+  /** Use what the project brings, this once. */
+  readonly trust?: boolean;
+};
+export type Runbooks = readonly { readonly file: string; readonly tasks: number }[];
+/** What the form for a start offers. */
+export type StartForm = {
+  readonly runbooks: Runbooks;
+  /** Of the settings; "" where nothing is set. */
+  readonly model: string;
+  readonly effort: string;
+  readonly teammates: number | null;
+  readonly worktrees: boolean;
+  readonly crons: readonly { readonly id: number; readonly line: string }[];
+};
 export type TaskFields = {
   readonly subject: string;
   readonly description: string;

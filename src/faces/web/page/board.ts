@@ -135,5 +135,7 @@ export function teamState(
   if (there.length > 0) return { word: "Idle", tone: "rests", title: "Everybody waits for something" };
   if (model.tasks.size > 0 && open === 0)
     return { word: "Finished", tone: "ended", title: "Nothing is left to do, and nobody is at work" };
+  if (model.tasks.size + model.members.size === 0)
+    return { word: "Not started", tone: "stopped", title: "There is no team yet" };
   return { word: "Stopped", tone: "stopped", title: "No process runs this team" };
 }

@@ -56,6 +56,15 @@ export function Choice({
   );
 }
 
+/** With its label above it. */
+export const LabelledChoice = (props: Value<string> & { label: string; options: readonly Option[] }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the field is in it
+  <label>
+    {props.label}
+    <Choice {...props} />
+  </label>
+);
+
 export function Check({
   children,
   title,

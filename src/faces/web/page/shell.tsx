@@ -32,7 +32,8 @@ export function Shell() {
       </main>
     );
   if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
-  const Body = VIEWS[route.view].body;
+  const view = isBlank() ? "run" : route.view;
+  const Body = VIEWS[view].body;
   return (
     <div class="shell">
       <Button class="skip" onClick={() => document.getElementById("view")?.focus()}>
@@ -43,7 +44,7 @@ export function Shell() {
         <Header />
         <Banner />
         <div class="body">
-          <main id="view" tabIndex={-1} class={`view view-${route.view}`} aria-label={titleOf(route.view)}>
+          <main id="view" tabIndex={-1} class={`view view-${view}`} aria-label={titleOf(view)}>
             <Body />
           </main>
           {route.task !== null && <TaskPanel key={route.task} id={route.task} />}
@@ -60,6 +61,14 @@ export function Shell() {
     </div>
   );
 }
+
+/** A team that has never worked is started here first. */
+const isBlank = (): boolean =>
+  app.route.view === "board" &&
+  app.replay === null &&
+  app.mayAct &&
+  app.overview?.mayStart === true &&
+  app.model.tasks.size + app.model.members.size === 0;
 
 function Sidebar() {
   const { overview, route, questions } = app;
@@ -119,7 +128,7 @@ function Header() {
   const total = model.tasks.size;
   return (
     <header class="header">
-      <h1>{titleOf(route.view)}</h1>
+      <h1>{titleOf(isBlank() ? "run" : route.view)}</h1>
       <div class="header-progress">
         <ProgressBar counts={counts} />
         <span class="figures">
@@ -138,9 +147,17 @@ function Header() {
           New task
         </Button>
       )}
+      {app.mayAct && app.overview?.mayStart && !isAtWork() && route.view !== "run" && !isBlank() && (
+        <Link class="button" to={{ view: "run", item: "", task: null }}>
+          Start
+        </Link>
+      )}
     </header>
   );
 }
+
+const isAtWork = (): boolean =>
+  [...app.live.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
 
 const AWAY = { lost: "Connecting", refused: "Not let in", trouble: "Store down" } as const;
 
@@ -175,7 +192,7 @@ function Banner() {
 }
 
 const KEYS: readonly (readonly [key: string, what: string])[] = [
-  ["1 to 8", "the views, from the top"],
+  ["1 to 9", "the views, from the top"],
   ["n", "a new task"],
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],

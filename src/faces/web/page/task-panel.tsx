@@ -1,5 +1,6 @@
 /** One task: what is to be done, why it waits, what became of it, and what a person may decide about it. */
 import { useState } from "preact/hooks";
+import { PERSON } from "../../../core/ids.ts";
 import type { Task } from "../../../core/picture/task.ts";
 import type { TaskHistory } from "../../../core/views/board.ts";
 import { sentence } from "../../../core/views/sentence.ts";
@@ -8,7 +9,7 @@ import { lookOf, whyWaiting } from "./board.ts";
 import { Elapsed } from "./clock.tsx";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
-import { Button, CloseButton, Pair, TextField } from "./fields.tsx";
+import { Button, Choice, CloseButton, Pair, TextField } from "./fields.tsx";
 import { Empty, Link, Status, Time } from "./parts.tsx";
 import { Markdown, Output } from "./text.tsx";
 
@@ -163,6 +164,44 @@ function History({ events }: { events: TaskHistory["history"] }) {
   );
 }
 
+/** Who may claim it; or a person's own hands. */
+function Hands({ task: { id, owner, assignee, status } }: { task: Task }) {
+  const names = [...app.model.members.values()]
+    .filter((one) => one.kind === "teammate" && one.phase !== "shutdown")
+    .map(({ name }) => name as string);
+  const mine = owner === PERSON;
+  const options = [...new Set([...names, ...(assignee ? [assignee] : [])])].map(
+    (name) => [name, name] as const,
+  );
+  return (
+    <div class="row">
+      {status === "pending" && options.length > 0 && (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the choice is in it
+        <label class="check">
+          For{" "}
+          <Choice
+            label="Who may claim it"
+            value={assignee}
+            options={[["", "anybody"], ...options]}
+            onValue={(who) => void app.act({ do: "assign", id, who })}
+          />
+        </label>
+      )}
+      {status === "pending" && (
+        <Button onClick={() => void app.act({ do: "take", id })} title="You do it by hand">
+          Take it
+        </Button>
+      )}
+      {mine && (
+        <>
+          <Button onClick={() => void app.act({ do: "complete", id, text: "" })}>Done</Button>
+          <Button onClick={() => void app.act({ do: "fail", id, text: "" })}>Failed</Button>
+        </>
+      )}
+    </div>
+  );
+}
+
 function Actions({ task }: { task: Task }) {
   const [asks, setAsks] = useState(false);
   const [reason, setReason] = useState("");
@@ -191,6 +230,7 @@ function Actions({ task }: { task: Task }) {
           </Button>
         )}
       </div>
+      {!isOver && status !== "completed" && <Hands task={task} />}
       {asks && (
         <form
           class="row"

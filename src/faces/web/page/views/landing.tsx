@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Commit } from "../../wire.ts";
+import { app } from "../app.ts";
 import { useAnswer, useFacts } from "../facts.ts";
 import { Button } from "../fields.tsx";
 import { landings } from "../landings.ts";
@@ -37,6 +38,7 @@ export function LandingView() {
               <Time at={one.at} />
             </header>
             {one.gate && <code>{one.gate}</code>}
+            {app.mayAct && <Moves id={one.task} />}
           </li>
         )}
       </Letters>
@@ -56,6 +58,23 @@ export function LandingView() {
         {(one) => <Landed key={one.seq} landed={one} />}
       </Letters>
     </div>
+  );
+}
+
+/** A person moves it in line, lands it next, or sends it back. */
+function Moves({ id }: { id: number }) {
+  const land = (decision: "move" | "land" | "drop"): void =>
+    void app.act({ do: "land", id, decision, place: 1 });
+  return (
+    <p class="row">
+      <Button onClick={() => land("move")}>To the front</Button>
+      <Button onClick={() => land("land")} title="As soon as its gate is green, past every reservation">
+        Land next
+      </Button>
+      <Button onClick={() => land("drop")} title="Its owner is told; its branch stays">
+        Drop
+      </Button>
+    </p>
   );
 }
 

@@ -222,7 +222,7 @@ function lastOf({ call, jobs, said, output }: Doing, { hosted, machine }: Member
   return { head: said, rest: output };
 }
 
-function StopButton({ who }: { who: string }) {
+export function StopButton({ who }: { who: string }) {
   const [asks, setAsks] = useState(false);
   if (!asks)
     return (

@@ -1,0 +1,186 @@
+/**
+ * Runs that the page starts: processes of this program as a terminal would start them, in a session of their own. They go on when the
+ * page ends; workers, which would wait for the next run for ever, end with the page and with the run that they joined. What they print
+ * is in `.ekiden/output`, for this user alone.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../adapters/clock.ts";
+import { makeFolder } from "../../adapters/make-folder.ts";
+import { PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { LEAD, quote } from "../../core/ids.ts";
+import { plainText } from "../../core/plain-text.ts";
+import { parseRunbook } from "../../core/project/runbook.ts";
+import type { Store } from "../../ports/index.ts";
+import { makeProjectFolder } from "../../project/project-folder.ts";
+import { outputFolder } from "../../team/queries/live.ts";
+import { liveHosts } from "./snapshot.ts";
+import type { Runbooks, StartOptions } from "./wire.ts";
+
+export type Launch = {
+  readonly cwd: string;
+  /** Of the project's commands: `--store …`, `--trust`. */
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly redact: (text: string) => string;
+};
+export type Launched = "goal" | "runbook" | "resume" | "spawn";
+
+/** Below what the page waits for an answer. */
+const WAIT_MS = 15_000;
+const LOOK_MS = 100;
+const SAID_MAX = 1_500;
+const SPAWN_MAX = 16;
+
+/** Resolves with a sentence once the team runs, or the run is over. @throws EkidenError with what the run said when it could not begin */
+export async function launch(
+  store: Store,
+  at: Launch,
+  what: Launched,
+  text: string,
+  options: StartOptions,
+): Promise<string> {
+  const [isLed, before] = [await hasLead(store), await liveHosts(store)];
+  if (what !== "spawn" && isLed)
+    throw new EkidenError(
+      "already_started",
+      "The team runs already. Add tasks, or write to the lead; to start it in another way, stop it first.",
+    );
+  if (what === "spawn" && !isLed)
+    throw new EkidenError("bad_input", "The team does not run, so nobody can join it. Start it first.");
+  const words = commandOf(at, what, text, options);
+  const log = logOf(at, store.team, what);
+  const run = started(at, [...words.slice(0, 1), ...at.flags, "--team", store.team, ...words.slice(1)], log);
+  for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
+    if (run.ended !== null) {
+      const said = at
+        .redact(plainText(textIn(log)))
+        .trim()
+        .slice(-SAID_MAX);
+      if (run.ended !== 0)
+        throw new EkidenError("bad_input", said || `The run ended with code ${run.ended}.`);
+      return what === "resume" && said !== "" ? said : "It is done already.";
+    }
+    if (what !== "spawn" && (await hasLead(store))) return "The team works.";
+    if (what === "spawn" && (await liveHosts(store)) !== before) {
+      void endWithTeam(store, run.child);
+      return "They join.";
+    }
+    await systemClock.sleep(LOOK_MS);
+  }
+  return `It is about to begin. What it says is in ${log}.`;
+}
+
+function commandOf({ cwd }: Launch, what: Launched, text: string, options: StartOptions): string[] {
+  if (what === "spawn") {
+    const count = options.teammates ?? 1;
+    if (count < 1 || count > SPAWN_MAX)
+      throw new EkidenError("bad_input", `Between 1 and ${SPAWN_MAX} teammates can join at once.`);
+    return ["worker", "--count", String(count), ...modelOf(options), ...trustOf(options)];
+  }
+  const how = [
+    ...modelOf(options),
+    ...(options.teammates !== undefined ? ["--teammates", String(options.teammates)] : []),
+    ...(options.budgetUsd ? ["--budget-usd", options.budgetUsd] : []),
+    ...(options.worktrees ? ["--worktrees"] : []),
+    ...trustOf(options),
+  ];
+  if (what === "resume") return ["resume", ...how];
+  if (what === "runbook" && !runbooksIn(cwd).some(({ file }) => file === text))
+    throw new EkidenError("not_found", `${quote(text)} is not a runbook in ${cwd}.`);
+  if (text.trim() === "") throw new EkidenError("bad_input", "Say what the team shall do.");
+  return ["run", ...how, "--", text.trim()];
+}
+
+const modelOf = ({ model, effort }: StartOptions): string[] => [
+  ...(model ? ["--model", model] : []),
+  ...(effort ? ["--effort", effort] : []),
+];
+const trustOf = ({ trust }: StartOptions): string[] => (trust ? ["--trust"] : []);
+
+function logOf({ cwd }: Launch, team: string, what: Launched): string {
+  makeProjectFolder(cwd);
+  const folder = outputFolder(cwd);
+  makeFolder(folder, 0o700);
+  return join(folder, `page-${team}${what === "spawn" ? "-more" : ""}.log`);
+}
+
+function started(
+  { cwd, env }: Launch,
+  words: readonly string[],
+  log: string,
+): { readonly child: ChildProcess; readonly ended: number | null } {
+  const [program = ""] = process.argv.slice(1);
+  const out = openSync(log, "w", 0o600);
+  try {
+    const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", out, out],
+    });
+    const state: { readonly child: ChildProcess; ended: number | null } = { child, ended: null };
+    child.on("error", () => {
+      state.ended = 1;
+    });
+    child.on("exit", (code) => {
+      state.ended = code ?? 1;
+    });
+    child.unref();
+    return state;
+  } finally {
+    closeSync(out);
+  }
+}
+
+/** A live process runs the lead, and so the team. */
+async function hasLead({ roster }: Pick<Store, "roster">): Promise<boolean> {
+  const lead = await roster.member(LEAD);
+  if (!lead?.host) return false;
+  const now = systemClock.now();
+  return (await roster.hosts()).some(({ id, leaseUntil }) => id === lead.host && leaseUntil > now);
+}
+
+const workers = new Set<ChildProcess>();
+const TEAM_LOOK_MS = 3_000;
+/** A run that is taken over by another process is without a lead for a moment. */
+const LEADERLESS_LOOKS = 4;
+
+async function endWithTeam(store: Pick<Store, "roster">, worker: ChildProcess): Promise<void> {
+  workers.add(worker);
+  worker.once("exit", () => workers.delete(worker));
+  for (let without = 0; workers.has(worker) && without < LEADERLESS_LOOKS; ) {
+    await systemClock.sleep(TEAM_LOOK_MS);
+    without = (await hasLead(store).catch(() => true)) ? 0 : without + 1;
+  }
+  if (workers.has(worker)) worker.kill("SIGTERM");
+}
+
+/** With the page; what they have begun goes back to the board. */
+export function endWorkers(): void {
+  for (const worker of workers) worker.kill("SIGTERM");
+  workers.clear();
+}
+
+const RUNBOOKS_MAX = 40;
+/** They have headings as a runbook has, and are none. */
+const ABOUT =
+  /^(readme|changelog|contributing|license|security|code_of_conduct|architecture|agents|claude)\b/i;
+
+/** Markdown files of the folder that hold tasks. */
+export function runbooksIn(cwd: string): Runbooks {
+  const names = readdirSync(cwd, { withFileTypes: true })
+    .filter((one) => one.isFile() && /\.(md|markdown)$/i.test(one.name) && !ABOUT.test(one.name))
+    .map(({ name }) => name)
+    .sort();
+  return names.slice(0, RUNBOOKS_MAX).flatMap((file) => {
+    try {
+      const { tasks } = parseRunbook(readRegular(join(cwd, file), PROJECT_FILE_MAX, { within: cwd }), file);
+      return tasks.length > 0 ? [{ file, tasks: tasks.length }] : [];
+    } catch {
+      return []; // a text like any other
+    }
+  });
+}

@@ -1,0 +1,229 @@
+/** The front door: what the team shall do and how; a team that rests goes on, one that works gets more hands; what comes by the clock. */
+import { useEffect, useState } from "preact/hooks";
+import { EFFORTS } from "../../../../core/effort.ts";
+import type { StartForm, StartOptions } from "../../wire.ts";
+import { app } from "../app.ts";
+import { looksOf, teamState } from "../board.ts";
+import { Button, Check, LabelledChoice, TextField } from "../fields.tsx";
+import { Empty, Link } from "../parts.tsx";
+import { Schedule } from "./schedule.tsx";
+import { StopButton } from "./team.tsx";
+
+export function RunView() {
+  const [form, setForm] = useState<StartForm | null>(null);
+  const [error, setError] = useState("");
+  const { team } = app.route;
+  const mayStart = app.mayAct && app.overview?.mayStart === true;
+  const read = (): void => {
+    app.source.get<StartForm>(`${team}/start`).then(setForm, (fault: Error) => setError(fault.message));
+  };
+  useEffect(() => {
+    if (mayStart) read();
+  }, [team, mayStart]);
+  if (!mayStart)
+    return (
+      <Empty title="Nothing can be started here">
+        {app.replay ? "This is the past." : "This page is for looking only."}
+      </Empty>
+    );
+  if (error) return <Empty title="The project cannot be read">{error}</Empty>;
+  if (!form) return null;
+  const isThere = [...app.model.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
+  return (
+    <div class="door">
+      {isThere ? <More form={form} /> : <Start key={team} form={form} />}
+      <Schedule form={form} onChange={read} />
+    </div>
+  );
+}
+
+type Fields = {
+  readonly goal: string;
+  readonly runbook: string;
+  readonly model: string;
+  readonly effort: string;
+  readonly teammates: string;
+  readonly budgetUsd: string;
+  readonly worktrees: boolean;
+  readonly trust: boolean;
+};
+
+function Start({ form }: { form: StartForm }) {
+  const [fields, setFields] = useState<Fields>({
+    ...{ goal: "", runbook: "", budgetUsd: "", trust: false },
+    ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
+    teammates: form.teammates === null ? "" : String(form.teammates),
+  });
+  const { send, isSending, refusal } = useStart();
+  const change = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
+  const { counts } = looksOf(app.model);
+  const open = counts.busy + counts.ready + counts.waiting;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const { goal, runbook } = fields;
+    void send(runbook === "" ? "goal" : "runbook", runbook || goal, optionsOf(fields, form));
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      <h2>What shall the team do?</h2>
+      <textarea
+        aria-label="Goal"
+        rows={5}
+        placeholder="Find out why the tests are slow, and make them fast"
+        value={fields.goal}
+        disabled={fields.runbook !== ""}
+        onInput={({ currentTarget }) => change({ goal: currentTarget.value })}
+      />
+      {form.runbooks.length > 0 && (
+        <LabelledChoice
+          label="Or work through a file of this folder"
+          value={fields.runbook}
+          options={[
+            ["", "no file: the goal above"],
+            ...form.runbooks.map(
+              ({ file, tasks }) => [file, `${file}: ${tasks} ${tasks === 1 ? "task" : "tasks"}`] as const,
+            ),
+          ]}
+          onValue={(runbook) => change({ runbook })}
+        />
+      )}
+      <How fields={fields} change={change} />
+      <Check value={fields.worktrees} onValue={(worktrees) => change({ worktrees })}>
+        Each task works on a branch of its own and lands when it is done
+      </Check>
+      {needsTrust(refusal) && (
+        <Check value={fields.trust} onValue={(trust) => change({ trust })}>
+          I have read what the project brings; use it, this once
+        </Check>
+      )}
+      {refusal && (
+        <p class="bad as-is" role="alert">
+          {refusal}
+        </p>
+      )}
+      <div class="row">
+        <button
+          type="submit"
+          class="primary"
+          disabled={isSending || (fields.goal.trim() === "" && fields.runbook === "")}
+        >
+          {isSending ? "Starting…" : "Start"}
+        </button>
+        {open > 0 && (
+          <Button disabled={isSending} onClick={() => void send("resume", "", optionsOf(fields, form))}>
+            Go on with {open} open {open === 1 ? "task" : "tasks"}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function How({ fields, change }: { fields: Fields; change: (part: Partial<Fields>) => void }) {
+  return (
+    <div class="form-grid">
+      <TextField
+        label="Model"
+        placeholder="by the key that is set"
+        value={fields.model}
+        onValue={(model) => change({ model })}
+      />
+      <LabelledChoice
+        label="Effort"
+        value={fields.effort}
+        options={[["", "as the model likes"], ...EFFORTS]}
+        onValue={(effort) => change({ effort })}
+      />
+      <TextField
+        label="Teammates"
+        placeholder="as needed"
+        inputMode="numeric"
+        value={fields.teammates}
+        onValue={(teammates) => change({ teammates })}
+      />
+      <TextField
+        label="Budget in US dollars"
+        placeholder="20"
+        inputMode="decimal"
+        value={fields.budgetUsd}
+        onValue={(budgetUsd) => change({ budgetUsd })}
+      />
+    </div>
+  );
+}
+
+/** What is as the settings say is not sent. */
+function optionsOf(fields: Fields, form: StartForm): StartOptions {
+  const { model, effort, teammates, budgetUsd, worktrees, trust } = fields;
+  const count = Number(teammates);
+  return {
+    ...(model.trim() !== form.model && { model: model.trim() }),
+    ...(effort !== form.effort && { effort }),
+    ...(teammates.trim() !== "" &&
+      Number.isInteger(count) &&
+      count !== form.teammates && { teammates: count }),
+    ...(budgetUsd.trim() !== "" && { budgetUsd: budgetUsd.trim().replace(/^\$/, "") }),
+    ...(worktrees !== form.worktrees && { worktrees }),
+    ...(trust && { trust }),
+  };
+}
+
+const needsTrust = (refusal: string): boolean => /--trust\b/.test(refusal);
+
+function useStart() {
+  const [isSending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState("");
+  const send = async (
+    what: "goal" | "runbook" | "resume" | "spawn",
+    text: string,
+    options: StartOptions,
+  ): Promise<void> => {
+    setSending(true);
+    setRefusal("");
+    const done = await app.send({ do: "start", what, text, options });
+    setSending(false);
+    if (!done.ok) return setRefusal(done.text.replace(/^ekiden: /, ""));
+    app.say(done.text, false);
+    if (what !== "spawn" && app.route.view === "run") app.go({ view: "board", item: "" });
+  };
+  return { send, isSending, refusal };
+}
+
+/** The team works. */
+function More({ form }: { form: StartForm }) {
+  const [count, setCount] = useState("1");
+  const { send, isSending, refusal } = useStart();
+  const { title } = teamState(app.model, app.questions.length);
+  return (
+    <section class="form">
+      <h2>The team is there</h2>
+      <p>
+        {title}. <Link to={{ view: "board", item: "" }}>To the board</Link> ·{" "}
+        <Link to={{ view: "mail", item: "lead" }}>Write to the lead</Link>
+      </p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send("spawn", "", { teammates: Number(count) || 1 });
+        }}
+      >
+        <TextField aria-label="How many" inputMode="numeric" class="short" value={count} onValue={setCount} />
+        <button type="submit" disabled={isSending}>
+          {isSending ? "Starting…" : "Add teammates"}
+        </button>
+        <span class="grow" />
+        <span class="dim">The whole team:</span> <StopButton who="all" />
+      </form>
+      <p class="dim">
+        Another model, effort{form.worktrees ? "" : ", branches for tasks"} or budget: stop the team, then
+        start it again.
+      </p>
+      {refusal && (
+        <p class="bad as-is" role="alert">
+          {refusal}
+        </p>
+      )}
+    </section>
+  );
+}
