@@ -16,22 +16,26 @@ it("ends a stint after its turns, and begins a new one when something is found",
   expect(next(idle, { kind: "found" }, LIMITS)).toEqual(begin(LIMITS));
 });
 
-it("ends an idle member after the timeout, unless it waits for an answer or its provider", () => {
+it("ends an idle member after the timeout, unless it waits for an answer, a word or its provider", () => {
   const stays = (Object.keys(IDLE) as IdleReason[]).filter((reason) => after(reason, 1_000).at === "idle");
-  expect(stays).toEqual(["awaiting_plan", "awaiting_permission", "awaiting_answer", "rate_limited"]);
+  expect(stays).toEqual([
+    ...["awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted", "rate_limited"],
+  ]);
   expect(after("no_tool_use", 999).at).toBe("idle");
   const later = { at: "idle", since: instant(600), reason: "no_tool_use" } as const;
   expect(next(later, { kind: "waited", now: instant(1_599) }, LIMITS)).toBe(later);
   expect(next(later, { kind: "waited", now: instant(1_600) }, LIMITS).at).toBe("shutdown");
 });
 
-it("wakes each idle member by a change on the board, unless it waits for mail or for permission", () => {
+it("wakes each idle member by a change on the board, unless it waits for mail, for permission or for a word", () => {
   const asleep = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].wantsBoard);
-  expect(asleep).toEqual(["awaiting_messages", "awaiting_permission"]);
+  expect(asleep).toEqual(["awaiting_messages", "awaiting_permission", "interrupted"]);
 });
 
-it("neither reminds nor gives a task to a member that waits for an answer", () => {
+it("neither reminds nor gives a task to a member that waits for an answer or a word", () => {
   const waiting = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].reminded);
-  expect(waiting).toEqual(["awaiting_messages", "awaiting_plan", "awaiting_permission", "awaiting_answer"]);
-  expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer"]);
+  expect(waiting).toEqual([
+    ...["awaiting_messages", "awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted"],
+  ]);
+  expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer", "interrupted"]);
 });

@@ -25,7 +25,10 @@ type IdleTraits = {
   readonly busy: boolean;
 };
 
-/** Why a member idles, and what follows from it. A submitted plan may lose its task, so its author watches the board. */
+/**
+ * Why a member idles, and what follows from it. A submitted plan may lose its task, so its author watches the board. A member that the
+ * person interrupted in its task waits for a word.
+ */
 export const IDLE = {
   no_tool_use: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
   asked_to_idle: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
@@ -36,6 +39,7 @@ export const IDLE = {
   awaiting_plan: { hasWork: true, wantsBoard: true, reminded: false, busy: false },
   awaiting_permission: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   awaiting_answer: { hasWork: true, wantsBoard: true, reminded: false, busy: true },
+  interrupted: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
 } as const satisfies Record<string, IdleTraits>;
 export type IdleReason = keyof typeof IDLE;

@@ -177,8 +177,8 @@ class Host implements TeamHost {
     await this.team.ended(name);
   }
 
-  interruptLead(): void {
-    this.team.interrupt(LEAD, "person");
+  interruptMember(who: Name): void {
+    this.team.interrupt(who, "person");
   }
 
   get mode(): Mode {

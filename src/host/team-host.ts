@@ -73,8 +73,8 @@ export type TeamHost = {
   tellLead(prompt: string, images?: readonly Image[]): Promise<MailId>;
   /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
   passed(prompt: string, to: string): Promise<string>;
-  /** Interrupts the lead's running turn. */
-  interruptLead(): void;
+  /** Interrupts the running turn of a member of this process. Its task stays its own; it waits for a word. */
+  interruptMember(who: Name): void;
   /**
    * Sums up a member's conversation now, at work or idle, or begins it anew: tokens before and after. Null: there was nothing to replace.
    * @throws EkidenError `not_found` when it is not hosted here

@@ -141,7 +141,7 @@ it("enters a teammate, passes on a word, and returns", async () => {
   const terminal = await place.open(["run", "Wait for it", ...args], { ...SMALL, env: server.env });
   await terminal.shows(/alice +#1 Wait · bash until/);
   terminal.type("/to alice\r");
-  await terminal.shows(/alice +esc returns to the lead/);
+  await terminal.shows(/alice +esc interrupts · \/to returns to the lead/);
   terminal.type("hello alice\r");
   await terminal.shows("→ alice: hello alice");
   place.write({ go: "" });
@@ -152,8 +152,8 @@ it("enters a teammate, passes on a word, and returns", async () => {
   );
   await terminal.shows("Hello to you, too.");
   await terminal.shows(/go-on/);
-  terminal.type("\x1b");
-  await soon(() => expect(terminal.screen()).not.toContain("esc returns to the lead"));
+  terminal.type("/to\r");
+  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
   place.write({ "go-on": "" });
   expect(await terminal.ended).toBe(0);
 });

@@ -137,11 +137,11 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
   await terminal.shows(/(?:alice|bob) +#1 Wait · bash until/);
   const row = terminal.grid.lines().findIndex((line) => /^ . bob /.test(line)) + 1;
   terminal.type(`\x1b[<0;5;${row}M\x1b[<0;5;${row}m`);
-  await terminal.shows(/^ bob +esc returns to the lead/m);
+  await terminal.shows(/^ bob +esc .*returns to the lead/m);
   // A click on the lead returns.
   const lead = terminal.grid.lines().findIndex((line) => /^ . lead /.test(line)) + 1;
   terminal.type(`\x1b[<0;5;${lead}M\x1b[<0;5;${lead}m`);
-  await soon(() => expect(terminal.screen()).not.toContain("esc returns"));
+  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
   terminal.type("!seq 1 60\r");
   await terminal.shows(/^ +60$/m);
   terminal.type("\x1b[<64;5;5M\x1b[<64;5;5M");
@@ -149,4 +149,46 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
   terminal.type("\x1b[<65;5;5M".repeat(4));
   await soon(() => expect(terminal.screen()).not.toContain("more lines below"));
   place.write({ go: "" });
+});
+
+it("interrupts the member that is looked at, and asks before it stops a team at work", async () => {
+  const place = project();
+  await place.run(["add", "Wait"]);
+  const server = await startModelServer({
+    anthropic: ({ system, messages }) => {
+      if (system.startsWith('You are "lead"')) return says("I see.");
+      const last = messages.at(-1);
+      return last && textOf(last).includes("make haste")
+        ? says("I hurry.")
+        : runs("until [ -e go ]; do sleep 0.05; done");
+    },
+  });
+  onTestFinished(() => server.close());
+  const args = ["--teammate", "bob", "--allow", "bash", ...MODEL];
+  const terminal = await place.open(args, { columns: 110, rows: 24, env: server.env });
+  await terminal.shows(/bob +#1 Wait · bash until/);
+  terminal.type("\x04");
+  await terminal.shows("a member works: ctrl+d again stops the team, which keeps its state");
+  terminal.type("/to bob\r");
+  await terminal.shows(/^ bob +esc interrupts/m);
+  terminal.type("\x1b");
+  await terminal.shows("interrupted bob, which waits for a word; esc returns");
+  await terminal.shows(/^ bob +esc returns to the lead/m);
+  expect((await place.run(["tasks", "1"])).stdout).toMatch(/in progress.*bob/s);
+  terminal.type("make haste\r");
+  await terminal.shows("I hurry.");
+  terminal.type("/to\r");
+  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
+  terminal.type("\x04\x04");
+  expect(await terminal.ended).toBe(0);
+});
+
+it("goes through the modes by Shift-Tab, and shows the mode at all times", async () => {
+  const place = project();
+  const terminal = await place.open(["--model", "runbook", "--permission-mode", "bypass"], SMALL);
+  for (const mode of ["bypass", "default", "accept-edits", "plan", "default"]) {
+    await soon(() => expect(terminal.grid.lines().at(-1)).toMatch(new RegExp(` ${mode} · \\d+s$`)));
+    terminal.type("\x1b[Z");
+  }
+  expect((await place.run(["log"])).stdout).toMatch(/chose the permission mode plan/);
 });

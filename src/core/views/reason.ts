@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   awaiting_plan: "waiting for approval of its plan",
   awaiting_permission: "waiting for permission",
   awaiting_answer: "waiting for an answer of the person",
+  interrupted: "interrupted, waiting for a word",
   rate_limited: "waiting for the model provider",
   timeout: "no work in time",
   asked: "on request",

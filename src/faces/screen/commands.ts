@@ -29,8 +29,9 @@ export type Place = {
 /** Commands that need the screen itself. */
 export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host">> = {
   to: {
-    usage: "/to NAME",
-    about: "look at a teammate at work; what you type goes to it, esc returns to the lead",
+    usage: "/to [NAME]",
+    about:
+      "look at a teammate at work; what you type goes to it, esc interrupts it; without a name return to the lead",
     run: async ({ host, screen }, [who = LEAD]) => {
       const target = name(who);
       await mustExist(host.store, target);
@@ -58,7 +59,7 @@ const OTHER_LINES = [
   {
     usage: "keys",
     about:
-      "ctrl+j new line · ctrl+r search the history · ctrl+n next member · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+      "ctrl+j new line · ctrl+r search the history · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
   },
 ];
 

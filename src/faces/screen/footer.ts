@@ -1,7 +1,8 @@
 /** The last line: a notice, what the lead does or the keys, and the figures of the team. */
 import { LEAD } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import { retryWords } from "../../core/views/retry.ts";
-import { money, span, tokens } from "../../core/views/view.ts";
+import { money, span, type Tone, tokens } from "../../core/views/view.ts";
 import { stepOf } from "./strip.ts";
 import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -15,9 +16,17 @@ export type FooterLook = {
   readonly frame: string;
   /** The key that stops the lead, or the run. */
   readonly stopKey: string;
+  readonly mode: Mode | null;
 };
 
-const KEYS = "ctrl+t panels · ctrl+n members · ctrl+o details · /help";
+const MODE_TONES: Readonly<Record<Mode, Tone>> = {
+  plan: "good",
+  default: "dim",
+  "accept-edits": "busy",
+  bypass: "bad",
+};
+
+const KEYS = "ctrl+t panels · ctrl+n members · shift+tab mode · /help";
 const KEYS_SHORT = "ctrl+t panels · /help";
 const WIDE = 100;
 
@@ -37,8 +46,11 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
     look.width >= WIDE ? look.model : "",
     span(look.now - look.began),
   ].filter((part) => part !== "");
-  const left = look.notice === "" ? leftPart(team, style, look) : paint("warn", look.notice);
-  return spread(` ${left}`, paint("dim", `${figures.join(" · ")} `), look.width);
+  // What is said for a few seconds is read whole.
+  if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);
+  const left = leftPart(team, style, look);
+  const mode = look.mode === null ? "" : paint(MODE_TONES[look.mode], look.mode);
+  return spread(` ${left}`, `${mode}${paint("dim", `${mode && " · "}${figures.join(" · ")} `)}`, look.width);
 }
 
 function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {

@@ -1,5 +1,6 @@
 /** Lays out the parts of the screen, from the bottom up: what is left of the terminal belongs to the feed. */
 import { LEAD, type Name } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import { cardOf } from "./card.ts";
 import type { Feed } from "./feed.ts";
 import { footerLine } from "./footer.ts";
@@ -30,6 +31,7 @@ export type Parts = {
   readonly began: number;
   readonly cardScroll: number;
   readonly stopKey: string;
+  readonly mode: Mode | null;
 };
 
 /** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
@@ -54,7 +56,8 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   room -= strip.length;
   const opened = panel.lines(width, Math.min(Math.floor(height * PANEL_SHARE), room - FEED_MIN));
   room -= opened.length;
-  const back = paint("dim", "esc returns to the lead");
+  const isBusy = team?.picture.members.get(at)?.phase === "work";
+  const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
   const head = at === LEAD ? [] : [spread(paint("strong", ` ${at}`), back, width)];
   room -= head.length;
   const scrolled = !feed.follows && room > 1;

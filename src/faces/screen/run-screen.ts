@@ -1,11 +1,13 @@
 /** `ekiden run` and `resume` on a terminal: the same screen, until the run ends and its summary is left on the normal one. */
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
+import { LEAD } from "../../core/ids.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { offered, runLine } from "./commands.ts";
 import { PersonShell } from "./person-shell.ts";
 import { Screen } from "./screen.ts";
+import { Steering } from "./steering.ts";
 import { safe } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { Live } from "./watch.ts";
@@ -13,7 +15,7 @@ import { Live } from "./watch.ts";
 export class RunScreen {
   readonly live: Live;
   readonly screen: Screen;
-  private readonly shell = new PersonShell();
+  private readonly steering = new Steering(new PersonShell());
   private readonly call: Invocation;
   private host: TeamHost | null = null;
   private team: TeamModel | null = null;
@@ -27,12 +29,16 @@ export class RunScreen {
       handlers: {
         stopKey: "ctrl+c stops",
         submit: (line, to) => this.submit(line, to),
-        interrupt: () => {
-          if (!this.shell.interrupt()) this.screen.note("ctrl+c stops the run and keeps its state");
+        interrupt: (who) => {
+          if (this.steering.interrupt(who, this.screen)) return true;
+          if (who === LEAD) this.screen.note("ctrl+c stops the run and keeps its state");
+          return false;
         },
         // To the whole process group, as the terminal itself would send it.
         ctrlC: () => process.kill(0, "SIGINT"),
         leave: () => this.screen.note("ctrl+c stops the run and keeps its state"),
+        mode: this.steering.mode,
+        nextMode: this.steering.nextMode,
       },
     });
     this.live = new Live(this.screen);
@@ -41,6 +47,7 @@ export class RunScreen {
   async open(host: TeamHost): Promise<void> {
     this.team = await this.live.open(host.store);
     this.host = host;
+    this.steering.open(host, this.team);
   }
 
   /** In order; the run does not wait for its screen. */
@@ -56,11 +63,12 @@ export class RunScreen {
 
   stop(): void {
     this.screen.close();
-    void this.shell.close();
+    void this.steering.shell.close();
   }
 
   private submit(line: string, to: Parameters<typeof runLine>[2]): void {
-    const { host, team, call, screen, shell } = this;
+    const { host, team, call, screen } = this;
+    const { shell } = this.steering;
     if (!host || !team) screen.note("the team is not open yet");
     else void runLine({ host, team, call, screen, shell, quit: () => process.kill(0, "SIGINT") }, line, to);
   }

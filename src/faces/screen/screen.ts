@@ -127,7 +127,7 @@ export class Screen {
         .readOn(this.store)
         .then(() => this.changed())
         .catch(() => {});
-    this.note(who === LEAD ? "" : `what you type goes to ${who}; esc returns`);
+    this.note(who === LEAD ? "" : `what you type goes to ${who}; /to returns`);
   }
 
   open(panel: PanelName | null): void {
@@ -228,6 +228,7 @@ export class Screen {
       },
     },
     { key: "ctrl+t", run: () => this.open(this.panel.following()) },
+    { key: "shift+tab", run: () => this.handlers.nextMode() },
     { key: "ctrl+n", run: () => this.enter(this.following()) },
     { key: "pageUp", run: () => this.page(-1) },
     { key: "pageDown", run: () => this.page(1) },
@@ -256,8 +257,7 @@ export class Screen {
 
   private escape(): void {
     if (this.panel.name !== null) this.open(null);
-    else if (this.at !== LEAD) this.enter(LEAD);
-    else this.handlers.interrupt();
+    else if (!this.handlers.interrupt(this.at) && this.at !== LEAD) this.enter(LEAD);
   }
 
   private page(direction: 1 | -1): void {
@@ -279,6 +279,7 @@ export class Screen {
         editor: this.editor.render(width),
         notice: this.editor.hint || this.notice.text,
         stopKey: this.handlers.stopKey,
+        mode: this.handlers.mode(),
         frame: FRAMES[this.frame % FRAMES.length] ?? "",
       },
       { width, height },

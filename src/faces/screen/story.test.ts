@@ -114,7 +114,7 @@ it("shows a provider that does not answer as one line that counts down, until it
   expect(shown()).toEqual(["· retrying in 4 s, attempt 3: busy (529)"]);
   expect(shown(LEAD, LATER + 2_500)).toEqual(["· retrying in 2 s, attempt 3: busy (529)"]);
   const look = { width: WIDTH, now: LATER, began: LATER, notice: "", model: "", frame: "⠋" };
-  expect(footerLine(team, style, { ...look, stopKey: "esc interrupts" })).toContain(
+  expect(footerLine(team, style, { ...look, stopKey: "esc interrupts", mode: "default" })).toContain(
     "⠋ retrying in 4 s, attempt 3 · esc interrupts",
   );
   team.story(LEAD).cutOff("interrupted");

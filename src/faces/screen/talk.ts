@@ -1,7 +1,5 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
-import { messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
@@ -13,6 +11,7 @@ import { offered, runLine } from "./commands.ts";
 import { greeting } from "./first-frame.ts";
 import { PersonShell } from "./person-shell.ts";
 import { Screen } from "./screen.ts";
+import { Steering } from "./steering.ts";
 import { safe } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import type { Live } from "./watch.ts";
@@ -67,14 +66,16 @@ class Session {
   readonly screen: Screen;
   private readonly call: Invocation;
   readonly over: Promise<number | undefined>;
-  readonly shell = new PersonShell();
+  private readonly steering = new Steering(new PersonShell());
+  readonly shell = this.steering.shell;
   private end: (code: number | undefined) => void = () => {};
   private host: TeamHost | null = null;
   private team: TeamModel | null = null;
   private outcome: Outcome | null = null;
   /** Lines that were sent before the team was open. */
   private readonly early: Parameters<Session["submit"]>[] = [];
-  private interruptedAt = 0;
+  /** When the keys were pressed that leave at the second time. */
+  private readonly pressed = { ctrlC: 0, ctrlD: 0 };
   private hasEnded = false;
   private left = false;
 
@@ -90,9 +91,11 @@ class Session {
       handlers: {
         stopKey: "esc interrupts",
         submit: (...line) => this.submit(...line),
-        interrupt: () => this.interrupt(),
+        interrupt: (who) => this.steering.interrupt(who, this.screen),
         ctrlC: () => this.ctrlC(),
-        leave: () => this.quit(undefined),
+        leave: () => this.ctrlD(),
+        mode: this.steering.mode,
+        nextMode: this.steering.nextMode,
       },
     });
   }
@@ -109,6 +112,7 @@ class Session {
     const team = await live.open(host.store);
     this.host = host;
     this.team = team;
+    this.steering.open(host, team);
     const reader = live.follow(host.store, from, reading.signal);
     try {
       await host.start({ interactive: true });
@@ -152,34 +156,29 @@ class Session {
     void runLine({ host, team, call, screen, shell, quit: () => this.quit(undefined) }, line, to);
   }
 
-  /** Whether there was something to interrupt. */
-  private interrupt(): boolean {
-    const { host, team, screen } = this;
-    if (this.shell.interrupt()) return true;
-    const lead = team?.picture.members.get(LEAD);
-    const story = team?.story(LEAD);
-    const isBusy = lead !== undefined && canBeInterrupted(lead);
-    if (!host || !story || (!isBusy && !story.isWriting && story.running.length === 0)) return false;
-    try {
-      host.interruptLead();
-    } catch (error) {
-      screen.warn(messageOf(error));
-    }
-    story.cutOff("interrupted");
-    screen.note("interrupted; ctrl+c again leaves");
-    return true;
+  private isSecond(key: keyof Session["pressed"]): boolean {
+    const before = this.pressed[key];
+    this.pressed[key] = Date.now();
+    return this.pressed[key] - before < TWICE_MS;
   }
 
   private ctrlC(): void {
-    const now = Date.now();
-    const isSecond = now - this.interruptedAt < TWICE_MS;
-    this.interruptedAt = now;
-    if (isSecond) this.quit(130);
-    else if (!this.interrupt())
+    if (this.isSecond("ctrlC")) this.quit(130);
+    else if (!this.steering.interrupt(LEAD, this.screen))
       this.screen.note(
         this.screen.clearLine()
           ? "up brings the line back; ctrl+c again leaves"
           : "ctrl+c again leaves (the team's state is kept), or /quit",
+      );
+  }
+
+  /** The team of this process stops with it. */
+  private ctrlD(): void {
+    const { atWork } = this.steering;
+    if (atWork === 0 || this.isSecond("ctrlD")) this.quit(undefined);
+    else
+      this.screen.note(
+        `${atWork === 1 ? "a member works" : `${atWork} members work`}: ctrl+d again stops the team, which keeps its state`,
       );
   }
 }

@@ -176,7 +176,7 @@ export class MemberLoop {
       const kind = interruptionOf(step);
       if (kind === "stop") return { kind: "ended", reason: "asked" };
       if (kind === "urgent") return { kind: "acted", now: clock.now() };
-      if (kind === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+      if (kind === "person") return await this.interrupted();
       if (kind === null && isEkidenError(error, "model_overloaded")) {
         this.replies.backoff.begin(error);
         return { kind: "rested", now: clock.now(), reason: "rate_limited" };
@@ -191,7 +191,7 @@ export class MemberLoop {
     if (verdict.kind === "told") this.advice = verdict.text;
     if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
     await this.watcher.afterTurn(outcome);
-    if (interruptionOf(step) === "person") return { kind: "rested", now: clock.now(), reason: "no_tool_use" };
+    if (interruptionOf(step) === "person") return await this.interrupted();
     if (verdict.kind === "ended") {
       const reason = await this.current.idleReason("repeating");
       await this.current.repeated(verdict);
@@ -208,6 +208,13 @@ export class MemberLoop {
     }
     await this.send(outcome);
     return { kind: "rested", now: clock.now(), reason };
+  }
+
+  /** A teammate keeps its task and would be reminded of it at once. */
+  private async interrupted(): Promise<Signal> {
+    const { store, seat, kind, clock } = this.agent;
+    const waits = kind === "teammate" && (await store.board.mine(seat.name)) !== null;
+    return { kind: "rested", now: clock.now(), reason: waits ? "interrupted" : "no_tool_use" };
   }
 
   private async send({ report }: TurnOutcome): Promise<void> {

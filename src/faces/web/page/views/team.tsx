@@ -79,6 +79,7 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   awaiting_plan: "waits for an answer to its plan",
   awaiting_permission: "waits for a permission",
   awaiting_answer: "waits for your answer",
+  interrupted: "was interrupted and waits for a word",
   rate_limited: "waits for the model provider",
   timeout: "is idle",
 };

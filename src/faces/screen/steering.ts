@@ -1,0 +1,64 @@
+/** What keys do to the team of this process, in a conversation and in a run. */
+import { messageOf } from "../../core/errors.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
+import { canBeInterrupted } from "../../core/views/retry.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import type { PersonShell } from "./person-shell.ts";
+import type { Screen } from "./screen.ts";
+import type { TeamModel } from "./team.ts";
+
+/** Shift-Tab goes through these. The mode without any question is chosen by its name: `/mode bypass`. */
+const NEXT: Readonly<Record<Mode, Mode>> = {
+  default: "accept-edits",
+  "accept-edits": "plan",
+  plan: "default",
+  bypass: "default",
+};
+
+export class Steering {
+  readonly shell: PersonShell;
+  private team: { readonly host: TeamHost; readonly model: TeamModel } | null = null;
+
+  constructor(shell: PersonShell) {
+    this.shell = shell;
+  }
+
+  open(host: TeamHost, model: TeamModel): void {
+    this.team = { host, model };
+  }
+
+  readonly mode = (): Mode | null => this.team?.host.mode ?? null;
+
+  readonly nextMode = (): void => {
+    if (this.team) this.team.host.mode = NEXT[this.team.host.mode];
+  };
+
+  /** How many members work now, wherever they run. */
+  get atWork(): number {
+    const members = [...(this.team?.model.picture.members.values() ?? [])];
+    return members.filter(({ phase }) => phase === "work").length;
+  }
+
+  /** Ends a command of the person, else the turn of a member of this process. Whether there was something to end. */
+  interrupt(who: Name, screen: Screen): boolean {
+    if (this.shell.interrupt()) return true;
+    const { host, model } = this.team ?? {};
+    const member = model?.picture.members.get(who);
+    const story = model?.stories.get(who);
+    const isBusy = member !== undefined && canBeInterrupted(member);
+    if (!host?.models.has(who) || (!isBusy && !story?.isWriting && !story?.running.length)) return false;
+    try {
+      host.interruptMember(who);
+    } catch (error) {
+      screen.warn(messageOf(error));
+    }
+    story?.cutOff("interrupted");
+    screen.note(
+      who === LEAD
+        ? "interrupted; ctrl+c again leaves"
+        : `interrupted ${who}, which waits for a word; esc returns`,
+    );
+    return true;
+  }
+}
