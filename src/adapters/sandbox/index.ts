@@ -12,7 +12,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
 import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
-import { bubblewrapArgs, findProgram, limited } from "./bubblewrap.ts";
+import { bubblewrapArgs, findProgram, limited, tasksOf } from "./bubblewrap.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { NewFiles } from "./new-files.ts";
@@ -59,9 +59,11 @@ class ProcessSandbox implements Sandbox {
   private readonly newFiles: NewFiles;
   private readonly closed: ClosedFiles;
   private readonly gitLinks = new GitLinks();
+  private readonly limits: CommandLimits;
 
   constructor(options: SandboxOptions) {
     this.options = options;
+    this.limits = options.limits ?? DEFAULT_COMMAND_LIMITS;
     const home = options.env?.HOME || homedir();
     this.home = real(home) ?? home;
     this.workspace = realpathSync(options.workspace);
@@ -153,7 +155,7 @@ class ProcessSandbox implements Sandbox {
   }
 
   private async findProven(): Promise<Ready> {
-    const tool = this.findTool();
+    const tool = findTool(this.options.env?.PATH ?? process.env.PATH, this.workspace);
     if (typeof tool === "string") return { off: tool };
     const keys = new ProvenKeys(this.options.stateFolder);
     const key = proofKey(tool);
@@ -165,10 +167,6 @@ class ProcessSandbox implements Sandbox {
       };
     keys.add(key);
     return { tool };
-  }
-
-  private findTool(): Tool | string {
-    return findTool(this.options.env?.PATH ?? process.env.PATH, this.workspace);
   }
 
   private nsenter(): string | null {
@@ -191,7 +189,7 @@ class ProcessSandbox implements Sandbox {
       ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders, inWorktrees },
       bwrap: tool.name === "bubblewrap" ? tool.found.path : null,
       nsenter: this.nsenter(),
-      filter: tool.filter,
+      ...{ filter: tool.filter, tasks: tasksOf(this.limits) },
     });
     return this.stage;
   }
@@ -258,8 +256,8 @@ class ProcessSandbox implements Sandbox {
       emptyFolder: stage.emptyFolder,
       readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
     });
-    const whole = [...enter, tool.found.path, ...jail];
-    const limits = this.options.limits ?? DEFAULT_COMMAND_LIMITS;
+    const whole = [...(stage.group?.join ?? []), ...enter, tool.found.path, ...jail];
+    const { limits } = this;
     const inner = ["--", ...limited(limits), program.file, ...program.args];
     const [file = "", ...args] = [...whole, ...inner];
     const descriptor = stage.filter?.open();

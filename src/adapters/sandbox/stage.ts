@@ -24,6 +24,7 @@ import { SharedNetwork } from "./network.ts";
 import { PlaceReader, real, socketsOutside } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { Spares } from "./spares.ts";
+import { TaskGroup } from "./task-group.ts";
 
 export type StageOptions = {
   /** Null on systems where private folders cannot be laid over others. */
@@ -35,6 +36,8 @@ export type StageOptions = {
   readonly cacheFolder: string;
   readonly ownFolders: readonly string[];
   readonly inWorktrees?: boolean;
+  /** Processes and threads of all commands together, where the kernel does not count those of one. */
+  readonly tasks: number;
 };
 
 const PREFIX = "ekiden-sandbox-";
@@ -53,6 +56,7 @@ export class Stage {
   readonly filter: UnnamedFile | null;
   readonly network: SharedNetwork | null;
   readonly spares: Spares | null;
+  readonly group: TaskGroup | null;
   readonly reader: PlaceReader;
   readonly variables: Readonly<Record<string, string>>;
   private readonly temporary: string;
@@ -69,6 +73,7 @@ export class Stage {
     cacheFolder,
     ownFolders,
     inWorktrees = false,
+    tasks,
   }: StageOptions) {
     this.home = home;
     this.cacheFolder = cacheFolder;
@@ -82,6 +87,7 @@ export class Stage {
     this.network =
       bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
     this.spares = this.filter === null ? null : new Spares(this.filter);
+    this.group = bwrap === null ? null : TaskGroup.make(tasks);
     const temporary = bwrap === null ? this.temporary : "/tmp";
     // The person's caches stay read-only: what is in them runs outside, too.
     const caches = join(temporary, ".cache");
@@ -139,6 +145,7 @@ export class Stage {
   async close(): Promise<void> {
     this.spares?.close();
     await this.network?.close();
+    await this.group?.close();
     this.filter?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
