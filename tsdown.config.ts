@@ -21,8 +21,8 @@ const program = defineConfig({
   dts: false,
   minify: true,
   deps: {
-    // Both are found on disk at run time: a program and a native addon.
-    neverBundle: ["@vscode/ripgrep", "@photostructure/sqlite", /^node:/],
+    // These are found on disk at run time: a program, a native addon, and what a thread of its own loads.
+    neverBundle: ["@vscode/ripgrep", "@photostructure/sqlite", "unpdf", /^node:/],
     onlyBundle: false,
   },
   // Packages that offer both forms are taken as ES modules: jsonc-parser's other one cannot be bundled, and only ES modules shake.

@@ -191,6 +191,7 @@ export async function composeAgent(
       await (await import("../adapters/images.ts")).keepImage(parts.outputDir, image),
     workspace,
     workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
+    readPdf: async (...asked) => (await import("../adapters/pdf.ts")).readPdf(...asked),
     commandTimeoutMs: settings.bashTimeoutMs,
     model,
     fallback: fallback && thinking(fallback, effortOf),

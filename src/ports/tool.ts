@@ -11,6 +11,7 @@ import type { Claimed, Task } from "../core/task.ts";
 import type { Shows } from "../core/views/shown-call.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";
+import type { ReadPdf } from "./pdf.ts";
 import type { Shell } from "./shell.ts";
 import type { Store } from "./store.ts";
 
@@ -109,6 +110,8 @@ export type Workplace = {
   readonly team: TeamControl;
   /** Keeps the bytes of an image that a model is to be shown. Without it nothing is shown. */
   readonly keepImage?: ((image: ImageFile) => Promise<Image>) | undefined;
+  /** The text of PDF files. Without it they are named as binary. */
+  readonly readPdf?: ReadPdf | undefined;
   /** Background commands of this process, if it can run any. */
   readonly jobs?: JobControl | undefined;
 };

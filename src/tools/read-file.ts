@@ -1,9 +1,9 @@
-/** Reads a part of a text file as a stream, so the size of the file does not matter; shows an image as it is. */
+/** Reads a part of a text file as a stream, so the size of the file does not matter; shows an image as it is, and a PDF by pages. */
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { IMAGE_MAX, type ImageFile, imageName, mediaTypeOf } from "../core/conversation/image.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
-import { EkidenError } from "../core/errors.ts";
+import { EkidenError, isEkidenError } from "../core/errors.ts";
 import { binaryKind } from "./binary.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -11,6 +11,8 @@ import { withFile } from "./opened.ts";
 import { noteRead } from "./seen-files.ts";
 import { placeOf } from "./workspace.ts";
 
+/** Larger ones are left to programs. */
+const PDF_BYTES = 64 * 1024 * 1024;
 const LINES = 2_000;
 const CHARS = 40_000;
 const LINE_CHARS = 1_000;
@@ -19,7 +21,7 @@ const COUNTED_BYTES = 16 * 1024 * 1024;
 
 export const readFile = defineTool({
   name: "read_file",
-  description: "Read a text file with line numbers, or see an image.",
+  description: "Read text with line numbers, PDF pages, or see images.",
   input: () =>
     z.object({
       path: text,
@@ -35,20 +37,32 @@ export const readFile = defineTool({
     if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
     const place = await placeOf(path, ctx, "read");
     const { shown } = place;
-    const { size, image, ...part } = await withFile(place, "read", async (file, size) => {
+    const { size, image, pdf, ...part } = await withFile(place, "read", async (file, size) => {
       await noteRead(ctx, place, file);
       const image = size <= IMAGE_MAX && ctx.showImage ? await imageIn(file, size, place.real) : null;
+      const isPdf = ctx.readPdf && size <= PDF_BYTES && (await first(file, 5)).toString("latin1") === "%PDF-";
+      const pdf = isPdf ? await first(file, size) : null;
       const most = Math.min(limit, LINES);
       const cells = place.real.endsWith(".ipynb") ? await cellsIn(file, size) : null;
       const part =
         cells === null
           ? await readLines(file, size, offset, most, ctx.signal)
           : linesFrom(cells.split("\n"), offset, most);
-      return { ...part, size, image };
+      return { ...part, size, image, pdf };
     });
     if (image && part.binary !== null && ctx.showImage) {
       await ctx.showImage(image);
       return `${shown} is an image. You see it below.`;
+    }
+    if (pdf && ctx.readPdf) {
+      const { pdfPages } = await import("./pdf-pages.ts");
+      const wanted = { shown, content: pdf, offset, limit, signal: ctx.signal };
+      const text = await pdfPages(ctx.readPdf, wanted).catch((error: unknown) => {
+        // Text may begin like a PDF.
+        if (part.binary !== null || !isEkidenError(error, "tool_failed")) throw error;
+        return null;
+      });
+      if (text !== null) return text;
     }
     if (size === 0 && part.seen === 0) return `${shown} is empty.`;
     if (part.binary !== null)
