@@ -60,6 +60,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   },
   { name: "SHELL", use: "read", about: "Shell of `!command` in the conversation (default /bin/sh)." },
   { name: "PATH", use: "read", about: "Where commands are looked for." },
+  { name: "EKIDEN_NOTICE", use: "given", about: "To the command of the setting `notify`: what has come." },
   {
     name: "EKIDEN_TASK",
     use: "given",

@@ -186,6 +186,10 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .describe(
         'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
       ),
+  notify: () =>
+    text().describe(
+      "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
+    ),
   worktrees: () => flag().describe("Whether every task gets a git worktree of its own."),
   worktreeShare: () =>
     z

@@ -73,6 +73,7 @@ export type Settings = {
   readonly hooks: HookSettings;
   readonly teams: boolean;
   readonly mailAcrossTeams: boolean | readonly Name[];
+  readonly notify: string;
   readonly worktrees: boolean;
   readonly worktreeShare: readonly string[];
   readonly gate?: string | undefined;
@@ -146,6 +147,7 @@ export const DEFAULT_SETTINGS: Settings = {
   mcpServers: {},
   teams: false,
   mailAcrossTeams: false,
+  notify: "terminal",
   worktrees: false,
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,

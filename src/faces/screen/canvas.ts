@@ -11,6 +11,7 @@ import {
   visibleWidth,
 } from "@earendil-works/pi-tui";
 import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
+import { CALLS_OFF, CALLS_ON } from "./calls.ts";
 import { takeFirstFrame } from "./first-frame.ts";
 
 /** Between frames that no key asked for. */
@@ -48,7 +49,7 @@ export class Canvas implements Drawn {
     // Without a moment of an empty screen where the first frame is shown already.
     if (!takeFirstFrame()) process.stdout.write(ENTER);
     this.terminal.start(this.take, this.onResize);
-    process.stdout.write(MOUSE_ON);
+    process.stdout.write(MOUSE_ON + CALLS_ON);
     this.drawn = [];
     this.size = this.sizeNow;
     this.draw();
@@ -101,7 +102,7 @@ export class Canvas implements Drawn {
     this.terminal.stop();
     // The first frame has set it before `terminal` could see how it was.
     process.stdin.setRawMode(false);
-    process.stdout.write(MOUSE_OFF + LEAVE);
+    process.stdout.write(CALLS_OFF + MOUSE_OFF + LEAVE);
   };
 
   private get sizeNow(): string {

@@ -6,7 +6,7 @@ import { span } from "../../core/views/view.ts";
 import { meaning } from "../terminal/asking.ts";
 import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
-import { isSeen, type Question, type Questions } from "./questions.ts";
+import { headOf, isSeen, type Question, type Questions } from "./questions.ts";
 import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
 
 /** What the bar and the blanks of a card take. */
@@ -54,21 +54,6 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
     ...foot,
   ].map((line) => `${bar} ${line}`);
   return { lines, overflows: !fits };
-}
-
-function headOf({ request: { ask, of } }: Question): string {
-  switch (ask.kind) {
-    case "permission":
-      return `wants to run ${ask.tool}`;
-    case "plan":
-      return `plans #${ask.task}${of === "person" ? "" : ` (asked ${of}; you may answer, too)`}`;
-    case "question":
-      return "asks you";
-    case "shutdown":
-      return "asks whether to stop";
-    default:
-      return ask satisfies never;
-  }
 }
 
 function bodyOf({ request: { ask } }: Question, style: Style, width: number): string[] {

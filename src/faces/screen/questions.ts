@@ -22,6 +22,22 @@ const SEEN_MS = 500;
 
 export const isSeen = ({ since }: Question, now: number): boolean => now - since >= SEEN_MS;
 
+/** What stands behind the name of the asker. */
+export function headOf({ request: { ask, of } }: Question): string {
+  switch (ask.kind) {
+    case "permission":
+      return `wants to run ${ask.tool}`;
+    case "plan":
+      return `plans #${ask.task}${of === "person" ? "" : ` (asked ${of}; you may answer, too)`}`;
+    case "question":
+      return "asks you";
+    case "shutdown":
+      return "asks whether to stop";
+    default:
+      return ask satisfies never;
+  }
+}
+
 export type Given = "answered" | "no question" | "just appeared" | "no rule";
 
 export class Questions {
@@ -48,6 +64,15 @@ export class Questions {
   /** From 1. */
   get position(): number {
     return this.at + 1;
+  }
+
+  /** Who asked last, and for what. */
+  get newest(): string {
+    const last = this.waiting.reduce<Question | null>(
+      (newest, one) => (newest && newest.since >= one.since ? newest : one),
+      null,
+    );
+    return last ? `${last.request.by} ${headOf(last)}` : "";
   }
 
   /** How many of the others the rule of this one covers. */

@@ -45,6 +45,7 @@ export class RunScreen {
   }
 
   async open(host: TeamHost): Promise<void> {
+    this.screen.calls.how = (await this.call.settings()).notify;
     this.team = await this.live.open(host.store);
     this.host = host;
     this.steering.open(host, this.team);

@@ -2,6 +2,8 @@
  * The full screen: feed, panel, card of a question, team strip, editor and a line of hints, always as many lines as the terminal
  * has. It shows the state that others change, and passes on what the person types.
  */
+
+import { basename } from "node:path";
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
@@ -10,10 +12,12 @@ import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { Store } from "../../ports/index.ts";
 import { readAnswer } from "../terminal/asking.ts";
 import { newsLine, printed } from "./blocks.ts";
+import { Calls } from "./calls.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion } from "./completion.ts";
 import { type Block, Feed } from "./feed.ts";
 import type { Handlers, ScreenOptions } from "./handlers.ts";
+import { type Mouse, mouseOf } from "./mouse.ts";
 import { PanelView } from "./panel-view.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import { pictureOf } from "./picture.ts";
@@ -21,12 +25,6 @@ import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
-
-/** A report of the mouse: button, column, row, pressed or released. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a report begins with one
-const MOUSE = /^\x1b\[<(\d+);\d+;(\d+)([Mm])$/;
-const [LEFT, WHEEL_UP, WHEEL_DOWN] = [0, 64, 65];
-const WHEEL_LINES = 3;
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
@@ -36,6 +34,7 @@ const CARD_STEP = 5; // lines by which a long card is scrolled
 export class Screen {
   readonly style: Style;
   readonly questions: Questions;
+  readonly calls: Calls;
   /** What is said before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
@@ -62,8 +61,11 @@ export class Screen {
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
     this.panel = new PanelView(this.style, () => this.changed());
+    const place = { name: basename(call.cwd), cwd: call.cwd, env: call.env };
+    this.calls = new Calls(place, (text) => void process.stdout.write(text));
     this.questions = new Questions(() => {
       this.cardScroll = 0;
+      this.calls.waiting(this.questions.count, this.questions.newest);
       this.changed();
     });
     const completion = new Completion(call.cwd, commands, () => this.names());
@@ -165,6 +167,7 @@ export class Screen {
     const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
     const isNoted = this.notice.text !== "";
     if (isBusy) this.frame += 1;
+    this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
     void this.team?.readBoard().catch(() => {}); // the last of many events may have come too soon for it
     if (this.panel.name !== null) this.refreshPanel();
@@ -206,8 +209,9 @@ export class Screen {
   }
 
   private readonly key = (data: string): void => {
-    const report = MOUSE.exec(data);
-    if (report) this.mouse(report);
+    if (this.calls.takes(data)) return;
+    const mouse = mouseOf(data);
+    if (mouse) this.mouse(mouse);
     else if (!this.editor.takesForSearch(data)) {
       const { isEmpty } = this.editor;
       const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
@@ -246,13 +250,10 @@ export class Screen {
     })),
   ];
 
-  private mouse([, pressed, row, kind]: RegExpExecArray): void {
-    if (kind !== "M") return;
-    const button = Number(pressed);
-    const member = this.members.get(Number(row) - 1);
-    if (button === WHEEL_UP) this.feed.scroll(-WHEEL_LINES);
-    else if (button === WHEEL_DOWN) this.feed.scroll(WHEEL_LINES);
-    else if (button === LEFT && member !== undefined) this.enter(member);
+  private mouse({ scroll, row }: Mouse): void {
+    if (scroll !== 0) this.feed.scroll(scroll);
+    const member = row === null ? undefined : this.members.get(row);
+    if (member !== undefined) this.enter(member);
   }
 
   private escape(): void {

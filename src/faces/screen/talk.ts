@@ -33,6 +33,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     const settings = await call.settings();
     const trust = await call.trust();
     makeProjectFolder(call.cwd);
+    screen.calls.how = settings.notify;
     const live = new Live(screen);
     const hosting = openHost({
       settings,

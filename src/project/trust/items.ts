@@ -52,6 +52,7 @@ const STRICTEST: Partial<Record<SettingKey, unknown>> = {
   permissionsTo: "nobody",
   sandbox: "required",
   confinedCommands: "ask",
+  notify: "off",
 };
 /** More teammates than this cost real money. */
 const TEAMMATES_MAX = 8;
