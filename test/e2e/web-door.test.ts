@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await page.locator(".live", { hasText: "Working" }).waitFor();
 
     // Nobody starts it twice; more hands may join.
-    await page.keyboard.press("9");
+    await page.keyboard.press("g");
     await page.getByRole("heading", { name: "The team is there" }).waitFor();
     await page.getByRole("button", { name: "Add teammates" }).click();
     await page.getByText("They join.").waitFor();

@@ -20,6 +20,7 @@ import {
   takeTask,
 } from "../../team/actions/tasks.ts";
 import type { Launch } from "./launch.ts";
+import type { OutcomeReader } from "./outcome.ts";
 import type { Act } from "./wire.ts";
 
 export type Actor = {
@@ -27,6 +28,8 @@ export type Actor = {
   readonly cwd: string;
   /** How the page starts runs; none where it may not. */
   readonly launch?: Launch | undefined;
+  /** Of the team: who changed what. */
+  readonly outcome?: OutcomeReader | undefined;
 };
 
 const id = z.number().int();
@@ -84,6 +87,19 @@ const ACT = z.discriminatedUnion("do", [
     task: z.boolean(),
   }),
   z.strictObject({ do: z.literal("uncron"), id }),
+  z.strictObject({
+    do: z.literal("review"),
+    comments: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          line: z.number().int(),
+          excerpt: z.string().max(500),
+          text: z.string().max(10_000),
+        }),
+      )
+      .max(200),
+  }),
 ]);
 
 /** @throws EkidenError `bad_input` */
@@ -152,6 +168,11 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
       PERSON,
       await readCron({ expression, text, task, to: task || to === "" ? undefined : to }),
     ),
+  review: async (store, { comments }, { settings, cwd, outcome }) => {
+    const { review } = await import("./review.ts");
+    const tasks = (await outcome?.lastTaskOf(comments.map(({ path }) => path))) ?? new Map();
+    return { data: null, text: await review(store, comments, tasks, { settings, cwd }) };
+  },
   uncron: (store, { id }) => cancelCron(store, PERSON, cronId(String(id))),
 };
 

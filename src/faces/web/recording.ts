@@ -45,6 +45,7 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
     state: JSON.parse(await team.state()),
     mail: await team.mail(""),
     costs: await team.costs.read(),
+    "outcome?whole=1": await team.outcome.read(true),
     questions: [], // they are answered live
   };
   const events = (await factsOf(store, true)) ?? (await factsOf(store, false)) ?? [];

@@ -164,6 +164,7 @@ function routes(
     questions: (team) => team.questions(),
     doing: (team, c) => team.doing(text(c, "who")),
     costs: (team) => team.costs.read(),
+    outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
     start: (team) => teams.startForm(team),
     "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
   };
@@ -215,7 +216,10 @@ function routes(
         "This page is for looking only: it was started with --read-only.",
       );
     const team = await teamOf(c);
-    const text = await perform(team.store, readAct(await bodyOf(c)), teams.actor);
+    const text = await perform(team.store, readAct(await bodyOf(c)), {
+      ...teams.actor,
+      outcome: team.outcome,
+    });
     return c.json({ ok: true, text } satisfies Acted);
   });
   app.all("/api/*", () => {

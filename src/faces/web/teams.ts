@@ -17,6 +17,7 @@ import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { Feed } from "./feed.ts";
 import type { Launch } from "./launch.ts";
+import { OutcomeReader } from "./outcome.ts";
 import { liveHosts, memberRows, snapshot } from "./snapshot.ts";
 import type { Commit, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
 
@@ -139,6 +140,7 @@ export class TeamPage {
   readonly store: Store;
   readonly feed: Feed;
   readonly costs: CostReader;
+  readonly outcome: OutcomeReader;
   private readonly doingReader: DoingReader;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
@@ -152,6 +154,7 @@ export class TeamPage {
       members: () => memberRows(store),
     });
     this.costs = new CostReader(store);
+    this.outcome = new OutcomeReader(store, cwd);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
 

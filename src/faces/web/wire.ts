@@ -100,7 +100,29 @@ export type Act =
       readonly to: string;
       readonly task: boolean;
     }
-  | { readonly do: "uncron"; readonly id: number };
+  | { readonly do: "uncron"; readonly id: number }
+  | { readonly do: "review"; readonly comments: readonly ReviewComment[] };
+/** On a line of the outcome's diff. */
+export type ReviewComment = {
+  readonly path: string;
+  readonly line: number;
+  readonly excerpt: string;
+  readonly text: string;
+};
+export type Outcome = {
+  readonly runs: number;
+  readonly began: number | null;
+  /** Null while the last run goes on. */
+  readonly ended: number | null;
+  readonly reason: string;
+  /** What the lead said last. */
+  readonly words: string;
+  /** What the folder has changed since `began`, by anybody; null outside of a repository. */
+  readonly diff: string | null;
+  readonly cut: boolean;
+  /** The tasks that changed a file, the latest last. */
+  readonly tasks: Readonly<Record<string, readonly number[]>>;
+};
 /** What is left out is as the settings say. */
 export type StartOptions = {
   readonly model?: string;

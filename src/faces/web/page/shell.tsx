@@ -147,6 +147,11 @@ function Header() {
           New task
         </Button>
       )}
+      {!app.replay && teamState(app.live, 0).tone === "ended" && route.view !== "outcome" && (
+        <Link class="button" to={{ view: "outcome", item: "", task: null }}>
+          Outcome
+        </Link>
+      )}
       {app.mayAct && app.overview?.mayStart && !isAtWork() && route.view !== "run" && !isBlank() && (
         <Link class="button" to={{ view: "run", item: "", task: null }}>
           Start
@@ -193,6 +198,7 @@ function Banner() {
 
 const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["1 to 9", "the views, from the top"],
+  ["g", "start the team, or see to it"],
   ["n", "a new task"],
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],
@@ -221,6 +227,7 @@ function Help() {
 const ACTIONS: Readonly<Record<string, () => void>> = {
   n: () => app.mayAct && open("new"),
   r: () => app.toggleReplay(),
+  g: () => app.go({ view: "run", item: "", task: null }),
   "?": () => open("help"),
   ",": () => app.replay?.step(-1),
   ".": () => app.replay?.step(1),

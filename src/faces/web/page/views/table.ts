@@ -6,6 +6,7 @@ import { JournalView } from "./journal.tsx";
 import { LandingView } from "./landing.tsx";
 import { LanesView } from "./lanes.tsx";
 import { MailView } from "./mail.tsx";
+import { OutcomeView } from "./outcome.tsx";
 import { QuestionsView } from "./questions.tsx";
 import { RunView } from "./run.tsx";
 import { TeamView } from "./team.tsx";
@@ -26,6 +27,7 @@ export const VIEWS = {
   landing: { body: LandingView, icon: "M4 2.500v11M4 6.500c0 3 4 2 8 2M10 6l2.500 2.500L10 11" },
   costs: { body: CostsView, icon: "M3 13.500V9M8 13.500v-11M13 13.500V6" },
   journal: { body: JournalView, icon: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2" },
+  outcome: { body: OutcomeView, icon: "M3 2.500v11M3 3h9l-2 2.700 2 2.700H3" },
   run: { body: RunView, icon: "M5 3l8 5-8 5z" },
   conversation: { body: ConversationView, icon: null },
 } as const;

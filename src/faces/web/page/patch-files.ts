@@ -1,0 +1,66 @@
+/** A diff as git prints it, by file, each line with its number in the file. Pure. */
+export type PatchLine = {
+  readonly sign: "+" | "-" | " " | "@";
+  readonly text: string;
+  /** In the file as it is now; of a removed line, as it was. Null for what is no line of the file. */
+  readonly number: number | null;
+};
+export type PatchFile = {
+  readonly path: string;
+  /** "new", "deleted", "binary", "mode" or "". */
+  readonly kind: string;
+  readonly lines: readonly PatchLine[];
+  readonly added: number;
+  readonly removed: number;
+};
+
+export function filesIn(diff: string): PatchFile[] {
+  return diff
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part.startsWith("diff --git "))
+    .map(fileOf);
+}
+
+function fileOf(part: string): PatchFile {
+  const lines: PatchLine[] = [];
+  const rows = part.replace(/\n$/, "").split("\n");
+  let [path, kind] = [pathOf(rows[0] ?? ""), ""];
+  let [before, after, isHead, added, removed] = [0, 0, true, 0, 0];
+  for (const row of rows.slice(1)) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(row);
+    if (hunk) {
+      [before, after, isHead] = [Number(hunk[1]), Number(hunk[2]), false];
+      lines.push({ sign: "@", text: row.replace(/^@@.*?@@ ?/, ""), number: null });
+    } else if (isHead) {
+      const named = /^(?:\+\+\+ b|--- a)\/(.*)$/.exec(row)?.[1];
+      if (named !== undefined) path = unquoted(named);
+      kind = kindOf(row) ?? kind;
+    } else if (row.startsWith("+")) {
+      lines.push({ sign: "+", text: row.slice(1), number: after });
+      [after, added] = [after + 1, added + 1];
+    } else if (row.startsWith("-")) {
+      lines.push({ sign: "-", text: row.slice(1), number: before });
+      [before, removed] = [before + 1, removed + 1];
+    } else if (!row.startsWith("\\")) {
+      lines.push({ sign: " ", text: row.slice(1), number: after });
+      [before, after] = [before + 1, after + 1];
+    }
+  }
+  return { path, kind, lines, added, removed };
+}
+
+/** Of "diff --git a/x b/x": both names are one here, so its half is the name. */
+function pathOf(head: string): string {
+  const names = head.slice("diff --git ".length);
+  const half = names.slice((names.length + 1) / 2);
+  return unquoted(half).replace(/^b\//, "");
+}
+
+function kindOf(row: string): string | undefined {
+  if (row.startsWith("new file")) return "new";
+  if (row.startsWith("deleted file")) return "deleted";
+  if (row.startsWith("Binary files")) return "binary";
+  return row.startsWith("old mode") ? "mode" : undefined;
+}
+
+const unquoted = (name: string): string => name.replace(/^"(.*)"$/, "$1").replace(/\t$/, "");

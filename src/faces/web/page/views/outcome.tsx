@@ -1,0 +1,233 @@
+/** What has come of the team: the lead's last words, the tasks that ended, the whole change by file with comments on lines, the gates, the cost. */
+import { useMemo, useState } from "preact/hooks";
+import type { Task } from "../../../../core/picture/task.ts";
+import { money, span, tokens } from "../../../../core/views/view.ts";
+import type { Outcome } from "../../wire.ts";
+import { app } from "../app.ts";
+import { looksOf } from "../board.ts";
+import { commentsOf, sendComments } from "../comments.ts";
+import { useAnswer, useFacts } from "../facts.ts";
+import { Button, Choice, Pair } from "../fields.tsx";
+import { landings } from "../landings.ts";
+import { Empty, Link, Status, TaskLink, Time } from "../parts.tsx";
+import { filesIn } from "../patch-files.ts";
+import { ReviewFile } from "../review-file.tsx";
+import { Markdown, Output } from "../text.tsx";
+
+const ALL = "outcome?whole=1";
+
+export function OutcomeView() {
+  const isRecorded = app.source.recording !== null;
+  const [isWhole, setWhole] = useState(isRecorded);
+  const ended = [...app.live.tasks.values()].filter((one) => one.endedAt !== null).length;
+  const { data, error } = useAnswer<Outcome>(isWhole ? ALL : "outcome", `${ended} ${isGone()}`);
+  if (error) return <Empty title="The outcome cannot be read">{error}</Empty>;
+  if (!data) return <Empty title="Loading" />;
+  if (data.runs === 0)
+    return (
+      <Empty title="Nothing has come of it yet">Tasks, changes and the lead's last words stand here.</Empty>
+    );
+  return (
+    <div class="outcome">
+      <div class="outcome-in">
+        <header class="row">
+          <h2>{headline(data)}</h2>
+          {data.runs > 1 && !isRecorded && (
+            <Choice
+              label="Of which runs"
+              value={isWhole ? "all" : "last"}
+              options={[
+                ["last", "the last run"],
+                ["all", `all ${data.runs} runs`],
+              ]}
+              onValue={(value) => setWhole(value === "all")}
+            />
+          )}
+        </header>
+        <Figures outcome={data} />
+        {data.words && (
+          <section class="last-words">
+            <h3>The lead's last words</h3>
+            <Markdown text={data.words} />
+          </section>
+        )}
+        <Tasks since={isWhole ? 0 : (data.began ?? 0)} />
+        <Changes outcome={data} />
+        <Gates since={isWhole ? 0 : (data.began ?? 0)} />
+      </div>
+    </div>
+  );
+}
+
+const isGone = (): boolean =>
+  ![...app.live.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
+
+const REASONS: Readonly<Record<string, string>> = {
+  concluded: "Done",
+  interrupted: "Stopped by you",
+  budget: "Stopped: the budget is used up",
+  deadline: "Stopped: the time is up",
+};
+
+function headline({ ended, reason }: Outcome): string {
+  if (!isGone()) return "Still at work";
+  if (ended === null) return "Cut off";
+  const { counts } = looksOf(app.live);
+  if (reason === "concluded" && counts.failed > 0) return `Done, but for ${counts.failed} that failed`;
+  return REASONS[reason] ?? "Ended";
+}
+
+function Figures({ outcome: { began, ended } }: { outcome: Outcome }) {
+  const { usd, tokens: used } = app.live.spent;
+  const { counts } = looksOf(app.live);
+  return (
+    <dl class="totals">
+      <Pair label="Completed">{counts.done}</Pair>
+      {counts.failed > 0 && <Pair label="Failed">{counts.failed}</Pair>}
+      {counts.cancelled > 0 && <Pair label="Cancelled">{counts.cancelled}</Pair>}
+      {began !== null && <Pair label="Time">{span((isGone() ? (ended ?? app.now) : app.now) - began)}</Pair>}
+      <Pair label="Cost">
+        <Link to={{ view: "costs", item: "" }}>
+          {usd > 0 ? money(usd) : used > 0 ? `${tokens(used)} tokens` : "none"}
+        </Link>
+      </Pair>
+    </dl>
+  );
+}
+
+const TASKS_SHOWN = 12;
+
+function Tasks({ since }: { since: number }) {
+  const [isAll, setAll] = useState(false);
+  const rank = (task: Task): number => (task.status === "failed" ? 0 : task.status === "completed" ? 2 : 1);
+  const ended = [...app.live.tasks.values()]
+    .filter((task) => task.endedAt !== null && task.endedAt >= since)
+    .sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  if (ended.length === 0) return null;
+  const { of } = looksOf(app.live);
+  return (
+    <section>
+      <h3>Tasks</h3>
+      <ul class="ended">
+        {(isAll ? ended : ended.slice(0, TASKS_SHOWN)).map((task) => (
+          <li key={task.id}>
+            <Status look={of.get(task.id) ?? "done"} />
+            <span class="grow">
+              <TaskLink id={task.id} />
+              {task.why && <span class={task.status === "failed" ? "bad" : "dim"}> {task.why}</span>}
+            </span>
+            <span class="dim">{task.owner}</span>
+          </li>
+        ))}
+      </ul>
+      {ended.length > TASKS_SHOWN && !isAll && (
+        <Button class="link" onClick={() => setAll(true)}>
+          Show all {ended.length}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const FILES_SHOWN = 100;
+
+function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome }) {
+  const { team } = app.route;
+  const [shown, setShown] = useState(FILES_SHOWN);
+  const files = useMemo(() => filesIn(diff ?? ""), [diff]);
+  const comments = commentsOf(team);
+  const written = Object.keys(tasks).sort();
+  const count = (key: "added" | "removed"): number => files.reduce((sum, file) => sum + file[key], 0);
+  return (
+    <section>
+      <header class="row changes-head">
+        <h3>Changes</h3>
+        {files.length > 0 && (
+          <span class="dim">
+            {files.length} {files.length === 1 ? "file" : "files"},{" "}
+            <span class="good">+{count("added")}</span> <span class="bad">−{count("removed")}</span>, by
+            anybody since the start
+          </span>
+        )}
+        <span class="grow" />
+        {comments.length > 0 && app.mayAct && (
+          <Button class="primary" disabled={app.isSending} onClick={() => void sendComments(team)}>
+            Send {comments.length} {comments.length === 1 ? "comment" : "comments"}
+          </Button>
+        )}
+      </header>
+      {diff === null && (
+        <p class="dim">
+          The folder is no git repository, so what was there before is not known.
+          {written.length > 0 && " Tools have written:"}
+        </p>
+      )}
+      {diff === null && (
+        <ul class="ended">
+          {written.map((path) => (
+            <li key={path}>
+              <code class="grow">{path}</code>
+              <FileTasks ids={tasks[path] ?? []} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {diff === "" && <p class="dim">No file is different.</p>}
+      {files.slice(0, shown).map((file) => (
+        <ReviewFile
+          key={file.path}
+          team={team}
+          file={file}
+          tasks={tasks[file.path] ? <FileTasks ids={tasks[file.path] ?? []} /> : null}
+        />
+      ))}
+      {files.length > shown && (
+        <Button class="link" onClick={() => setShown(shown + 500)}>
+          Show {files.length - shown} more files
+        </Button>
+      )}
+      {cut && <p class="dim">The rest is too long for here: git diff shows it.</p>}
+    </section>
+  );
+}
+
+const FileTasks = ({ ids }: { ids: readonly number[] }) => (
+  <span class="dim">
+    {ids.slice(-4).map((id) => (
+      <>
+        {" "}
+        <Link to={{ task: id }} title={app.live.tasks.get(id)?.subject}>
+          #{id}
+        </Link>
+      </>
+    ))}
+  </span>
+);
+
+/** What gates refused and what landed; whole in Landing. */
+function Gates({ since }: { since: number }) {
+  const { events } = useFacts();
+  const { refused, landed } = useMemo(
+    () => landings(events.filter(({ at }) => at >= since)),
+    [events, since],
+  );
+  if (refused.length + landed.length === 0) return null;
+  return (
+    <section>
+      <h3>Gates</h3>
+      <p>
+        <Link to={{ view: "landing", item: "" }}>
+          {landed.length} landed, {refused.length} could not
+        </Link>
+      </p>
+      {refused.slice(0, 5).map((one) => (
+        <div key={one.seq} class="gate-output">
+          <p>
+            <TaskLink id={one.task} /> <span class="tag bad">{one.why}</span> <Time at={one.at} />
+          </p>
+          <Output text={one.evidence} />
+        </div>
+      ))}
+    </section>
+  );
+}
