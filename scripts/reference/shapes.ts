@@ -9,6 +9,7 @@ import type { CronsData } from "../../src/core/views/cron.ts";
 import type { InboxData } from "../../src/core/views/inbox.ts";
 import type { LandingsData } from "../../src/core/views/landing.ts";
 import type { PruneData } from "../../src/core/views/prune.ts";
+import type { PsData } from "../../src/core/views/ps.ts";
 import type { QuestionsData } from "../../src/core/views/request.ts";
 import type { TeamData } from "../../src/core/views/team.ts";
 import type { TeamsData } from "../../src/core/views/teams.ts";
@@ -93,6 +94,8 @@ export type Shapes = {
   "transcript --follow": readonly Recorded[];
   cost: Of<typeof costs>;
   teams: TeamsData;
+  ps: PsData;
+  "run --detach": { readonly team: string; readonly pid: number; readonly log: string };
   "teams create": { readonly name: string; readonly created: true };
   "teams delete": { readonly name: string; readonly deleted: true };
   cron: CronsData;

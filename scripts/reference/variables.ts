@@ -44,6 +44,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about:
       "Token of the page. Unlike `--token`, it does not stand on a command line that everybody can read.",
   },
+  {
+    name: "EKIDEN_DETACHED",
+    use: "internal",
+    about: "`1`: the person of this run is at another terminal.",
+  },
   { name: "EKIDEN_COMMITS", use: "internal", about: "Commits whose files the sandbox compares." },
   {
     name: "EKIDEN_TRUST",

@@ -10,6 +10,7 @@ import type { Outcome } from "../host/outcome.ts";
 import type { Work } from "../host/start-work.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Cursor } from "../ports/index.ts";
+import { rememberTeam } from "../project/known-teams.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import { follow } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
@@ -76,8 +77,9 @@ async function hostOn(
   options: RunOptions,
   { configured, trust, full }: Prepared,
 ): Promise<number> {
-  // Somebody at the page answers permission questions; without it nobody would be asked.
-  const permissionsTo = configured.permissionsTo ?? (options.web ? "person" : undefined);
+  // Somebody at the page, or at another terminal, answers permission questions; else nobody would be asked.
+  const isElsewhere = options.web || call.env.EKIDEN_DETACHED === "1";
+  const permissionsTo = configured.permissionsTo ?? (isElsewhere ? "person" : undefined);
   const settings = { ...configured, permissionsTo };
   const screen: Screen = { live: full, opening: Promise.resolve(), full };
   const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
@@ -100,6 +102,7 @@ async function hostOn(
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
   });
+  rememberTeam(call.cwd, settings);
   const unheard = ignoreUnhandled(call);
   const tell = (text: string): void => {
     if (screen.live) screen.live.say(text);
@@ -107,7 +110,7 @@ async function hostOn(
   };
   const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
   let page: { close(): Promise<void> } | undefined;
-  const isWatched = canAsk || options.web === true;
+  const isWatched = canAsk || isElsewhere;
   const { report } = options;
   const watched: Watched = {
     ...{ call, host, screen, summary: new RunSummary(), report, settings, isWatched },

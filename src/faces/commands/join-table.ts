@@ -6,6 +6,15 @@ const WORK = GROUPS[0];
 
 export const JOIN_COMMANDS: readonly Entry[] = [
   {
+    usage: "ps",
+    about: "your teams in all projects: which need an answer, work, have stopped or are done",
+    example: "ekiden ps --all",
+    group: WORK,
+    options: [["--all", "also those that were done more than a day ago"]],
+    near: ["sessions", "list", "running"],
+    load: () => import("./ps.ts"),
+  },
+  {
     usage: "worker",
     about: "run teammates of a team in this process, also on another machine; Ctrl-C or TERM drains it",
     example: "EKIDEN_STORE=postgres://user:password@db/team ekiden worker --count 4",

@@ -58,3 +58,13 @@ export const WORKER_OPTIONS: readonly OptionRow[] = [
   ["--health <port>", "answer /livez and /readyz over HTTP"],
   ["--drain <seconds>", "how long begun tasks may take after the request to leave (default 25)"],
 ];
+
+export const WEB: OptionRow = [
+  "--web",
+  "serve the page too, as long as the run lasts; permission questions wait for an answer there",
+];
+
+export const DETACH: OptionRow = [
+  "--detach",
+  "work on in a process of its own and return at once; questions wait for an answer",
+];

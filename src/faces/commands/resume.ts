@@ -8,8 +8,9 @@ import { endedBefore, hostTeam } from "../run-team.ts";
 export async function run(
   call: Invocation,
   _args: readonly string[],
-  { web = false }: { web?: boolean },
+  { web = false, detach = false }: { web?: boolean; detach?: boolean },
 ): Promise<number> {
+  if (detach) return await (await import("../detach.ts")).detach(call);
   // Also says that there is nothing to resume, before a new team is made in its place.
   const end = await withTeam(call, "look", concluded);
   if (end === null) return await hostTeam(call, { resume: true }, { web });

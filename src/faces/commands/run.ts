@@ -14,14 +14,15 @@ import type { Continued } from "../../team/actions/runbook.ts";
 import type { Invocation } from "../invocation.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
 
-type Options = { fresh?: boolean; web?: boolean };
+type Options = { fresh?: boolean; web?: boolean; detach?: boolean };
 
 export async function run(
   call: Invocation,
   args: readonly string[],
-  { fresh = false, web = false }: Options,
+  { fresh = false, web = false, detach = false }: Options,
 ): Promise<number> {
   const [file] = args;
+  if (detach) return await inBackground(call, file);
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
     return await runRunbook(call, file, fresh, web);
   if (fresh)
@@ -36,6 +37,15 @@ export async function run(
   // A goal from stdin may be the text of somebody else.
   const images = file === "-" ? [] : await attachedTo(goal, call.cwd);
   return await hostTeam(call, { goal, images }, { web });
+}
+
+async function inBackground(call: Invocation, file: string | undefined): Promise<number> {
+  if (file === "-")
+    throw new EkidenError(
+      "bad_input",
+      "--detach leaves no standard input to read the goal from. Write it on the command line, or into a runbook.",
+    );
+  return await (await import("../detach.ts")).detach(call);
 }
 
 async function runRunbook(call: Invocation, file: string, fresh: boolean, web: boolean): Promise<number> {

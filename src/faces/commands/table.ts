@@ -5,17 +5,12 @@
 import { type Entry, GROUPS } from "./entry.ts";
 import { HAND_COMMANDS } from "./hand-table.ts";
 import { JOIN_COMMANDS } from "./join-table.ts";
-import { type OptionRow, TASK_OPTIONS } from "./options.ts";
+import { DETACH, TASK_OPTIONS, WEB } from "./options.ts";
 import { SETUP_COMMANDS } from "./setup-table.ts";
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 
 const [WORK, BOARD, TEAM, MORE] = GROUPS;
-
-const WEB: OptionRow = [
-  "--web",
-  "serve the page too, as long as the run lasts; permission questions wait for an answer there",
-];
 
 export const COMMANDS: readonly Entry[] = [
   {
@@ -23,7 +18,11 @@ export const COMMANDS: readonly Entry[] = [
     about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
     example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
     group: WORK,
-    options: [["--fresh", "start a runbook anew that was run before, instead of going on with it"], WEB],
+    options: [
+      ["--fresh", "start a runbook anew that was run before, instead of going on with it"],
+      WEB,
+      DETACH,
+    ],
     near: ["start", "do", "work"],
     load: () => import("./run.ts"),
   },
@@ -32,7 +31,7 @@ export const COMMANDS: readonly Entry[] = [
     about: "bring a stopped, interrupted or crashed team back to where it was",
     example: "ekiden resume --budget-usd 5",
     group: WORK,
-    options: [WEB],
+    options: [WEB, DETACH],
     near: ["continue", "restart"],
     load: () => import("./resume.ts"),
   },

@@ -2,6 +2,7 @@
 import { LEAD } from "../../core/ids.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { TeamHost } from "../../host/team-host.ts";
+import { rememberTeam } from "../../project/known-teams.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
@@ -33,6 +34,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     const settings = await call.settings();
     const trust = await call.trust();
     makeProjectFolder(call.cwd);
+    rememberTeam(call.cwd, settings);
     screen.calls.how = settings.notify;
     const live = new Live(screen);
     const hosting = openHost({

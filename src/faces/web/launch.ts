@@ -3,19 +3,17 @@
  * page ends; workers, which would wait for the next run for ever, end with the page and with the run that they joined. What they print
  * is in `.ekiden/output`, for this user alone.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
-import { makeFolder } from "../../adapters/make-folder.ts";
 import { PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { LEAD, quote } from "../../core/ids.ts";
+import { quote } from "../../core/ids.ts";
 import { plainText } from "../../core/plain-text.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
-import { makeProjectFolder } from "../../project/project-folder.ts";
-import { outputFolder } from "../../team/queries/live.ts";
+import { hasLead, logFile, startOwn } from "../own-process.ts";
 import { liveHosts } from "./snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";
 
@@ -52,7 +50,7 @@ export async function launch(
     throw new EkidenError("bad_input", "The team does not run, so nobody can join it. Start it first.");
   const words = commandOf(at, what, text, options);
   const log = logOf(at, store.team, what);
-  const run = started(at, [...words.slice(0, 1), ...at.flags, "--team", store.team, ...words.slice(1)], log);
+  const run = startOwn(at, [...words.slice(0, 1), ...at.flags, "--team", store.team, ...words.slice(1)], log);
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     if (run.ended !== null) {
       const said = at
@@ -100,48 +98,8 @@ const modelOf = ({ model, effort }: StartOptions): string[] => [
 ];
 const trustOf = ({ trust }: StartOptions): string[] => (trust ? ["--trust"] : []);
 
-function logOf({ cwd }: Launch, team: string, what: Launched): string {
-  makeProjectFolder(cwd);
-  const folder = outputFolder(cwd);
-  makeFolder(folder, 0o700);
-  return join(folder, `page-${team}${what === "spawn" ? "-more" : ""}.log`);
-}
-
-function started(
-  { cwd, env }: Launch,
-  words: readonly string[],
-  log: string,
-): { readonly child: ChildProcess; readonly ended: number | null } {
-  const [program = ""] = process.argv.slice(1);
-  const out = openSync(log, "w", 0o600);
-  try {
-    const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ["ignore", out, out],
-    });
-    const state: { readonly child: ChildProcess; ended: number | null } = { child, ended: null };
-    child.on("error", () => {
-      state.ended = 1;
-    });
-    child.on("exit", (code) => {
-      state.ended = code ?? 1;
-    });
-    child.unref();
-    return state;
-  } finally {
-    closeSync(out);
-  }
-}
-
-/** A live process runs the lead, and so the team. */
-async function hasLead({ roster }: Pick<Store, "roster">): Promise<boolean> {
-  const lead = await roster.member(LEAD);
-  if (!lead?.host) return false;
-  const now = systemClock.now();
-  return (await roster.hosts()).some(({ id, leaseUntil }) => id === lead.host && leaseUntil > now);
-}
+const logOf = ({ cwd }: Launch, team: string, what: Launched): string =>
+  logFile(cwd, `page-${team}${what === "spawn" ? "-more" : ""}`);
 
 const workers = new Set<ChildProcess>();
 const TEAM_LOOK_MS = 3_000;

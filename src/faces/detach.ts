@@ -1,0 +1,51 @@
+/** `run --detach` and `resume --detach`: the team works on in a process of its own, and this one ends. */
+import { systemClock } from "../adapters/clock.ts";
+import { textIn } from "../adapters/small-files.ts";
+import { EkidenError, orElse } from "../core/errors.ts";
+import { plainText } from "../core/plain-text.ts";
+import { withTeam } from "../project/open.ts";
+import { againLine } from "./again-line.ts";
+import type { Invocation } from "./invocation.ts";
+import { hasLead, logFile, startOwn } from "./own-process.ts";
+
+const LOOK_MS = 200;
+const WAIT_MS = 30_000;
+const SAID_MAX = 2_000;
+/** Tells a run that its person is at another terminal. */
+export const DETACHED = "EKIDEN_DETACHED";
+
+/** Returns when the team works, or its run is over already. @throws EkidenError `bad_input` with what the run said when it could not begin */
+export async function detach(call: Invocation): Promise<number> {
+  // The person can only be asked here.
+  await call.trust();
+  const { team } = await call.settings();
+  const led = orElse(withTeam(call, "look", hasLead), "not_found", false);
+  if (await led)
+    throw new EkidenError(
+      "already_started",
+      `the team works already. ${againLine(call, team, "top")} watches it, ${againLine(call, team, "stop")} ends it.`,
+    );
+  const log = logFile(call.cwd, `run-${team}`);
+  const given = process.argv.slice(2);
+  const words = given.toSpliced(given.indexOf("--detach"), 1);
+  const run = startOwn({ cwd: process.cwd(), env: { ...call.env, [DETACHED]: "1" } }, words, log);
+  const { pid = 0 } = run.child;
+  const told = (text: string): number => {
+    call.done({ data: { team, pid, log }, text });
+    return 0;
+  };
+  for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
+    await systemClock.sleep(LOOK_MS);
+    if (run.ended !== null) {
+      const said = plainText(textIn(log)).trim().slice(-SAID_MAX);
+      if (run.ended !== 0)
+        throw new EkidenError("bad_input", said || `the run ended with code ${run.ended}.`);
+      return told(said || "it is done already");
+    }
+    if (await orElse(withTeam(call, "look", hasLead), "not_found", false)) break;
+  }
+  const line = (command: string): string => againLine(call, team, command);
+  return told(
+    `the team works in process ${pid}. To watch it: ${line("top")} or ${line("web")}. Questions: ${line("requests")}. To end it: ${line("stop")}. It prints to ${log}`,
+  );
+}

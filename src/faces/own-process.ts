@@ -1,0 +1,59 @@
+/** A run in a process and a session of its own: no terminal and no page ends it. What it prints is in `.ekiden/output`, for this user alone. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../adapters/clock.ts";
+import { makeFolder } from "../adapters/make-folder.ts";
+import { LEAD } from "../core/ids.ts";
+import type { Store } from "../ports/index.ts";
+import { makeProjectFolder } from "../project/project-folder.ts";
+import { outputFolder } from "../team/queries/live.ts";
+
+export type OwnProcess = {
+  readonly child: ChildProcess;
+  /** Its exit code; null while it runs. */
+  readonly ended: number | null;
+};
+
+/** The file for what a run prints; `of` tells the runs of a project apart. */
+export function logFile(cwd: string, of: string): string {
+  makeProjectFolder(cwd);
+  const folder = outputFolder(cwd);
+  makeFolder(folder, 0o700);
+  return join(folder, `${of}.log`);
+}
+
+/** `words`: a command line of this program. */
+export function startOwn(
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  words: readonly string[],
+  log: string,
+): OwnProcess {
+  const [program = ""] = process.argv.slice(1);
+  const out = openSync(log, "w", 0o600);
+  try {
+    const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+      ...{ cwd, env, detached: true },
+      stdio: ["ignore", out, out],
+    });
+    const state: { readonly child: ChildProcess; ended: number | null } = { child, ended: null };
+    child.on("error", () => {
+      state.ended = 1;
+    });
+    child.on("exit", (code) => {
+      state.ended = code ?? 1;
+    });
+    child.unref();
+    return state;
+  } finally {
+    closeSync(out);
+  }
+}
+
+/** A live process runs the lead, and so the team. */
+export async function hasLead({ roster }: Pick<Store, "roster">): Promise<boolean> {
+  const lead = await roster.member(LEAD);
+  if (!lead?.host) return false;
+  const now = systemClock.now();
+  return (await roster.hosts()).some(({ id, leaseUntil }) => id === lead.host && leaseUntil > now);
+}

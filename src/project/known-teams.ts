@@ -1,0 +1,55 @@
+/** The teams that this person has run, in all projects: a small file each in the person's folder. */
+import { createHash } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../adapters/make-folder.ts";
+import { jsonIn, namesIn, replaceFile } from "../adapters/small-files.ts";
+import { type Name, name } from "../core/ids.ts";
+import type { Settings } from "../core/settings.ts";
+import { userFile } from "./own-folders.ts";
+import { sqlitePath } from "./store-address.ts";
+
+export type KnownTeam = {
+  readonly cwd: string;
+  readonly team: Name;
+  /** The file of its database; null: a server, whose address may hold a password and is not noted. */
+  readonly file: string | null;
+};
+
+const folder = (): string => join(dirname(userFile()), "teams");
+
+/** A folder that cannot be written is no reason not to run. */
+export function rememberTeam(cwd: string, { store, team }: Pick<Settings, "store" | "team">): void {
+  const known: KnownTeam = { cwd, team, file: sqlitePath(store, cwd) };
+  const text = `${JSON.stringify(known)}\n`;
+  const path = join(folder(), `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
+  if (existsSync(path)) return;
+  try {
+    makeFolder(folder(), 0o700);
+    replaceFile(path, text);
+  } catch {
+    // `ekiden ps` does not list it.
+  }
+}
+
+/** Those whose project and database are still there; the others are forgotten. */
+export function knownTeams(): KnownTeam[] {
+  const files = namesIn(folder()).filter((entry) => entry.endsWith(".json"));
+  return files.flatMap((entry) => {
+    const path = join(folder(), entry);
+    const known = readKnown(path);
+    if (known === null) rmSync(path, { force: true });
+    return known ?? [];
+  });
+}
+
+function readKnown(path: string): KnownTeam | null {
+  const { cwd, team, file } = jsonIn<Partial<KnownTeam>>(path) ?? {};
+  const isFile = file === null || (typeof file === "string" && existsSync(file));
+  if (typeof cwd !== "string" || typeof team !== "string" || !isFile || !existsSync(cwd)) return null;
+  try {
+    return { cwd, team: name(team), file };
+  } catch {
+    return null; // somebody else wrote it
+  }
+}

@@ -1,0 +1,72 @@
+/** Teams that work without a terminal, and the list of all teams of a person. */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { runs, says, startModelServer } from "../fixtures/model-server/index.ts";
+import { project } from "../fixtures/project.ts";
+import { soon } from "../fixtures/soon.ts";
+
+const PLAN = (block: string): string => `# Goal\n## one\n\`\`\`sh\n${block}\n\`\`\`\n`;
+type Listed = {
+  readonly cwd: string;
+  readonly state: string;
+  readonly note: string;
+  readonly questions: number;
+};
+
+it("works on after its terminal, is listed from everywhere, and ends when asked", async () => {
+  const place = project();
+  place.write({ "plan.md": PLAN("until [ -e go ]; do sleep 0.05; done") });
+  const started = await place.run(["run", "plan.md", "--detach", "--json"]);
+  expect(started.code).toBe(0);
+  const { team, pid, log } = JSON.parse(started.stdout) as { team: string; pid: number; log: string };
+  onTestFinished(() => {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  });
+  expect(team).toBe("default");
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  const again = await place.run(["run", "plan.md", "--detach"]);
+  expect(again).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the team works already. ekiden top"),
+  });
+  const listed = async (...options: string[]): Promise<Listed[]> =>
+    (JSON.parse((await place.run(["ps", "--json", ...options])).stdout) as { teams: Listed[] }).teams;
+  await soon(async () => expect(await listed()).toMatchObject([{ cwd: place.dir, state: "working" }]));
+  expect((await place.run(["ps"])).stdout).toMatch(/working +default +\/.* 0\/1/);
+  place.write({ go: "" });
+  await soon(async () => expect(await listed()).toMatchObject([{ state: "done" }]));
+  await soon(() => expect(readFileSync(log, "utf8")).toContain("1 of 1 tasks completed"));
+  rmSync(join(place.dir, ".ekiden"), { recursive: true });
+  expect(await listed("--all")).toEqual([]);
+});
+
+it("says at once why it cannot begin, and what it cannot do", async () => {
+  const place = project();
+  const without = await place.run(["run", "Do it", "--detach", "--model", "anthropic/claude-sonnet-5-5"]);
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain("ANTHROPIC_API_KEY");
+  const piped = await place.run(["run", "-", "--detach"]);
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining("no standard input") });
+});
+
+it("lists a question that waits before all else, and its answer reaches the team", async () => {
+  const server = await startModelServer({
+    anthropic: ({ messages }) => (messages.length < 3 ? runs("touch x") : says("Done.")),
+  });
+  onTestFinished(() => server.close());
+  const place = project();
+  const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
+  const model = ["--model", "anthropic/claude-sonnet-5-5", "--teammates", "0"];
+  const { code } = await place.run(["run", "Touch x", "--detach", ...model], { env });
+  expect(code).toBe(0);
+  await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^needs you +default/m));
+  const { stdout } = await place.run(["requests", "--json"]);
+  const [{ id } = { id: "" }] = (JSON.parse(stdout) as { requests: { id: string }[] }).requests;
+  await place.run(["answer", id, "yes"]);
+  await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^done +default/m));
+});
