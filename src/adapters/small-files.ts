@@ -31,7 +31,10 @@ type Reading = {
  * The text of a file that others made. Never waits: a pipe or a device is refused, also one that takes the file's place meanwhile.
  * @throws Error with the reason, without the name of the file; one of the system keeps its `code`
  */
-export function readRegular(path: string, max: number, { noLink = false, within }: Reading = {}): string {
+export const readRegular = (path: string, max: number, how: Reading = {}): string =>
+  readBytes(path, max, how).toString();
+
+function readBytes(path: string, max: number, { noLink = false, within }: Reading): Buffer {
   refuseOther(noLink ? lstatSync(path) : statSync(path), max); // opening some devices does something
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (noLink ? constants.O_NOFOLLOW : 0);
   const file = openSync(path, flags);
@@ -39,9 +42,18 @@ export function readRegular(path: string, max: number, { noLink = false, within 
     refuseOther(fstatSync(file), max);
     if (within !== undefined && !isWithin(realpathSync(within), placeOf(file, path)))
       throw new Error("it is a link out of its folder");
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } finally {
     closeSync(file);
+  }
+}
+
+/** The same as bytes; null for what cannot be read. A link is refused. */
+export function bytesIn(path: string, max: number): Buffer | null {
+  try {
+    return readBytes(path, max, { noLink: true });
+  } catch {
+    return null;
   }
 }
 

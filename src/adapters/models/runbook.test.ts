@@ -91,7 +91,7 @@ const bash = (output: string, more: Partial<ShellResult>): string =>
   report(
     {
       ...{ exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1 },
-      ...{ droppedBytes: 0, limit: null, denial: null, setAside: null },
+      ...{ droppedBytes: 0, limit: null, denial: null, setAside: null, changed: null },
       ...more,
     },
     5_000,

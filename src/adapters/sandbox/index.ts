@@ -13,6 +13,7 @@ import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from 
 import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { bubblewrapArgs, findProgram, limited, tasksOf } from "./bubblewrap.ts";
+import { ChangedFiles } from "./changed-files.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { NewFiles } from "./new-files.ts";
@@ -34,8 +35,7 @@ export type SandboxOptions = {
   /** Where commands of this project keep their caches, in the place of the person's. */
   readonly cacheFolder: string;
   readonly limits?: CommandLimits;
-  /** Folders of this program that commands must not see. */
-  readonly ownFolders: readonly string[];
+  /** Of this program: commands must not see them. */ readonly ownFolders: readonly string[];
   /** Files that deny rules close to commands. */
   readonly closed?: ClosedPatterns;
   /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
@@ -59,6 +59,7 @@ class ProcessSandbox implements Sandbox {
   private readonly newFiles: NewFiles;
   private readonly closed: ClosedFiles;
   private readonly gitLinks = new GitLinks();
+  private readonly changed = new ChangedFiles();
   private readonly limits: CommandLimits;
 
   constructor(options: SandboxOptions) {
@@ -77,7 +78,7 @@ class ProcessSandbox implements Sandbox {
 
   async confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null> {
     const tool = await this.tool();
-    return tool === null ? null : await this.build(tool, program, wanted, null);
+    return tool && (await this.build(tool, program, wanted, null));
   }
 
   accept(workspace: string, path: string): void {
@@ -123,13 +124,13 @@ class ProcessSandbox implements Sandbox {
 
   async close(): Promise<void> {
     this.gitLinks.close();
+    this.changed.close();
     await this.stage?.close();
     this.stage = null;
   }
 
   private networkText({ name }: Tool): string {
-    const { network } = this.options;
-    if (network === "all") return "open to all hosts";
+    if (this.options.network === "all") return "open to all hosts";
     if (this.hosts.length === 0) return "no connections";
     return name === "bubblewrap" && this.nsenter() === null
       ? "no connections: listed hosts need the program nsenter (package util-linux)"
@@ -202,7 +203,7 @@ class ProcessSandbox implements Sandbox {
   ): Promise<ConfinedProgram> {
     const stage = this.staged(tool);
     stage.mend();
-    const { hosts: lent = [] } = wanted;
+    const lent = wanted.hosts ?? [];
     const hosts = [...new Set([...this.hosts, ...lent])];
     const session: Network = this.options.network === "all" ? "all" : hosts.length > 0 ? hosts : "off";
     const closed = proof || wanted.seesClosed ? {} : await this.closed.find();
@@ -213,7 +214,8 @@ class ProcessSandbox implements Sandbox {
     const changeable = proof || wanted.readOnly ? [] : place.roots;
     const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
     const files = this.newFiles.watch(changeable, program.env);
-    const watched = async () => [links(), await files()].filter(Boolean).join("\n") || null;
+    const changes = await this.changed.watch(wanted.isLanding ? [] : changeable, place.cwd);
+    let changed: string | null = null;
     const began = performance.now();
     const denial = (output: string): string | null =>
       denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
@@ -224,11 +226,13 @@ class ProcessSandbox implements Sandbox {
         : ((await stage.network?.open(network.filter((host) => !lent.includes(host)))) ?? {});
     const giveBack = stage.network?.lend(lent);
     let rested = (): void => {};
-    const ended = (): Promise<string | null> => {
+    const ended = async (): Promise<string | null> => {
       rested();
       giveBack?.();
-      return watched();
+      changed = await changes();
+      return [links(), await files()].filter(Boolean).join("\n") || null;
     };
+    const after = { ended, changed: () => changed, denial };
     const env = { ...program.env, ...stage.variables, ...variables };
     if (tool.name === "seatbelt") {
       const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];
@@ -237,7 +241,7 @@ class ProcessSandbox implements Sandbox {
         args,
         cwd: program.cwd,
         env,
-        ...{ descriptors: [], limits: null, reporting: null, supervised: false, ended, denial },
+        ...{ descriptors: [], limits: null, reporting: null, supervised: false, ...after },
         prepared: async () => null,
         done() {},
       };
@@ -290,8 +294,7 @@ class ProcessSandbox implements Sandbox {
         unused?.end();
         stage.filter?.closeOne(descriptor);
       },
-      ended,
-      denial,
+      ...after,
     };
   }
 }

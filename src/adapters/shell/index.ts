@@ -222,6 +222,7 @@ export function createShell(settings: ShellSettings): Shell {
         denial:
           ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
         setAside: await setAside(),
+        changed: confined?.changed() ?? null,
       };
     } finally {
       unwatch();

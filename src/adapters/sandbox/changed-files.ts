@@ -1,0 +1,157 @@
+/**
+ * Which files of the repository a confined command changed, for people to see. The folders that hold tracked files are watched: that costs
+ * a command nothing, where a look at each file takes tens of milliseconds. It is news and no boundary: a command may change the index.
+ */
+import { type FSWatcher, lstatSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { cutEnd } from "../../core/conversation/valid.ts";
+import { isWithin, relativeTo } from "../../core/paths.ts";
+import { checkoutOf } from "./git-folders.ts";
+import { trackedIn } from "./tracked.ts";
+
+/** Of a repository with more, no changes are shown. */
+const FOLDERS_MAX = 2_000;
+const NAMES_MAX = 8;
+const NAME_MAX = 120;
+/** The kernel's time of a change may be that much earlier than the clock. */
+const GRAIN_MS = 10;
+
+type Seen = (path: string) => void;
+
+export class ChangedFiles {
+  /** By folder that members work in. */
+  private readonly trees = new Map<string, Tree>();
+
+  /** `roots`: what the command may write. To be called before it starts; the function that it returns, once, after the command has ended: a line about what it changed. */
+  async watch(roots: readonly string[], cwd: string): Promise<() => Promise<string | null>> {
+    const [root] = roots.filter((one) => isWithin(one, cwd)).sort((a, b) => b.length - a.length);
+    if (root === undefined) return async () => null;
+    const tree = this.trees.get(root) ?? new Tree(root);
+    this.trees.set(root, tree);
+    const before = tree.refresh();
+    // What was reported until now was done before.
+    await turns();
+    const began = Date.now() - GRAIN_MS;
+    const seen = new Set<string>();
+    const end = tree.report((path) => seen.add(path));
+    return async () => {
+      await turns();
+      end();
+      const tracked = new Set([...before, ...tree.refresh()]);
+      return noteOf([...seen].flatMap((path) => tree.changedBy(path, tracked, began)));
+    };
+  }
+
+  close(): void {
+    for (const tree of this.trees.values()) tree.close();
+    this.trees.clear();
+  }
+}
+
+/** The kernel has told of all changes until now. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 2; i += 1) await setImmediate();
+}
+
+class Tree {
+  private readonly root: string;
+  private readonly watchers = new Map<string, FSWatcher>();
+  private readonly listeners = new Set<Seen>();
+  private stamp = "";
+  private tracked: ReadonlySet<string> = new Set();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  report(seen: Seen): () => void {
+    this.listeners.add(seen);
+    return () => void this.listeners.delete(seen);
+  }
+
+  /** The tracked files below the root, relative to it. */
+  refresh(): ReadonlySet<string> {
+    const checkout = checkoutOf(this.root);
+    const index = checkout && join(checkout.git, "index");
+    const about = index === null ? undefined : lstatSync(index, { throwIfNoEntry: false });
+    const stamp = `${index} ${about?.ino} ${about?.size} ${about?.ctimeMs}`;
+    if (stamp !== this.stamp) {
+      this.stamp = stamp;
+      const all = checkout && index ? trackedIn(index).map((path) => join(checkout.top, path)) : [];
+      const own = all.filter((path) => isWithin(this.root, path));
+      this.tracked = new Set(own.map((path) => relativeTo(this.root, path)));
+      this.watchFolders();
+    }
+    return this.tracked;
+  }
+
+  /** The tracked files that an entry is, or, for a folder that came or went, those of them that are gone or new. */
+  changedBy(path: string, tracked: ReadonlySet<string>, began: number): string[] {
+    if (tracked.has(path)) return [path];
+    return [...tracked].filter((one) => {
+      if (!one.startsWith(`${path}/`)) return false;
+      const about = lstatSync(join(this.root, one), { throwIfNoEntry: false });
+      return about === undefined || about.ctimeMs >= began;
+    });
+  }
+
+  private watchFolders(): void {
+    const wanted = new Set<string>();
+    for (const path of this.tracked)
+      for (let at = dirname(path); !wanted.has(at); at = dirname(at)) wanted.add(at);
+    if (wanted.size > FOLDERS_MAX) wanted.clear();
+    for (const [folder, watcher] of this.watchers)
+      if (!wanted.has(folder)) {
+        watcher.close();
+        this.watchers.delete(folder);
+      }
+    for (const folder of wanted) if (!this.watchers.has(folder)) this.start(folder);
+  }
+
+  private start(folder: string): void {
+    try {
+      const watcher = watch(join(this.root, folder), { persistent: false }, (_, name) => {
+        if (name === null) return;
+        const path = join(folder, name);
+        // A folder that is moved or removed takes its watch along; another one may have its name now.
+        if (this.watchers.has(path)) this.again(path);
+        // A folder that is removed names itself.
+        if (name !== basename(folder) || this.tracked.has(path))
+          for (const seen of this.listeners) seen(path);
+      });
+      watcher.on("error", () => {});
+      this.watchers.set(folder, watcher);
+    } catch {
+      // It is not there, or nothing more can be watched.
+    }
+  }
+
+  private again(path: string): void {
+    for (const [folder, watcher] of [...this.watchers])
+      if (isWithin(path, folder)) {
+        watcher.close();
+        this.watchers.delete(folder);
+        this.start(folder);
+      }
+  }
+
+  close(): void {
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watchers.clear();
+  }
+}
+
+function noteOf(changed: readonly string[]): string | null {
+  const paths = [...new Set(changed)].sort();
+  if (paths.length === 0) return null;
+  const names = paths.slice(0, NAMES_MAX).map(shown);
+  const rest = paths.length - names.length;
+  return `[changed: ${names.join(", ")}${rest > 0 ? ` and ${rest} more files` : ""}]`;
+}
+
+/** A name is a text of others, and must not look like more than a name. */
+function shown(path: string): string {
+  const name = cutEnd(path, NAME_MAX);
+  return /^[\w./@+~-]+$/.test(name) ? name : JSON.stringify(name);
+}
