@@ -46,6 +46,7 @@ bubblewrapOrSkip(describe)("tracked files that a confined command changed", () =
     ["cat a.txt; ls -R; git status; git log; git diff", null],
     ["echo n > untracked; mkdir -p build; echo x > build/a.txt", null],
     ["mv src z; mv z src", null],
+    ["for i in $(seq 300); do : > $i.o; done; echo x > a.txt", "[changed: a.txt]"],
   ])("%s", async (command, note) => {
     expect(await project().run(command)).toBe(note);
   });

@@ -14,10 +14,12 @@ import { trackedIn } from "./tracked.ts";
 const FOLDERS_MAX = 2_000;
 const NAMES_MAX = 8;
 const NAME_MAX = 120;
+/** Paths that a command may touch and that are looked at, most of them of files that it makes. */
+const SEEN_MAX = 10_000;
 /** The kernel's time of a change may be that much earlier than the clock. */
 const GRAIN_MS = 10;
 
-type Seen = (path: string) => void;
+type Seen = (path: string) => unknown;
 
 export class ChangedFiles {
   /** By folder that members work in. */
@@ -34,12 +36,18 @@ export class ChangedFiles {
     await turns();
     const began = Date.now() - GRAIN_MS;
     const seen = new Set<string>();
-    const end = tree.report((path) => seen.add(path));
+    const end = tree.report((path) => seen.size < SEEN_MAX && seen.add(path));
     return async () => {
       await turns();
       end();
-      const tracked = new Set([...before, ...tree.refresh()]);
-      return noteOf([...seen].flatMap((path) => tree.changedBy(path, tracked, began)));
+      const after = tree.refresh();
+      const tracked = after === before ? before : new Set([...before, ...after]);
+      const own = [...seen].filter((path) => tracked.has(path));
+      if (own.length === seen.size) return noteOf(own);
+      const folders = foldersOf(tracked);
+      // A folder that came or went.
+      const moved = new Set([...seen].filter((path) => folders.has(path)));
+      return noteOf(moved.size === 0 ? own : [...own, ...tree.changedBelow(moved, tracked, began)]);
     };
   }
 
@@ -86,20 +94,17 @@ class Tree {
     return this.tracked;
   }
 
-  /** The tracked files that an entry is, or, for a folder that came or went, those of them that are gone or new. */
-  changedBy(path: string, tracked: ReadonlySet<string>, began: number): string[] {
-    if (tracked.has(path)) return [path];
+  /** The tracked files in the folders that are gone or new. */
+  changedBelow(folders: ReadonlySet<string>, tracked: ReadonlySet<string>, began: number): string[] {
     return [...tracked].filter((one) => {
-      if (!one.startsWith(`${path}/`)) return false;
+      if (!above(one).some((folder) => folders.has(folder))) return false;
       const about = lstatSync(join(this.root, one), { throwIfNoEntry: false });
       return about === undefined || about.ctimeMs >= began;
     });
   }
 
   private watchFolders(): void {
-    const wanted = new Set<string>();
-    for (const path of this.tracked)
-      for (let at = dirname(path); !wanted.has(at); at = dirname(at)) wanted.add(at);
+    const wanted = foldersOf(this.tracked);
     if (wanted.size > FOLDERS_MAX) wanted.clear();
     for (const [folder, watcher] of this.watchers)
       if (!wanted.has(folder)) {
@@ -140,6 +145,19 @@ class Tree {
     for (const watcher of this.watchers.values()) watcher.close();
     this.watchers.clear();
   }
+}
+
+function foldersOf(paths: ReadonlySet<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at);
+  return folders;
+}
+
+/** The folders around a file, without the root. */
+function above(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== "."; at = dirname(at)) folders.push(at);
+  return folders;
 }
 
 function noteOf(changed: readonly string[]): string | null {
