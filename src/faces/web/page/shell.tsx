@@ -4,6 +4,8 @@ import { app, useApp } from "./app.ts";
 import { looksOf, teamState } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
 import { Button, Choice, Pair } from "./fields.tsx";
+import { takenByView } from "./keys.ts";
+import { canNotify, isNotifying, setNotifying, useNotifications } from "./notify.ts";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
@@ -16,6 +18,7 @@ const titleOf = (view: ViewName): string => `${view[0]?.toUpperCase()}${view.sli
 
 export function Shell() {
   useApp();
+  useNotifications();
   useEffect(() => {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -111,6 +114,16 @@ function Sidebar() {
         ))}
       </ul>
       <div class="foot">
+        {canNotify() && !app.source.recording && (
+          <Button
+            class="link"
+            aria-pressed={isNotifying()}
+            title="Of questions, failures and the end, while the page is not seen"
+            onClick={() => void setNotifying(!isNotifying())}
+          >
+            {isNotifying() ? "Notifies you" : "Notify me"}
+          </Button>
+        )}
         <p title={overview?.project}>{overview?.project.split("/").at(-1)}</p>
         <p>
           Ekiden {overview?.version}
@@ -200,6 +213,7 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["1 to 9", "the views, from the top"],
   ["g", "start the team, or see to it"],
   ["n", "a new task"],
+  ["y n a", "in Questions: allow, refuse, always allow; j and k move"],
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],
   ["Arrows", "from task to task in the graph"],
@@ -243,6 +257,10 @@ function onKey(event: KeyboardEvent): void {
   if (event.metaKey || event.ctrlKey || event.altKey || app.dialog !== "none") return;
   if (event.key === "Escape" && app.route.task !== null) app.go({ task: null });
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
+  if (takenByView(event.key)) {
+    event.preventDefault();
+    return;
+  }
   const view = SHOWN[Number(event.key) - 1];
   if (view) app.go({ view, item: "" });
   // A space on a button presses it.

@@ -4,6 +4,7 @@ import { PERSON } from "../../../core/ids.ts";
 import type { Task } from "../../../core/picture/task.ts";
 import type { TaskHistory } from "../../../core/views/board.ts";
 import { sentence } from "../../../core/views/sentence.ts";
+import { AsksOf } from "./answers.tsx";
 import { app } from "./app.ts";
 import { lookOf, whyWaiting } from "./board.ts";
 import { Elapsed } from "./clock.tsx";
@@ -66,6 +67,7 @@ function Details({ task }: { task: Task }) {
         </p>
       )}
       {task.why && <p class={`why ${task.status === "failed" ? "bad" : "warn"}`}>{task.why}</p>}
+      {look === "busy" && <AsksOf who={task.owner} />}
       {app.mayAct && <Actions task={task} />}
       <dl class="facts">
         <Ids label="After" ids={task.blockedBy} />

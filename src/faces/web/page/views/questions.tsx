@@ -1,10 +1,12 @@
 /** What waits for a person: plans and permissions, shown whole and answered here. */
-import { useState } from "preact/hooks";
+import { useCallback, useRef, useState } from "preact/hooks";
 import { shownCall } from "../../../../core/views/shown-call.ts";
 import type { Question } from "../../wire.ts";
+import { AnswerAll, answer, isYesNo } from "../answers.tsx";
 import { app } from "../app.ts";
 import { Left } from "../clock.tsx";
 import { Button, TextField } from "../fields.tsx";
+import { useKeys } from "../keys.ts";
 import { Empty, Link, TaskLink } from "../parts.tsx";
 import { Markdown, Output, Patch } from "../text.tsx";
 import { CallInput } from "./entries.tsx";
@@ -21,34 +23,67 @@ export function QuestionsView() {
         Questions, plans and permissions that need a person appear here.
       </Empty>
     );
+  return <Cards questions={questions} />;
+}
+
+/** A key that was meant for the question before must not answer the next one. */
+const FRESH_MS = 500;
+
+function Cards({ questions }: { questions: readonly Question[] }) {
+  // Read at the moment of a key: a key answers what is marked on the page and still open, or nothing.
+  const chosen = useRef({ id: "", at: 0 });
+  if (!questions.some(({ id }) => id === chosen.current.id))
+    chosen.current = { id: questions[0]?.id ?? "", at: Date.now() };
+  const keys = useCallback((key: string): boolean => {
+    const open = app.questions;
+    const at = open.findIndex(({ id }) => id === chosen.current.id);
+    const word = { y: "yes", n: "no", a: "always" }[key];
+    const next = { j: 1, k: -1 }[key];
+    if (next !== undefined) {
+      const to = open[(at + next + open.length) % open.length];
+      if (to) chosen.current = { id: to.id, at: 0 }; // by hand
+      document.getElementById(`question-${to?.id}`)?.scrollIntoView({ block: "nearest" });
+      app.draw();
+      return true;
+    }
+    if (word === undefined || !app.mayAct) return false;
+    const question = open[at];
+    const mayAnswer = question && isYesNo(question) && (word !== "always" || question.rule !== undefined);
+    if (mayAnswer && Date.now() - chosen.current.at >= FRESH_MS) void answer(question, word);
+    return true;
+  }, []);
+  useKeys(keys);
   return (
-    <ul class="questions">
-      {questions.map((question) => (
-        <Card key={question.id} question={question} />
-      ))}
-    </ul>
+    <>
+      <AnswerAll questions={questions} />
+      <ul class="questions">
+        {questions.map((question) => (
+          <Card
+            key={question.id}
+            question={question}
+            isChosen={questions.length > 1 && question.id === chosen.current.id}
+          />
+        ))}
+      </ul>
+    </>
   );
 }
 
-function Card({ question }: { question: Question }) {
+function Card({ question, isChosen }: { question: Question; isChosen: boolean }) {
   const [text, setText] = useState("");
   const [isSent, setSent] = useState(false);
   const { id, kind, by, of, deadline, why, rule } = question;
-  const answer = async (word: string): Promise<void> => {
+  const say = async (word: string): Promise<void> => {
     setSent(true);
-    if (
-      !(await app.act({
-        do: "answer",
-        request: id,
-        answer: word,
-        text: kind === "question" && word !== "" ? "" : text,
-      }))
-    )
-      setSent(false);
+    if (!(await answer(question, word, kind === "question" && word !== "" ? "" : text))) setSent(false);
   };
   const isPlan = kind === "plan";
   return (
-    <li class="question">
+    <li
+      class={`question${isChosen ? " chosen" : ""}`}
+      id={`question-${id}`}
+      aria-current={isChosen ? "true" : undefined}
+    >
       <header>
         <h2>
           <Title question={question} />
@@ -68,7 +103,7 @@ function Card({ question }: { question: Question }) {
             <Patch text={question.diff} />
           </>
         ) : kind === "question" ? (
-          <Asked question={question} isSent={isSent} answer={answer} />
+          <Asked question={question} isSent={isSent} answer={say} />
         ) : kind === "permission" && question.call !== undefined ? (
           <CallInput call={question.call} />
         ) : (
@@ -78,7 +113,7 @@ function Card({ question }: { question: Question }) {
       {app.mayAct && kind === "question" && (
         <div class="answers">
           <TextField aria-label={`To ${by}`} placeholder="In your own words" value={text} onValue={setText} />
-          <Button disabled={isSent || text.trim() === ""} onClick={() => void answer("")}>
+          <Button disabled={isSent || text.trim() === ""} onClick={() => void say("")}>
             Answer
           </Button>
         </div>
@@ -91,16 +126,16 @@ function Card({ question }: { question: Question }) {
             value={text}
             onValue={setText}
           />
-          <Button class="primary" disabled={isSent} onClick={() => void answer("yes")}>
+          <Button class="primary" disabled={isSent} onClick={() => void say("yes")}>
             {isPlan ? "Approve" : "Allow"}
           </Button>
-          <Button disabled={isSent} onClick={() => void answer("no")}>
+          <Button disabled={isSent} onClick={() => void say("no")}>
             {isPlan ? "Reject" : "Refuse"}
           </Button>
           {rule && (
             <Button
               disabled={isSent}
-              onClick={() => void answer("always")}
+              onClick={() => void say("always")}
               title="For this and all later calls of this kind; written into the project's settings"
             >
               Always allow <code>{rule}</code>

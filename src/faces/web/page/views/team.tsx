@@ -4,6 +4,7 @@ import type { LiveOutput } from "../../../../core/live-output.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import { money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
+import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
 import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
@@ -165,6 +166,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           <span class="dim">no task</span>
         )}
       </p>
+      <AsksOf who={name} />
       <Activity member={member} doing={doing} />
       <footer>
         {member.turns === 0 && <span>no turn yet</span>}
