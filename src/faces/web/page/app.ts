@@ -40,7 +40,7 @@ export class App {
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
-  dialog: "none" | "new" | "help" | { readonly edit: number } = "none";
+  dialog: "none" | "new" | "help" | "palette" | { readonly edit: number } = "none";
   private sending = 0;
   private slowSince: number | null = null;
   private clockOffset = 0;

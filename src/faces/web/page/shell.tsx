@@ -3,9 +3,11 @@ import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
 import { looksOf, teamState } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
-import { Button, Choice, Pair } from "./fields.tsx";
+import { Button, Pair, Choice as Select } from "./fields.tsx";
+import type { Choice } from "./find-choice.ts";
 import { takenByView } from "./keys.ts";
 import { canNotify, isNotifying, setNotifying, useNotifications } from "./notify.ts";
+import { Palette } from "./palette.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
@@ -61,6 +63,7 @@ export function Shell() {
       {app.dialog === "new" && <TaskDialog task={null} />}
       {typeof app.dialog === "object" && <TaskDialog key={app.dialog.edit} task={app.dialog.edit} />}
       {app.dialog === "help" && <Help />}
+      {app.dialog === "palette" && <Palette views={choices()} />}
     </div>
   );
 }
@@ -80,7 +83,7 @@ function Sidebar() {
     <nav class="sidebar" aria-label="Views">
       <div class="brand">
         {teams.length > 1 ? (
-          <Choice
+          <Select
             label="Team"
             value={route.team}
             options={teams.map(({ name, running }) => [name, running ? name : `${name} (at rest)`])}
@@ -177,6 +180,18 @@ function Header() {
 const isAtWork = (): boolean =>
   [...app.live.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
 
+/** What the palette offers besides what the team has. */
+const choices = (): Choice[] => [
+  ...SHOWN.map((view) => ({
+    kind: "view",
+    text: titleOf(view),
+    run: () => app.go({ view, item: "", task: null }),
+  })),
+  ...(app.mayAct ? [{ kind: "do", text: "New task", more: "add", run: () => open("new") }] : []),
+  { kind: "do", text: app.replay ? "Back to live" : "Replay", run: () => app.toggleReplay() },
+  { kind: "do", text: "Keys", more: "help shortcuts", run: () => open("help") },
+];
+
 const AWAY = { lost: "Connecting", refused: "Not let in", trouble: "Store down" } as const;
 
 /** What the team does, or why the page does not know it. */
@@ -212,6 +227,7 @@ function Banner() {
 const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["1 to 9", "the views, from the top"],
   ["g", "start the team, or see to it"],
+  ["Ctrl K", "a task, a member, a view by its name; words in the journal"],
   ["n", "a new task"],
   ["y n a", "in Questions: allow, refuse, always allow; j and k move"],
   ["r", "replay, or back to live"],
@@ -254,6 +270,10 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
 
 function onKey(event: KeyboardEvent): void {
   const { tagName } = event.target as HTMLElement;
+  if ((event.metaKey || event.ctrlKey) && event.key === "k" && app.dialog === "none") {
+    event.preventDefault();
+    open("palette");
+  }
   if (event.metaKey || event.ctrlKey || event.altKey || app.dialog !== "none") return;
   if (event.key === "Escape" && app.route.task !== null) app.go({ task: null });
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
