@@ -2,9 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { faultsOfAccess } from "../fixtures/axe.ts";
 import { hasBrowser, visit } from "../fixtures/browser.ts";
+import { says, startModelServer } from "../fixtures/model-server/index.ts";
 import { soon } from "../fixtures/soon.ts";
 import { addressIn } from "../fixtures/web-program.ts";
 import { Project } from "./cli-program.ts";
@@ -66,6 +67,24 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await page.getByRole("button", { name: "Go on with 1 open task" }).click();
     await card("Pack").locator('[aria-label="Completed"]').waitFor();
     await page.locator(".live", { hasText: "Finished" }).waitFor();
+  });
+
+  it("starts a goal with the model and the hands that were chosen, and shows what came of it", async () => {
+    const server = await startModelServer({ any: () => says("All is **well**.") });
+    onTestFinished(() => server.close());
+    ours = new Project();
+    const web = ours.start(["web", "--port", "0"], server.env);
+    const { page } = await visit(await addressIn(web.stdout));
+    await page.getByLabel("Goal").fill("See whether all is well");
+    await page.getByLabel("Model").fill("anthropic/claude-haiku-4-5");
+    await page.getByLabel("Teammates").fill("0");
+    await page.getByLabel("Budget in US dollars").fill("$2");
+    await page.getByLabel("Effort").selectOption("low");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
+    await page.locator(".last-words", { hasText: "All is well." }).waitFor();
+    await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("See whether all is well");
   });
 
   it("says why a run cannot begin, and keeps what was typed", async () => {

@@ -130,6 +130,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
       seen.delete(name);
     };
   }, [name]);
+  const asks = app.questions.some(({ by }) => by === name);
   const task = member.task === null ? undefined : app.model.tasks.get(member.task);
   const spent = member.inputTokens + member.outputTokens;
   const context = doing?.context ?? member.context;
@@ -167,7 +168,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
         )}
       </p>
       <AsksOf who={name} />
-      <Activity member={member} doing={doing} />
+      {!(asks && !app.replay) && <Activity member={member} doing={doing} />}
       <footer>
         {member.turns === 0 && <span>no turn yet</span>}
         {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
