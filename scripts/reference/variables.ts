@@ -26,6 +26,19 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   },
   { name: "OLLAMA_HOST", use: "read", about: "Address of Ollama (default 127.0.0.1:11434)." },
   {
+    name: "HTTPS_PROXY",
+    use: "read",
+    about:
+      "Proxy for https addresses of models and of `fetch_url`, such as http://NAME:PASSWORD@HOST:PORT. The spelling in lower case counts first.",
+  },
+  { name: "HTTP_PROXY", use: "read", about: "The same for http addresses; it must allow CONNECT." },
+  {
+    name: "NO_PROXY",
+    use: "read",
+    about:
+      "Hosts that are asked directly, with everything below them: `example.org, 10.0.0.5:8080`, or `*`. This machine always is.",
+  },
+  {
     name: "AZURE_OPENAI_ENDPOINT",
     use: "read",
     about: "Address of the provider `azure`, such as https://NAME.openai.azure.com.",

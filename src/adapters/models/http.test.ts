@@ -67,6 +67,11 @@ it("fails an answer that is cut off in the middle", async () => {
   await expect(response.text()).rejects.toThrow();
 });
 
+it.each(["HEAD", "GET"])("lets go of an answer to %s that nobody reads", async (method) => {
+  const url = await serving((_, response) => void response.end("whole"));
+  for (let i = 0; i < 20; i += 1) await (await httpFetch(url, { method })).body?.cancel();
+});
+
 it("ends with the reason of its signal, before and while the answer comes", async () => {
   const closed: Promise<unknown>[] = [];
   const url = await serving((request, response) => {

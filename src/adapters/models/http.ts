@@ -6,6 +6,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { askByProxy, proxyFor } from "../proxied.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** A `Response` with one of these may not have a body. */
@@ -89,6 +90,8 @@ type Options = {
 };
 
 async function send(url: URL, options: Options, body: string): Promise<IncomingMessage> {
+  const proxy = proxyFor(url);
+  if (proxy !== null) return await sendByProxy(proxy, url, options, body);
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   for (;;) {
     let sent: ClientRequest | undefined;
@@ -106,6 +109,24 @@ async function send(url: URL, options: Options, body: string): Promise<IncomingM
   }
 }
 
+async function sendByProxy(
+  proxy: string,
+  url: URL,
+  options: Options,
+  body: string,
+): Promise<IncomingMessage> {
+  try {
+    const { statusCode, headers, body: answer } = await askByProxy(proxy, url, { ...options, body });
+    const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
+      [value ?? []].flat().flatMap((one) => [name, one]),
+    );
+    return Object.assign(answer, { statusCode, headers, rawHeaders }) as unknown as IncomingMessage;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw new TypeError("fetch failed", { cause: error });
+  }
+}
+
 /** We do not ask for compression, but a proxy may compress. */
 async function decoded(answer: IncomingMessage): Promise<Readable> {
   const encoding = answer.headers["content-encoding"] ?? "identity";
@@ -119,18 +140,24 @@ async function decoded(answer: IncomingMessage): Promise<Readable> {
 
 /** One stream instead of the three that stacked adapters would make: they cost more than the reading. */
 function bytesOf(source: Readable, onBytes: () => void): ReadableStream<Uint8Array> {
+  let cancelled = false;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       source.on("data", (chunk: Buffer) => {
+        if (cancelled) return;
         onBytes();
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) source.pause();
       });
-      source.on("end", () => controller.close());
-      source.on("error", (error) => controller.error(error));
+      // An end that was under way comes also to a reader that has gone, and would end the process.
+      source.on("end", () => cancelled || controller.close());
+      source.on("error", (error) => cancelled || controller.error(error));
     },
     pull: () => void source.resume(),
-    cancel: () => void source.destroy(),
+    cancel: () => {
+      cancelled = true;
+      source.destroy();
+    },
   });
 }
 

@@ -8,6 +8,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { FetchPage, JudgeHost, WebPage } from "../../ports/web.ts";
 import { isPrivateAddress } from "../private-addresses.ts";
+import { askByProxy, proxyFor } from "../proxied.ts";
 import { contentOf } from "./content.ts";
 import { markdownOf } from "./markdown.ts";
 
@@ -20,6 +21,12 @@ const KEPT_CHARS = 20_000_000;
 const URL_MAX = 2_000;
 
 type Kept = { readonly page: WebPage; readonly at: number };
+
+const HEADERS = {
+  accept: "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1",
+  "accept-encoding": "gzip, deflate, br",
+  "user-agent": "ekiden (fetch_url)",
+};
 
 const refuse = (why: string): never => {
   throw new EkidenError("bad_input", why);
@@ -129,26 +136,48 @@ async function get(url: URL, mayBePrivate: boolean, signal: AbortSignal): Promis
       else done(null, first.address, first.family);
     });
   };
+  const proxy = proxyFor(url);
+  if (proxy !== null) return await getByProxy(proxy, url, judged, signal);
   const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
   return await new Promise((resolve, reject) => {
     const asked = request(url, {
       signal,
       lookup: judged,
       agent: false,
-      headers: {
-        accept: "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1",
-        "accept-encoding": "gzip, deflate, br",
-        "user-agent": "ekiden (fetch_url)",
-      },
+      headers: HEADERS,
     });
     asked.once("response", resolve);
-    asked.on("error", (error) =>
-      reject(
-        error instanceof EkidenError
-          ? error
-          : new EkidenError("bad_input", `${url.href} cannot be fetched: ${messageOf(error)}`),
-      ),
-    );
+    asked.on("error", (error) => reject(cannotFetch(url, error)));
     asked.end();
   });
+}
+
+const cannotFetch = (url: URL, error: unknown): EkidenError =>
+  error instanceof EkidenError
+    ? error
+    : new EkidenError("bad_input", `${url.href} cannot be fetched: ${messageOf(error)}`);
+
+/** The proxy looks the name up again. What this machine knows of the name is judged; it may know nothing, where only the proxy can look up. */
+async function getByProxy(
+  proxy: string,
+  url: URL,
+  judged: LookupFunction,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  try {
+    if (isIP(url.hostname) === 0 && !url.hostname.startsWith("["))
+      await new Promise<void>((resolve, reject) => {
+        judged(url.hostname, { all: true }, (error) =>
+          error instanceof EkidenError ? reject(error) : resolve(),
+        );
+      });
+    const { statusCode, headers, body } = await askByProxy(proxy, url, {
+      method: "GET",
+      headers: HEADERS,
+      signal,
+    });
+    return Object.assign(body, { statusCode, headers }) as unknown as IncomingMessage;
+  } catch (error) {
+    throw cannotFetch(url, error);
+  }
 }

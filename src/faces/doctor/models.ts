@@ -124,11 +124,8 @@ async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): 
 /** Whether anything answers at the address. */
 async function reach(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, {
-      method: "HEAD",
-      redirect: "manual",
-      signal: AbortSignal.timeout(PROBE_MS),
-    });
+    const { httpFetch } = await import("../../adapters/models/http.ts");
+    const response = await httpFetch(url, { method: "HEAD", signal: AbortSignal.timeout(PROBE_MS) });
     await response.body?.cancel();
     return true;
   } catch {
