@@ -194,6 +194,10 @@ class Host implements TeamHost {
     return this.memberModels.specs;
   }
 
+  async offeredModels(): Promise<readonly string[]> {
+    return await this.memberModels.offered();
+  }
+
   async useModel(spec: string, who?: Name): Promise<void> {
     await this.memberModels.replace(spec, who);
     await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);

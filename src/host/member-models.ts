@@ -33,6 +33,15 @@ export class MemberModels {
     return new Map([...this.inUse].map(([name, { spec }]) => [name, spec]));
   }
 
+  /** What the providers in use offer. */
+  async offered(): Promise<readonly string[]> {
+    const providers = new Set([...this.inUse.values()].map(({ spec }) => spec.split("/")[0] ?? ""));
+    const lists = [...providers].map(async (provider) =>
+      ((await this.parts.modelsOf(provider)) ?? []).map((name) => `${provider}/${name}`),
+    );
+    return (await Promise.all(lists)).flat();
+  }
+
   /** A member starts. */
   attach(name: Name, model: Model, effortOf: EffortOf): Model {
     const own = new ReplaceableModel(model, effortOf, this.pause);

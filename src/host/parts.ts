@@ -9,7 +9,7 @@ import type { WayOut } from "../adapters/git/way-out.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
-import { chooseModel, openModel } from "../adapters/models/index.ts";
+import { chooseModel, modelsOf, openModel } from "../adapters/models/index.ts";
 import { markOf } from "../adapters/process-identity.ts";
 import { createSandbox } from "../adapters/sandbox/index.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
@@ -77,6 +77,8 @@ export type Parts = {
   readonly taskChanges: TaskChanges;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
+  /** What a provider offers, by the names of its models; null where it does not tell. */
+  readonly modelsOf: (provider: string) => Promise<readonly string[] | null>;
   /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
   readonly ownModel: string;
 };
@@ -202,6 +204,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     userFolder: dirname(userFile()),
     model,
+    modelsOf: (provider) => modelsOf(provider, { env, baseUrl: settings.baseUrl ?? "" }),
     secrets,
     ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
   };

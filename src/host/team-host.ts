@@ -82,6 +82,8 @@ export type TeamHost = {
   compact(name: Name, anew?: boolean): Promise<Compacted | null>;
   /** Which model each member of this process uses. */
   readonly models: ReadonlyMap<Name, string>;
+  /** The models that the providers in use offer, as "provider/name". Empty where they do not answer within two seconds. */
+  offeredModels(): Promise<readonly string[]>;
   /**
    * The member uses another model from its next call on; without `who` all members, also those that start later. The settings stay.
    * @throws EkidenError `model_missing` | `model_auth` | `not_found`

@@ -9,7 +9,7 @@ import type { Model } from "../../ports/model.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";
 import { retrying } from "./retrying.ts";
 import { type Keyed, rotating } from "./rotating.ts";
-import type { Environment, Vendor } from "./vendor.ts";
+import type { Environment, Vendor, Whereabouts } from "./vendor.ts";
 import { connectedModel } from "./vendor-model.ts";
 import { anthropic } from "./vendors/anthropic.ts";
 import { google } from "./vendors/google.ts";
@@ -25,6 +25,12 @@ const VENDORS: readonly Vendor[] = [anthropic, openai, google, ollama, openaiCom
 /** For `doctor`. */
 export type Provider = Pick<Vendor, "name" | "keyVariable" | "address" | "defaultModel">;
 export const PROVIDERS: readonly Provider[] = VENDORS;
+
+/** The models of a provider by their names, sorted; null where it does not tell. It never fails, and takes at most two seconds. */
+export async function modelsOf(provider: string, where: Whereabouts): Promise<readonly string[] | null> {
+  const vendor = VENDORS.find(({ name }) => name === provider);
+  return vendor ? await (await import("./offered.ts")).modelsOffered(vendor, where) : null;
+}
 
 export type OpenModelOptions = {
   readonly env: Environment;

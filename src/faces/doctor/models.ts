@@ -84,17 +84,27 @@ async function checkProvider(
   // Without a key nothing is asked that nobody uses: a local model may take a minute to load.
   const specs = isWanted ? wanted : key === "" || defaultModel === "" ? [] : [name];
   const answers = await Promise.all(specs.map((spec) => answerOf(spec, probe)));
+  const { modelsOf } = await import("../../adapters/models/index.ts");
+  const offered = specs.length > 0 ? await modelsOf(name, { env, baseUrl: probe.baseUrl ?? "" }) : null;
   const faults = answers.flatMap((answer) => (typeof answer === "string" ? answer : []));
   if (faults.length > 0)
     return wrong(
       label,
       `${set}reachable, but ${faults.join("; ")}`,
-      `Check ${key === "" ? "" : `${key} and `}the name of the model.`,
+      `Check ${key === "" ? "" : `${key} and `}the name of the model.${namesIn(offered)}`,
     );
   const effort = probe.effort === undefined ? "" : ` with effort ${probe.effort}`;
   const tried = specs.map((spec, i) => `, ${spec} answers in ${String(answers[i])} ms${effort}`).join("");
-  return ok(label, `${set}reachable${tried}`);
+  const offers = offered === null ? "" : `, ${offered.length} models are offered`;
+  return ok(label, `${set}reachable${tried}${offers}`);
 }
+
+const NAMES = 30;
+
+const namesIn = (offered: readonly string[] | null): string =>
+  offered === null
+    ? ""
+    : ` It offers ${offered.slice(0, NAMES).join(", ")}${offered.length > NAMES ? ` and ${offered.length - NAMES} more` : ""}.`;
 
 /** Asks a model for one word: the milliseconds that took, or the provider's words when it refuses. Costs about twenty tokens. */
 async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): Promise<string | number> {

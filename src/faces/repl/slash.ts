@@ -52,10 +52,14 @@ const OWN: OwnCommands<ReplContext> = {
     run: async ({ host, call }, [spec, who]) => {
       if (spec !== undefined) await host.useModel(spec, who === undefined ? undefined : name(who));
       const members = [...host.models].map(([name, model]) => ({ name, model }));
-      await call.show({ members }, () => [
+      const offered = spec === undefined ? await host.offeredModels() : [];
+      await call.show({ members, offered }, () => [
         {
           kind: "feed",
-          lines: members.map(({ name, model }) => ({ at: null, who: name, text: model, tone: "plain" })),
+          lines: [
+            ...members.map(({ name, model }) => ({ who: name, text: model, tone: "plain" as const })),
+            ...offered.map((model) => ({ who: "offered", text: model, tone: "dim" as const })),
+          ].map((line) => ({ at: null, ...line })),
           empty: "No member works in this process.",
         },
       ]);
