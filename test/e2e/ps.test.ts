@@ -16,7 +16,7 @@ type Listed = {
 
 it("works on after its terminal, is listed from everywhere, and ends when asked", async () => {
   const place = project();
-  place.write({ "plan.md": PLAN("until [ -e go ]; do sleep 0.05; done") });
+  place.write({ "plan.md": PLAN("until [ -e go ]; do echo at work; sleep 0.05; done") });
   const started = await place.run(["run", "plan.md", "--detach", "--json"]);
   expect(started.code).toBe(0);
   const { team, pid, log } = JSON.parse(started.stdout) as { team: string; pid: number; log: string };
@@ -38,6 +38,14 @@ it("works on after its terminal, is listed from everywhere, and ends when asked"
     (JSON.parse((await place.run(["ps", "--json", ...options])).stdout) as { teams: Listed[] }).teams;
   await soon(async () => expect(await listed()).toMatchObject([{ cwd: place.dir, state: "working" }]));
   expect((await place.run(["ps"])).stdout).toMatch(/working +default +\/.* 0\/1/);
+  // Another terminal shows what the team prints, talks to it, and leaves it as it is.
+  const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 24 });
+  await terminal.shows(/#1 one · bash .* │ at work +\d/);
+  terminal.type("hello\r");
+  await terminal.shows("Noted.");
+  terminal.type("\x04");
+  expect(await terminal.ended).toBe(0);
+  expect(await listed()).toMatchObject([{ state: "working" }]);
   place.write({ go: "" });
   await soon(async () => expect(await listed()).toMatchObject([{ state: "done" }]));
   await soon(() => expect(readFileSync(log, "utf8")).toContain("1 of 1 tasks completed"));

@@ -34,10 +34,11 @@ export class Steering {
     if (this.team) this.team.host.mode = NEXT[this.team.host.mode];
   };
 
-  /** How many members work now, wherever they run. */
+  /** How many members work in this process now, and stop with it. */
   get atWork(): number {
-    const members = [...(this.team?.model.picture.members.values() ?? [])];
-    return members.filter(({ phase }) => phase === "work").length;
+    const { host, model } = this.team ?? {};
+    const members = [...(model?.picture.members.values() ?? [])];
+    return members.filter(({ name, phase }) => phase === "work" && host?.models.has(name)).length;
   }
 
   /** Ends a command of the person, else the turn of a member of this process. Whether there was something to end. */

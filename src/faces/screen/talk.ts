@@ -4,6 +4,7 @@ import type { Outcome } from "../../host/outcome.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
+import { liveReader } from "../../team/queries/live.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
 import { RAISE } from "../repl/budget.ts";
@@ -117,6 +118,7 @@ class Session {
     this.team = team;
     this.steering.open(host, team);
     const reader = live.follow(host.store, from, reading.signal);
+    const others = live.hearOthers(host, liveReader(await call.settings(), call.cwd), reading.signal);
     try {
       await host.start({ interactive: true });
       const hint = "What you type goes to the lead; /help shows what else there is.";
@@ -132,7 +134,7 @@ class Session {
         await host.interrupt();
       }
       reading.abort();
-      await reader;
+      await Promise.all([reader, others]);
     }
   }
 

@@ -2,9 +2,10 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import type { HostOptions } from "../../host/team-host.ts";
+import type { HostOptions, TeamHost } from "../../host/team-host.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";
+import type { LiveReader } from "../../team/queries/live.ts";
 import { NewsFeed } from "./news.ts";
 import type { Screen } from "./screen.ts";
 import { TeamModel } from "./team.ts";
@@ -58,6 +59,20 @@ export class Live {
     await team.readBoard();
     screen.refreshPanel();
     screen.changed();
+  }
+
+  /** Words and output of members that other processes of this machine run. Ends with the signal. */
+  async hearOthers(host: TeamHost, read: LiveReader, signal: AbortSignal): Promise<void> {
+    const { team, screen } = this;
+    if (!team) return;
+    const { hearOthers } = await import("./elsewhere.ts");
+    const isHere = (who: Name): boolean => host.models.has(who);
+    try {
+      const look = () => read(host.store);
+      await hearOthers(team, host.store, look, isHere, () => screen.changed(), signal);
+    } catch (error) {
+      screen.warn(`cannot follow what others say: ${messageOf(error)}`);
+    }
   }
 
   /** `from`: the end of the journal before `open` read the state, so that nothing is missed in between. */
