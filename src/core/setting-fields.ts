@@ -108,7 +108,9 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
   permissionDeadlineMs: () =>
-    duration().describe("How long such a question waits for an answer; then the call is refused."),
+    duration().describe(
+      "How long such a question waits for an answer; then the call is refused. Unset: 5 minutes where nobody watches, else as long as the team lives.",
+    ),
   allow: () => rules().describe("Calls that are allowed without asking."),
   ask: () => rules().describe("Calls that are always asked about."),
   deny: () => rules().describe("Calls that are refused, whatever else allows them."),

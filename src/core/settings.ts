@@ -45,7 +45,7 @@ export type Settings = {
   readonly bashTimeoutMs: number;
   readonly permissionMode: Mode;
   readonly permissionsTo?: "person" | "lead" | "nobody" | undefined;
-  readonly permissionDeadlineMs: number;
+  readonly permissionDeadlineMs?: number | undefined;
   readonly questionDeadlineMs: number;
   readonly allow: readonly string[];
   readonly ask: readonly string[];
@@ -125,7 +125,6 @@ export const DEFAULT_SETTINGS: Settings = {
   planDeadlineMs: 600_000,
   bashTimeoutMs: 120_000,
   permissionMode: "default",
-  permissionDeadlineMs: 300_000,
   questionDeadlineMs: 600_000,
   allow: [],
   ask: [],

@@ -29,6 +29,9 @@ export type Given = Answer & { readonly by: Name | null; readonly state: "answer
 
 type QuestionParts = Pick<Parts, "store" | "settings" | "clock" | "workspace">;
 const FLOOR_MS = 1_000;
+/** Longer than a team lives. */
+export const WATCHED_MS = 30 * 24 * 3_600_000;
+const UNWATCHED_MS = 300_000;
 
 export class PermissionQuestions {
   private readonly parts: QuestionParts;
@@ -57,7 +60,7 @@ export class PermissionQuestions {
       seat.name,
       of,
       { kind: "permission", tool, subject, why, ...(diff && { diff }), ...(rule !== null && { rule }) },
-      later(clock.now(), settings.permissionDeadlineMs),
+      later(clock.now(), settings.permissionDeadlineMs ?? this.patienceFor(of)),
     );
     const over = new AbortController();
     const endWait = await waitingFor("awaiting_permission");
@@ -70,6 +73,11 @@ export class PermissionQuestions {
       over.abort();
       await endWait().catch(() => {}); // another process has the member now
     }
+  }
+
+  /** A person who watches may be away for an hour. Nobody else is waited for without an end. */
+  private patienceFor(of: Name): number {
+    return of === PERSON && this.isWatched ? WATCHED_MS : UNWATCHED_MS;
   }
 
   private whom(asker: Name): Name | null {

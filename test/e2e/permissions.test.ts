@@ -96,6 +96,21 @@ it("nobody answers: no at the deadline, and the work goes on", async () => {
   expect(await team.events("permission.answered")).toMatchObject([{ allowed: false, by: "ekiden" }]);
 });
 
+it("waits for a person who watches as long as the team lives, for the lead five minutes", async () => {
+  const watched = await working([bash("touch x")], { permissionsTo: "person" });
+  const led = await working([bash("touch x")], { permissionsTo: "lead" });
+  const waits = async (team: ProgramTeam): Promise<number> => {
+    const { deadline, id } = await question(team);
+    const [asked] = await team.events("permission.asked");
+    await answer(team.store, id, "yes");
+    await team.host.done;
+    return deadline - (asked?.at ?? 0);
+  };
+  expect(await waits(watched)).toBeGreaterThan(7 * 86_400_000);
+  const minutes = Math.round((await waits(led)) / 60_000);
+  expect(minutes).toBe(5);
+});
+
 it("always: the rule is written into the settings, comments kept, and holds at once for everybody", async () => {
   const text = '{\n  // mine\n  "allow": ["bash(git status*)"], // so far\n}\n';
   const team = await programTeam({

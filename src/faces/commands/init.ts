@@ -16,6 +16,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   baseUrl: "http://localhost:11434/v1",
   teammates: ["alice", "bob:tester"],
   maxTurns: 500,
+  permissionDeadlineMs: 300_000,
   deadline: "18:30",
   budgetTokens: 5_000_000,
   budgetUsd: 10,

@@ -29,10 +29,7 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   const head = [
     spread(
       `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
-      paint(
-        "dim",
-        `${questions.position} of ${questions.count} · ${span(Math.max(0, request.deadline - now))} left`,
-      ),
+      paint("dim", `${questions.position} of ${questions.count}${leftText(request.deadline - now)}`),
       inner,
     ),
     ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),
@@ -55,6 +52,10 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   ].map((line) => `${bar} ${line}`);
   return { lines, overflows: !fits };
 }
+
+/** What waits as long as the team lives has no end to show. */
+const leftText = (ms: number): string => (ms > DAY_MS ? "" : ` · ${span(Math.max(0, ms))} left`);
+const DAY_MS = 86_400_000;
 
 function bodyOf({ request: { ask } }: Question, style: Style, width: number): string[] {
   switch (ask.kind) {

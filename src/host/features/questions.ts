@@ -1,8 +1,7 @@
 /** Questions to the person. Where nobody watches, a question has a limit; where somebody does, it waits as long as the team lives. */
 import { askPerson } from "../../tools/ask-person.ts";
+import { WATCHED_MS } from "../permission-questions.ts";
 import type { MakeFeature } from "../setup.ts";
-
-const WATCHED_MS = 30 * 24 * 3_600_000;
 
 export const questions: MakeFeature = ({ parts: { settings }, questions: { isWatched } }) => ({
   tools: () => [askPerson(isWatched ? WATCHED_MS : settings.questionDeadlineMs)],

@@ -33,7 +33,11 @@ export function Elapsed({ since, to = null }: { since: number; to?: number | nul
 }
 
 /** How long it is until then. */
+const DAY_MS = 86_400_000;
+
 export function Left({ until }: { until: number }) {
   useClock(true);
-  return <>{span(Math.max(0, until - app.now))}</>;
+  const ms = Math.max(0, until - app.now);
+  // What waits as long as the team lives has no end to show.
+  return <>{ms > DAY_MS ? "" : `${span(ms)} left`}</>;
 }

@@ -90,7 +90,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
         </h2>
         <span class="dim">
           {of !== "person" && `put to ${of} · `}
-          <Left until={deadline} /> left
+          <Left until={deadline} />
         </span>
       </header>
       {why && <p class="dim">Why it is asked: {why}.</p>}
