@@ -1,5 +1,6 @@
 /** What each command prints with --json, as types. A command that is missing here fails the test of the reference. */
 
+import type { AgentProgram } from "../../src/adapters/agents/look.ts";
 import type { Recorded } from "../../src/core/conversation/chat.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { FactOf, FactType } from "../../src/core/event.ts";
@@ -123,6 +124,7 @@ export type Shapes = {
   };
   web: { readonly address: string; readonly readOnly: boolean };
   "web --export": { readonly file: string; readonly bytes: number };
+  agents: { readonly agents: readonly AgentProgram[] };
   doctor: { readonly ok: boolean; readonly findings: readonly Finding[] };
   trust: { readonly project: string; readonly agreed: readonly string[] };
   "trust --list": {

@@ -13,6 +13,14 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     load: () => import("./doctor.ts"),
   },
   {
+    usage: "agents [name]",
+    about: "agent programs of other vendors on this machine: version, login, what is missing",
+    example: "ekiden agents codex",
+    group: MORE,
+    near: ["claude", "codex", "opencode", "gemini", "qwen", "acp"],
+    load: () => import("./agents.ts"),
+  },
+  {
     usage: "trust",
     about: "agree to what this project brings: its hooks, MCP servers, rules, model, gate, store",
     example: "ekiden trust --list",

@@ -24,6 +24,7 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
     program("git", "Install git; without it there are no worktrees."),
     program("bash", "Install bash; commands run with sh meanwhile."),
     ripgrep(),
+    agents(call),
     finding,
     ...(settings && trust
       ? [sandbox(call, settings), trusted(trust), store(call, settings, trust), chosenModel(call, settings)]
@@ -35,6 +36,15 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
     ...(settings && trust ? [hooks(call, settings), mcpServers(call, settings, trust)] : []),
   ];
   return [...(await Promise.all(checks)), ...(await Promise.all(ofProject)).flat()];
+}
+
+/** Agents of other vendors: nobody needs them, so none of them is wrong. */
+async function agents({ cwd, env }: Invocation): Promise<Finding> {
+  const { agentPrograms } = await import("../../adapters/agents/look.ts");
+  const here = (await agentPrograms({ folder: cwd, env })).filter(({ path }) => path !== null);
+  const found = here.map(({ name, version }) => [name, version].filter(Boolean).join(" ")).join(", ");
+  const fix = here.flatMap(({ name, missing: lacks }) => lacks.map((text) => `${name}: ${text}`));
+  return found === "" ? missing("agents", "none found") : ok("agents", found, fix.join("\n"));
 }
 
 async function settingsOf(call: Invocation): Promise<{ settings: Settings | null; finding: Finding }> {

@@ -1,0 +1,121 @@
+/**
+ * Looks which agent programs this machine has. None of them is started: some need seconds for their version, and one that lies in
+ * the project is never taken. The version and the Node that a program needs stand in the package.json beside it.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { outsideProgram } from "../outside-programs.ts";
+import { PRESETS, type Preset } from "./presets.ts";
+
+export type AgentProgram = {
+  readonly name: string;
+  readonly title: string;
+  /** The line that makes it speak the Agent Client Protocol over stdio. */
+  readonly command: string;
+  /** Where the program is; null: not in PATH. */
+  readonly path: string | null;
+  /** Null where the program is not there, or comes from no npm package. */
+  readonly version: string | null;
+  /** A variable with this name, or this file, is there; null: neither. Nobody asked the vendor whether it is valid. */
+  readonly login: string | null;
+  /** One sentence for each thing that is missing, with what to do. */
+  readonly missing: readonly string[];
+};
+
+/** `folder`: of the project. `env`: PATH, HOME and the variables of logins. */
+export type Where = { readonly folder: string; readonly env: NodeJS.ProcessEnv };
+
+const NODE_MS = 3_000;
+const runFile = promisify(execFile);
+
+/** Every preset, in the order of the table. */
+export async function agentPrograms(where: Where): Promise<AgentProgram[]> {
+  const found = PRESETS.map((preset) => ({
+    preset,
+    path: outsideProgram(preset.command[0], where.env.PATH, where.folder),
+  }));
+  const node = found.some(({ path }) => path !== null) ? await nodeVersion(where) : null;
+  return found.map(({ preset, path }) => look(preset, path, node, where));
+}
+
+/** A program that is no preset, by the line that starts it. */
+export function otherProgram(line: string, { folder, env }: Where): AgentProgram {
+  const program = line.split(/\s+/)[0] ?? "";
+  const path = outsideProgram(program, env.PATH, folder);
+  const missing = path === null ? [`${program} is not in PATH.`] : [];
+  return { name: `acp:${line}`, title: program, command: line, path, version: null, login: null, missing };
+}
+
+function look(preset: Preset, path: string | null, node: string | null, where: Where): AgentProgram {
+  const { name, title, command } = preset;
+  const program = { name, title, command: command.join(" "), path };
+  const login = loginOf(preset, where.env);
+  if (path === null) return { ...program, version: null, login, missing: [notThere(preset, where)] };
+  const { version, needs } = packageOf(path, preset.package);
+  const missing: string[] = [];
+  if (needs !== null && node !== null && isOlder(node, needs))
+    missing.push(`${title} needs Node ${needs}; the node in PATH is ${node}.`);
+  if (login === null)
+    missing.push(
+      preset.hidden?.includes(process.platform)
+        ? `Its login cannot be seen on this system. ${preset.login}`
+        : `No login was found. ${preset.login}`,
+    );
+  return { ...program, version, login, missing };
+}
+
+function notThere(preset: Preset, { env, folder }: Where): string {
+  const own = preset.adapts === undefined ? null : outsideProgram(preset.adapts, env.PATH, folder);
+  const found = own === null ? "" : `${preset.title} is there, but ${preset.command[0]} is not in PATH. `;
+  return `${found}Install it: npm install --global ${preset.package}`;
+}
+
+function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): string | null {
+  const variable = variables.find((name) => env[name]);
+  if (variable !== undefined) return variable;
+  const folder = env[loginFile.variable] || join(env.HOME || homedir(), loginFile.folder);
+  const file = join(folder, loginFile.path);
+  return existsSync(file) ? file : null;
+}
+
+/** What the package.json above the program says; nulls where it is that of another package, or there is none. */
+function packageOf(path: string, name: string): { version: string | null; needs: string | null } {
+  for (let at = realpathSync(path); at !== dirname(at); at = dirname(at)) {
+    try {
+      const file = JSON.parse(readFileSync(join(dirname(at), "package.json"), "utf8")) as PackageFile;
+      if (file.name !== name) continue;
+      const { version, engines } = file;
+      return { version: textOr(version), needs: textOr(engines?.node) };
+    } catch {
+      // No such file here, or one that is none: the next folder may have it.
+    }
+  }
+  return { version: null, needs: null };
+}
+
+type PackageFile = { name?: unknown; version?: unknown; engines?: { node?: unknown } } & object;
+const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** That of the node in PATH: it runs these programs, also where another one runs Ekiden. */
+async function nodeVersion({ env, folder }: Where): Promise<string | null> {
+  const node = outsideProgram("node", env.PATH, folder);
+  if (node === null) return null;
+  const run = runFile(node, ["--version"], { timeout: NODE_MS, cwd: "/", env });
+  return await run.then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  );
+}
+
+/** Whether "v20.11.1" is older than ">=22" or ">=20.19.0" asks for. Ranges of another form are not judged. */
+export function isOlder(node: string, needs: string): boolean {
+  const wanted = /^>=\s*v?(\d+(?:\.\d+){0,2})$/.exec(needs.trim())?.[1];
+  if (wanted === undefined) return false;
+  const [is, least] = [node.replace(/^v/, ""), wanted].map((text) => text.split(".").map(Number));
+  for (const [i, number] of (least ?? []).entries())
+    if ((is?.[i] ?? 0) !== number) return (is?.[i] ?? 0) < number;
+  return false;
+}

@@ -1,0 +1,73 @@
+/**
+ * Agent programs of other vendors that speak the Agent Client Protocol, as data. Each brings its own login: Ekiden looks whether one
+ * is there, and never reads it.
+ */
+export type Preset = {
+  readonly name: string;
+  readonly title: string;
+  /** The program and its arguments that make it speak the protocol over stdio. */
+  readonly command: readonly [string, ...string[]];
+  /** The npm package that holds the program. */
+  readonly package: string;
+  /** The vendor's own program, where the one above is an adapter to it. */
+  readonly adapts?: string;
+  /** A variable with one of these names is a login. */
+  readonly variables: readonly string[];
+  /** The file that the program's own login writes: a variable that may name its folder, that folder otherwise, and the path in it. */
+  readonly loginFile: { readonly variable: string; readonly folder: string; readonly path: string };
+  /** Systems on which the login is kept elsewhere, where nobody can look without asking for it. */
+  readonly hidden?: readonly NodeJS.Platform[];
+  /** How a person logs in. */
+  readonly login: string;
+};
+
+export const PRESETS: readonly Preset[] = [
+  {
+    name: "claude",
+    title: "Claude Code",
+    command: ["claude-agent-acp"],
+    package: "@agentclientprotocol/claude-agent-acp",
+    adapts: "claude",
+    variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    loginFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", path: ".credentials.json" },
+    hidden: ["darwin"],
+    login: "Run claude and log in there, or set ANTHROPIC_API_KEY.",
+  },
+  {
+    name: "codex",
+    title: "Codex",
+    command: ["codex-acp"],
+    package: "@agentclientprotocol/codex-acp",
+    adapts: "codex",
+    variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+    loginFile: { variable: "CODEX_HOME", folder: ".codex", path: "auth.json" },
+    login: "Run codex login, or set OPENAI_API_KEY.",
+  },
+  {
+    name: "opencode",
+    title: "opencode",
+    command: ["opencode", "acp"],
+    package: "opencode-ai",
+    variables: ["OPENCODE_CONFIG_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
+    loginFile: { variable: "XDG_DATA_HOME", folder: ".local/share", path: "opencode/auth.json" },
+    login: "Run opencode auth login.",
+  },
+  {
+    name: "gemini",
+    title: "Gemini CLI",
+    command: ["gemini", "--acp"],
+    package: "@google/gemini-cli",
+    variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    loginFile: { variable: "", folder: ".gemini", path: "oauth_creds.json" },
+    login: "Run gemini and log in there, or set GEMINI_API_KEY.",
+  },
+  {
+    name: "qwen",
+    title: "Qwen Code",
+    command: ["qwen", "--acp"],
+    package: "@qwen-code/qwen-code",
+    variables: ["OPENAI_API_KEY"],
+    loginFile: { variable: "", folder: ".qwen", path: "oauth_creds.json" },
+    login: "Run qwen and log in there, or set OPENAI_API_KEY.",
+  },
+];
