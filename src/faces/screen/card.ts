@@ -1,5 +1,5 @@
 /** The card of the question that waits: who asks, for which task, why, and the whole command, diff or plan. */
-
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { optionLines } from "../../core/question.ts";
 import { colourOf } from "../../core/views/identity.ts";
 import { span } from "../../core/views/view.ts";
@@ -27,7 +27,7 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   const { request, task } = current;
   const why = request.ask.kind === "permission" ? (request.ask.why ?? "") : "";
   const head = [
-    spread(
+    titleLine(
       `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
       paint("dim", `${questions.position} of ${questions.count}${leftText(request.deadline - now)}`),
       inner,
@@ -52,6 +52,10 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   ].map((line) => `${bar} ${line}`);
   return { lines, overflows: !fits };
 }
+
+/** Who wants what is read whole: the place among the questions only stands where it leaves room for that. */
+const titleLine = (title: string, place: string, width: number): string =>
+  visibleWidth(title) + visibleWidth(place) < width ? spread(title, place, width) : shortened(title, width);
 
 /** What waits as long as the team lives has no end to show. */
 const leftText = (ms: number): string => (ms > DAY_MS ? "" : ` · ${span(Math.max(0, ms))} left`);
