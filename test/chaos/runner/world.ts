@@ -120,12 +120,11 @@ export class World {
   }
 
   start(command: "run" | "resume", members: readonly string[]): void {
-    const { place } = this.options;
     const as = `${command} ${members.join(",")}`;
     const model = this.isRunbook ? "runbook" : "anthropic/claude-haiku-4-5";
     const args = [
       ...(command === "run" ? ["run", "plan.md"] : ["resume"]),
-      ...["--store", place.url, "--model", model],
+      ...["--model", model],
       ...members.flatMap((name) => ["--teammate", name]),
     ];
     const isFull = this.options.plan.classes.has("output-full") && this.dice() < 0.3;
@@ -144,7 +143,7 @@ export class World {
   }
 
   private program(args: readonly string[], stdio: StdioOptions): ChildProcess {
-    const { dir } = this.options;
+    const { dir, place } = this.options;
     return spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
       cwd: dir,
       env: {
@@ -152,6 +151,8 @@ export class World {
         HOME: dir,
         XDG_CONFIG_HOME: join(dir, "config"),
         EKIDEN_SANDBOX: "off",
+        // Its password is not for a command line, and the program says so.
+        EKIDEN_STORE: place.url,
         ...this.server.env,
       },
       stdio,
@@ -198,7 +199,7 @@ export class World {
     if (id === undefined || plan.isRunbook) return false;
     const words =
       this.dice() < 0.5 ? ["release", String(id)] : ["edit", String(id), "--description", "Do it soon."];
-    const child = this.program([...words, "--store", place.url], "ignore");
+    const child = this.program(words, "ignore");
     await ended(child);
     return child.exitCode === 0;
   }
