@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("a conversation of 20,000 entries", () => {
 
     // One scrolls up until earlier entries come: what one looks at stays where it is.
     const first = page.getByText(`entry number ${ENTRIES - 200}`, { exact: true });
-    await box.evaluate((at) => at.scrollTo({ top: 100 }));
+    await box.evaluate((at) => at.scrollTo({ top: 0 }));
     await page.getByText(`entry number ${ENTRIES - 201}`, { exact: true }).waitFor({ state: "attached" });
     expect(await first.isVisible()).toBe(true);
     const place = await first.boundingBox();

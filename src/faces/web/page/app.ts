@@ -94,14 +94,15 @@ export class App {
   draw(): void {
     if (this.isDrawing) return;
     this.isDrawing = true;
-    const run = (): void => {
-      if (!this.isDrawing) return;
-      this.isDrawing = false;
-      for (const on of [...this.listeners]) on();
-    };
     // A page in the background gets no frames, but its title counts questions.
-    requestAnimationFrame(run);
-    setTimeout(run, 200);
+    requestAnimationFrame(() => this.isDrawing && this.drawNow());
+    setTimeout(() => this.isDrawing && this.drawNow(), 200);
+  }
+
+  /** For what takes keys: the next key finds it. */
+  drawNow(): void {
+    this.isDrawing = false;
+    for (const on of [...this.listeners]) on();
   }
 
   go(change: Partial<Route>): void {

@@ -5,7 +5,7 @@ import { CloseButton } from "./fields.tsx";
 
 export function openDialog(dialog: typeof app.dialog): void {
   app.dialog = dialog;
-  app.draw();
+  app.drawNow();
 }
 
 export function Dialog({ title, children }: { title: string; children: ComponentChildren }) {

@@ -1,14 +1,16 @@
 /** Ctrl-K: everything by its name. Views, tasks, members, teams, what can be done; and the way into a search of all words. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { app } from "./app.ts";
 import { Dialog, openDialog } from "./dialog.tsx";
 import { type Choice, found } from "./find-choice.ts";
+import { inSearchField } from "./search-field.ts";
 
 export function Palette({ views }: { views: readonly Choice[] }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key: what a person types at once must not be lost.
+  useLayoutEffect(() => field.current?.focus(), []);
   const choices = useMemo(() => choicesOf(views), []);
   const list = useMemo(() => {
     const wanted = text.trim();
@@ -107,9 +109,7 @@ function choicesOf(views: readonly Choice[]): Choice[] {
 /** The journal has its own field, which a person goes on in. */
 function search(words: string): void {
   app.go({ view: "journal", item: "", task: null });
-  requestAnimationFrame(() => {
-    const field = document.querySelector<HTMLInputElement>("input[type=search]");
-    if (!field) return;
+  inSearchField((field) => {
     field.value = words;
     field.dispatchEvent(new Event("input", { bubbles: true }));
     field.focus();

@@ -10,6 +10,7 @@ import { canNotify, isNotifying, setNotifying, useNotifications } from "./notify
 import { Palette } from "./palette.tsx";
 import { Empty, Link, ProgressBar } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
+import { inSearchField } from "./search-field.ts";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
 import { VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
@@ -263,7 +264,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   ".": () => app.replay?.step(1),
   "/": () => {
     app.go({ view: "journal", item: "" });
-    requestAnimationFrame(() => document.querySelector<HTMLInputElement>("input[type=search]")?.focus());
+    inSearchField((field) => field.focus());
   },
   " ": () => (app.replay?.isPlaying ? app.replay.pause() : app.replay?.play()),
 };

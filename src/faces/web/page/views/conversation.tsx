@@ -10,6 +10,7 @@ import { Follow } from "../follow.ts";
 import { Empty, TaskLink } from "../parts.tsx";
 import { Markdown } from "../text.tsx";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
+import { useKeptPlace } from "./kept-place.ts";
 import { PhaseWords } from "./team.tsx";
 
 type Line = ConversationPage["entries"][number];
@@ -208,6 +209,8 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   const toEnd = (): void => {
     if (box.current) follow.current.toEnd(box.current);
   };
+  const start = Math.max(0, lines.length - shown);
+  useKeptPlace(box, lines[start]?.seq);
   useLayoutEffect(() => {
     toEnd();
     // What comes into view is measured only now, and may be higher than it was taken for.
@@ -226,12 +229,9 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   );
   const before = useMemo(() => contentsBefore(lines, results), [lines, results]);
   const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
-  const start = Math.max(0, lines.length - shown);
   const hasMore = start > 0 || onEarlier !== null;
   const more = (): void => {
     if (!hasMore) return;
-    // The browser keeps what one looks at in its place, but not at the very top.
-    if (box.current?.scrollTop === 0) box.current.scrollTop = 1;
     setShown(Math.min(shown, lines.length) + EARLIER);
     if (start === 0) void onEarlier?.();
   };
