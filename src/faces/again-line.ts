@@ -11,14 +11,14 @@ const quoted = (word: string): string =>
 /** No password is shown: who types the line knows it. */
 const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
 
-/** `words`: the command and its arguments. */
+/** `words`: the command and its arguments; "" for the conversation. */
 export function againLine({ cwd, flags }: Invocation, team: Name, words: string): string {
   const options = [
     ...(cwd === realpathSync(process.cwd()) ? [] : ["--cwd", cwd]),
     ...(typeof flags.store === "string" ? ["--store", withoutPassword(flags.store)] : []),
     ...(team === DEFAULT_TEAM ? [] : ["--team", team]),
   ];
-  return ["ekiden", words, ...options.map(quoted)].join(" ");
+  return ["ekiden", ...(words === "" ? [] : [words]), ...options.map(quoted)].join(" ");
 }
 
 /** What the person can do now; the feed says how it ended. */

@@ -68,6 +68,8 @@ export async function main(args: readonly string[]): Promise<number> {
     .helpGroup(GROUPS[0]);
   talk.action(() => {
     const [word] = talk.args;
+    // A terminal that is gone ends the conversation in order.
+    if (process.stdout.isTTY) output.keepGoing();
     if (word === undefined) return start(() => import("./repl/start.ts"), [], talk.optsWithGlobals(), "all");
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw unknownCommand(word, { more: ["help"], otherwise });

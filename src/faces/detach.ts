@@ -1,7 +1,9 @@
-/** `run --detach` and `resume --detach`: the team works on in a process of its own, and this one ends. */
+/** `run --detach`, `resume --detach` and `/detach`: the team works on in a process of its own, and this one ends. */
 import { systemClock } from "../adapters/clock.ts";
 import { textIn } from "../adapters/small-files.ts";
 import { EkidenError, orElse } from "../core/errors.ts";
+import type { Name } from "../core/ids.ts";
+import type { Mode } from "../core/permission/mode.ts";
 import { plainText } from "../core/plain-text.ts";
 import { withTeam } from "../project/open.ts";
 import { againLine } from "./again-line.ts";
@@ -19,33 +21,60 @@ export async function detach(call: Invocation): Promise<number> {
   // The person can only be asked here.
   await call.trust();
   const { team } = await call.settings();
-  const led = orElse(withTeam(call, "look", hasLead), "not_found", false);
-  if (await led)
+  if (await isLed(call))
     throw new EkidenError(
       "already_started",
       `the team works already. ${againLine(call, team, "top")} watches it, ${againLine(call, team, "stop")} ends it.`,
     );
-  const log = logFile(call.cwd, `run-${team}`);
   const given = process.argv.slice(2);
   const words = given.toSpliced(given.indexOf("--detach"), 1);
+  const { pid, log, said } = await begin(call, team, words);
+  const line = (command: string): string => againLine(call, team, command);
+  call.done({
+    data: { team, pid, log },
+    text:
+      said ??
+      `the team works in process ${pid}. To watch it: ${line("top")} or ${line("web")}. Questions: ${line("requests")}. To end it: ${line("stop")}. It prints to ${log}`,
+  });
+  return 0;
+}
+
+/**
+ * The team of a conversation that was left goes on with its work, with the options of this command line and the mode that was
+ * chosen since. To be called when this process has given the team up. @throws as `detach`
+ */
+export async function goOn(call: Invocation, mode: Mode): Promise<void> {
+  const { team } = await call.settings();
+  const given = process.argv.slice(process.argv[2] === "talk" ? 3 : 2);
+  const words = ["resume", ...given, "--permission-mode", mode];
+  const { pid, said } = await begin(call, team, words);
+  const line = (command: string): string => againLine(call, team, command);
+  call.say(
+    said ?? `The team works on in process ${pid}. To come back: ${line("")}. To end it: ${line("stop")}.`,
+  );
+}
+
+/** A run with these words. `said`: what it printed, if it is over already. */
+async function begin(
+  call: Invocation,
+  team: Name,
+  words: readonly string[],
+): Promise<{ readonly pid: number; readonly log: string; readonly said: string | null }> {
+  const log = logFile(call.cwd, `run-${team}`);
   const run = startOwn({ cwd: process.cwd(), env: { ...call.env, [DETACHED]: "1" } }, words, log);
   const { pid = 0 } = run.child;
-  const told = (text: string): number => {
-    call.done({ data: { team, pid, log }, text });
-    return 0;
-  };
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     await systemClock.sleep(LOOK_MS);
     if (run.ended !== null) {
       const said = plainText(textIn(log)).trim().slice(-SAID_MAX);
       if (run.ended !== 0)
         throw new EkidenError("bad_input", said || `the run ended with code ${run.ended}.`);
-      return told(said || "it is done already");
+      return { pid, log, said: said || "it is done already" };
     }
-    if (await orElse(withTeam(call, "look", hasLead), "not_found", false)) break;
+    if (await isLed(call)) break;
   }
-  const line = (command: string): string => againLine(call, team, command);
-  return told(
-    `the team works in process ${pid}. To watch it: ${line("top")} or ${line("web")}. Questions: ${line("requests")}. To end it: ${line("stop")}. It prints to ${log}`,
-  );
+  return { pid, log, said: null };
 }
+
+const isLed = (call: Invocation): Promise<boolean> =>
+  orElse(withTeam(call, "look", hasLead), "not_found", false);

@@ -153,7 +153,7 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
   place.write({ go: "" });
 });
 
-it("interrupts the member that is looked at, and asks before it stops a team at work", async () => {
+it("interrupts the member that is looked at, and asks before it leaves a team at work", async () => {
   const place = project();
   await place.run(["add", "Wait"]);
   const server = await startModelServer({
@@ -170,7 +170,7 @@ it("interrupts the member that is looked at, and asks before it stops a team at 
   const terminal = await place.open(args, { columns: 110, rows: 24, env: server.env });
   await terminal.shows(/bob +#1 Wait · bash until/);
   terminal.type("\x04");
-  await terminal.shows("a member works: ctrl+d again stops the team, which keeps its state");
+  await terminal.shows("a member works: ctrl+d again leaves the team at work, /quit stops it");
   terminal.type("/to bob\r");
   await terminal.shows(/^ bob +esc interrupts/m);
   terminal.type("\x1b");

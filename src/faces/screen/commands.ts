@@ -24,10 +24,24 @@ export type Place = {
   readonly team: TeamModel;
   readonly shell: PersonShell;
   readonly quit: () => void;
+  /** Leaves the team at work, in a process of its own. Missing where that is not offered. */
+  readonly detach?: () => void;
 };
 
 /** Commands that need the screen itself. */
-export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host">> = {
+export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detach">> = {
+  detach: {
+    usage: "/detach",
+    about: "leave; the members work on without a terminal, ekiden shows them again",
+    run: async ({ detach }) => {
+      if (!detach)
+        throw new EkidenError(
+          "bad_input",
+          "/detach is for ekiden's conversation. Here: ctrl+c, then ekiden resume --detach",
+        );
+      detach();
+    },
+  },
   to: {
     usage: "/to [NAME]",
     about:

@@ -1,5 +1,6 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
 import { LEAD } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
@@ -28,7 +29,10 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   const { screen } = session;
   call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
   const stop = (): void => session.quit(130);
-  process.on("SIGTERM", stop).on("SIGHUP", stop).on("SIGINT", stop);
+  // The terminal is gone: that is no word about the work.
+  const hangUp = (): void => session.detach(130);
+  process.on("SIGTERM", stop).on("SIGHUP", hangUp).on("SIGINT", stop);
+  for (const stream of [process.stdin, process.stdout]) stream.on("error", hangUp);
   let host: TeamHost | undefined;
   try {
     const [{ openHost }, { Live }] = await Promise.all([import("../../host/host.ts"), import("./watch.ts")]);
@@ -59,10 +63,11 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     return await session.over;
   } finally {
     screen.close();
-    process.off("SIGTERM", stop).off("SIGHUP", stop).off("SIGINT", stop);
+    process.off("SIGTERM", stop).off("SIGINT", stop);
     await session.shell.close();
     await host?.close();
-    session.farewell();
+    await session.farewell();
+    process.off("SIGHUP", hangUp);
   }
 }
 
@@ -82,6 +87,8 @@ class Session {
   private readonly pressed = { ctrlC: 0, ctrlD: 0 };
   private hasEnded = false;
   private left = false;
+  /** The mode that the team goes on with, without this terminal; null where it stops. */
+  private goesOn: Mode | null = null;
 
   constructor(call: Invocation) {
     this.call = call;
@@ -145,10 +152,18 @@ class Session {
     this.end(code);
   }
 
+  /** Leaves; members of this process that work go on without it. */
+  detach(code?: number): void {
+    if (!this.hasEnded && this.steering.atWork > 0) this.goesOn = this.steering.mode();
+    this.quit(code);
+  }
+
   /** On the normal screen, when the full one is gone. */
-  farewell(): void {
-    if (this.outcome?.error) this.call.err.write(`ekiden: ${clean(this.outcome.error.message)}\n`);
-    if (this.left) this.call.say(FAREWELL);
+  async farewell(): Promise<void> {
+    const { call, outcome, goesOn } = this;
+    if (outcome?.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+    if (goesOn !== null && this.left) await (await import("../detach.ts")).goOn(call, goesOn);
+    else if (this.left) call.say(FAREWELL);
   }
 
   private submit(line: string, to: Parameters<typeof runLine>[2]): void {
@@ -158,7 +173,8 @@ class Session {
       screen.note("your line is sent as soon as the team is open");
       return;
     }
-    void runLine({ host, team, call, screen, shell, quit: () => this.quit(undefined) }, line, to);
+    const [quit, detach] = [() => this.quit(undefined), () => this.detach()];
+    void runLine({ host, team, call, screen, shell, quit, detach }, line, to);
   }
 
   private isSecond(key: keyof Session["pressed"]): boolean {
@@ -177,13 +193,12 @@ class Session {
       );
   }
 
-  /** The team of this process stops with it. */
   private ctrlD(): void {
     const { atWork } = this.steering;
-    if (atWork === 0 || this.isSecond("ctrlD")) this.quit(undefined);
+    if (atWork === 0 || this.isSecond("ctrlD")) this.detach();
     else
       this.screen.note(
-        `${atWork === 1 ? "a member works" : `${atWork} members work`}: ctrl+d again stops the team, which keeps its state`,
+        `${atWork === 1 ? "a member works" : `${atWork} members work`}: ctrl+d again leaves the team at work, /quit stops it`,
       );
   }
 }
