@@ -231,3 +231,22 @@ it("a subagent's question is its member's, and what it says is not streamed as i
   expect(streamed).not.toContain("Touched.");
   expect(existsSync(join(team.folder, "x"))).toBe(true);
 });
+
+it("a member that is asked to stop while its question waits answers at once; the question is taken back", async () => {
+  const agree: Step = (request) => {
+    const said = JSON.stringify(request.messages.at(-1)).replaceAll("\\", "");
+    const id = /request="([^"]+)"/.exec(said)?.[1];
+    return { calls: [{ tool: "respond_shutdown", input: { request: id, accept: true } }] };
+  };
+  const team = await working([bash("touch x"), agree], {
+    permissionsTo: "person",
+    shutdownDeadlineMs: 3_600_000,
+  });
+  const asked = await question(team);
+  await team.host.stop(alice);
+  expect(await team.store.requests.request(asked.id)).toMatchObject({ state: "withdrawn" });
+  expect(await team.store.roster.member(alice)).toMatchObject({ activity: { phase: "shutdown" } });
+  expect(existsSync(join(team.folder, "x"))).toBe(false);
+  const [task] = await team.store.board.tasks();
+  expect(task).toMatchObject({ status: "pending" });
+});

@@ -13,6 +13,8 @@ export class ActivityWriter {
   /** What is waited for in the middle of a step, once for each call that waits. */
   private readonly waits: IdleReason[] = [];
   private shown: string;
+  /** Called when a call begins to wait. */
+  onWait: () => void = () => {};
   private last: Promise<void> = Promise.resolve();
 
   /** `isNew`: shown as at work already. A member that was taken over may be shown as anything. */
@@ -44,11 +46,17 @@ export class ActivityWriter {
     this.waits.push(reason);
     try {
       await this.show();
+      this.onWait();
     } catch (error) {
       await end().catch(() => {});
       throw error;
     }
     return end;
+  }
+
+  /** A call of the step waits for an answer. */
+  get isWaiting(): boolean {
+    return this.waits.length > 0;
   }
 
   private show(mail: readonly Outgoing[] = []): Promise<void> {

@@ -8,6 +8,7 @@ import { instant, LEAD, later, PERSON } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Request, Store } from "../../ports/index.ts";
+import type { Agent } from "../agent/agent.ts";
 import { Interruption, interruptionOf } from "../agent/interruption.ts";
 import { Interrupts } from "./interrupts.ts";
 
@@ -18,13 +19,15 @@ let store: Store;
 let seat: Seat;
 let outer: AbortController;
 let interrupts: Interrupts;
+let agent: Agent;
 beforeEach(async () => {
   const crew = await here.crew(["alice"]);
   store = crew.store;
   seat = crew.seats[0] as Seat;
   outer = new AbortController();
   const model = modelOf(() => saying("done"));
-  interrupts = new Interrupts(agentOf(store, seat, here.clock, model), outer.signal);
+  agent = agentOf(store, seat, here.clock, model);
+  interrupts = new Interrupts(agent, outer.signal);
 });
 afterEach(() => interrupts.close());
 
@@ -238,4 +241,27 @@ it.each([
 
 it("agrees to nothing that it was not asked", async () => {
   expect([await interrupts.accepted(), await interrupts.acceptIdle()]).toEqual([false, false]);
+});
+
+it.each([
+  ["before the wait", true],
+  ["in the wait", false],
+])("takes back a question that waits when the member is asked to stop %s", async (_, before) => {
+  await interrupts.watch();
+  const step = interrupts.step();
+  if (before) await askToStop();
+  await told();
+  expect(step.aborted).toBe(false);
+  const end = await agent.activity.waitFor("awaiting_permission");
+  if (!before) await askToStop();
+  await told();
+  expect(interruptionOf(step)).toBe("urgent");
+  await end();
+  // A model that asks again waits for the deadline, and is not called again and again.
+  const next = interrupts.step();
+  await agent.activity.waitFor("awaiting_permission");
+  await told();
+  expect(next.aborted).toBe(false);
+  await here.clock.advance(30_000);
+  expect(interruptionOf(next)).toBe("stop");
 });

@@ -1,6 +1,6 @@
 /**
  * Stop requests and urgent mail for one member. Ask, then abort, then kill: the member answers a request, or it is accepted for an
- * idle member; at the deadline the running step is aborted, together with the processes of its tools.
+ * idle member; a call that waits for an answer ends, so that it can; at the deadline the running step is aborted, together with the processes of its tools.
  */
 import { setMaxListeners } from "node:events";
 import type { Instant, RequestId } from "../../core/ids.ts";
@@ -15,6 +15,8 @@ export class Interrupts {
   private readonly agent: Agent;
   private readonly outer: AbortSignal;
   private pending: { readonly request: RequestId; readonly deadline: Instant } | null = null;
+  /** The stop request that a wait was cut for. */
+  private cutFor: RequestId | null = null;
   private current = new AbortController();
   private readonly timer = new AbortController();
   private unwatch: () => void = () => {};
@@ -25,6 +27,7 @@ export class Interrupts {
     this.outer = outer;
     // one listener for life: AbortSignal.any for each step would leave a listener on `outer` each time
     outer.addEventListener("abort", this.cutByOuter);
+    agent.activity.onWait = () => this.cutWait();
   }
 
   private readonly cutByOuter = (): void => this.current.abort(this.outer.reason);
@@ -121,10 +124,21 @@ export class Interrupts {
     void cut();
   }
 
+  /**
+   * A member that waits for an answer could not answer a stop request: its question is taken back. Once for a request, so that a
+   * model that asks again and again is not called again and again.
+   */
+  private cutWait(): void {
+    if (!this.pending || this.pending.request === this.cutFor || !this.agent.activity.isWaiting) return;
+    this.cutFor = this.pending.request;
+    this.current.abort(new Interruption("urgent"));
+  }
+
   /** Looks for mail that must not wait for the end of the step. */
   private async peek(): Promise<void> {
     const mail = await this.agent.store.mail.unread(this.agent.seat.name, PEEKED);
     await this.read(mail);
+    this.cutWait();
     if (mail.some((letter) => letter.urgent)) this.current.abort(new Interruption("urgent"));
   }
 }
