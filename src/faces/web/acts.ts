@@ -59,7 +59,7 @@ const ACT = z.discriminatedUnion("do", [
   }),
   z.strictObject({
     do: z.literal("start"),
-    what: z.enum(["goal", "runbook", "resume", "spawn"]),
+    what: z.enum(["goal", "plan", "runbook", "resume", "spawn"]),
     text: z.string(),
     options: z.strictObject({
       model: z.string().optional(),
@@ -67,6 +67,8 @@ const ACT = z.discriminatedUnion("do", [
       teammates: z.number().int().min(0).max(100).optional(),
       budgetUsd: z.string().optional(),
       worktrees: z.boolean().optional(),
+      repository: z.boolean().optional(),
+      ask: z.boolean().optional(),
       trust: z.boolean().optional(),
     }),
   }),

@@ -14,6 +14,7 @@ import { plainText } from "../../core/plain-text.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
 import { hasLead, logFile, startOwn } from "../own-process.ts";
+import { keepPlan, makeRepository } from "./new-project.ts";
 import { liveHosts } from "./snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";
 
@@ -24,7 +25,7 @@ export type Launch = {
   readonly env: NodeJS.ProcessEnv;
   readonly redact: (text: string) => string;
 };
-export type Launched = "goal" | "runbook" | "resume" | "spawn";
+export type Launched = "goal" | "plan" | "runbook" | "resume" | "spawn";
 
 /** Below what the page waits for an answer. */
 const WAIT_MS = 15_000;
@@ -49,8 +50,10 @@ export async function launch(
   if (what === "spawn" && !isLed)
     throw new EkidenError("bad_input", "The team does not run, so nobody can join it. Start it first.");
   const words = commandOf(at, what, text, options);
+  if (options.repository) await makeRepository(at.cwd);
   const log = logOf(at, store.team, what);
-  const run = startOwn(at, [...words.slice(0, 1), ...at.flags, "--team", store.team, ...words.slice(1)], log);
+  const line = [...words.slice(0, 1), ...at.flags, "--team", store.team, ...words.slice(1)];
+  const run = startOwn(at, line, log);
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     if (run.ended !== null) {
       const said = at
@@ -76,26 +79,28 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
     const count = options.teammates ?? 1;
     if (count < 1 || count > SPAWN_MAX)
       throw new EkidenError("bad_input", `Between 1 and ${SPAWN_MAX} teammates can join at once.`);
-    return ["worker", "--count", String(count), ...modelOf(options), ...trustOf(options)];
+    return ["worker", "--count", String(count), ...modelOf(options), ...askOf(options), ...trustOf(options)];
   }
   const how = [
     ...modelOf(options),
     ...(options.teammates !== undefined ? ["--teammates", String(options.teammates)] : []),
     ...(options.budgetUsd ? ["--budget-usd", options.budgetUsd] : []),
     ...(options.worktrees ? ["--worktrees"] : []),
+    ...askOf(options),
     ...trustOf(options),
   ];
   if (what === "resume") return ["resume", ...how];
   if (what === "runbook" && !runbooksIn(cwd).some(({ file }) => file === text))
     throw new EkidenError("not_found", `${quote(text)} is not a runbook in ${cwd}.`);
   if (text.trim() === "") throw new EkidenError("bad_input", "Say what the team shall do.");
-  return ["run", ...how, "--", text.trim()];
+  return ["run", ...how, "--", what === "plan" ? keepPlan(cwd, text) : text.trim()];
 }
 
 const modelOf = ({ model, effort }: StartOptions): string[] => [
   ...(model ? ["--model", model] : []),
   ...(effort ? ["--effort", effort] : []),
 ];
+const askOf = ({ ask }: StartOptions): string[] => (ask ? ["--ask", "bash(*)"] : []);
 const trustOf = ({ trust }: StartOptions): string[] => (trust ? ["--trust"] : []);
 
 const logOf = ({ cwd }: Launch, team: string, what: Launched): string =>

@@ -95,12 +95,14 @@ export class Teams {
   async startForm({ store }: TeamPage): Promise<StartForm> {
     const { settings, cwd } = this.project;
     const { runbooksIn } = await import("./launch.ts");
+    const { canBecomeRepository } = await import("./new-project.ts");
     return {
       runbooks: runbooksIn(cwd),
       model: settings.model ?? "",
       effort: typeof settings.effort === "string" ? settings.effort : "",
       teammates: settings.teammates?.length ?? null,
       worktrees: settings.worktrees,
+      isEmpty: await canBecomeRepository(cwd),
       crons: (await store.crons.list()).map((one) => ({ id: one.id, line: cronLine(one) })),
     };
   }

@@ -79,8 +79,8 @@ export type Act =
     }
   | {
       readonly do: "start";
-      readonly what: "goal" | "runbook" | "resume" | "spawn";
-      /** The goal, or the file of the runbook. */
+      readonly what: "goal" | "plan" | "runbook" | "resume" | "spawn";
+      /** The goal, the text of a plan, or the file of a runbook. */
       readonly text: string;
       readonly options: StartOptions;
     }
@@ -130,6 +130,10 @@ export type StartOptions = {
   readonly teammates?: number;
   readonly budgetUsd?: string;
   readonly worktrees?: boolean;
+  /** Make the empty folder a repository first. */
+  readonly repository?: boolean;
+  /** Ask the person before each command, also one that a rule allows. */
+  readonly ask?: boolean;
   /** Use what the project brings, this once. */
   readonly trust?: boolean;
 };
@@ -142,6 +146,8 @@ export type StartForm = {
   readonly effort: string;
   readonly teammates: number | null;
   readonly worktrees: boolean;
+  /** The folder is empty and no repository: a start can make it one. */
+  readonly isEmpty: boolean;
   readonly crons: readonly { readonly id: number; readonly line: string }[];
 };
 export type TaskFields = {

@@ -45,14 +45,39 @@ type Fields = {
   readonly teammates: string;
   readonly budgetUsd: string;
   readonly worktrees: boolean;
+  readonly ask: boolean;
+  /** The text is a plan: null where nobody has said so or not. */
+  readonly isPlan: boolean | null;
   readonly trust: boolean;
 };
 
+/** As they were chosen for the last start of a team in this browser: what goes on goes on in the same way. */
+const keptKey = (): string => `ekiden-start-${app.overview?.project}-${app.route.team}`;
+function keptFields(): Partial<Fields> {
+  try {
+    return JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>;
+  } catch {
+    return {};
+  }
+}
+function keepFields({ model, effort, teammates, worktrees, ask }: Fields): void {
+  try {
+    localStorage.setItem(keptKey(), JSON.stringify({ model, effort, teammates, worktrees, ask }));
+  } catch {} // a browser that keeps nothing
+}
+
+/** A goal and tasks under headings of their own. */
+const looksLikePlan = (text: string): boolean => /^\s*#\s+\S/.test(text) && /^##\s+\S/m.test(text);
+const HAS_SCRIPTS = /^\s*(```|~~~)\s*(sh|bash|python|node)\b/m;
+const isPlan = ({ goal, isPlan }: Fields): boolean =>
+  looksLikePlan(goal) && (isPlan ?? HAS_SCRIPTS.test(goal));
+
 function Start({ form }: { form: StartForm }) {
   const [fields, setFields] = useState<Fields>({
-    ...{ goal: "", runbook: "", budgetUsd: "", trust: false },
+    ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
     ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
     teammates: form.teammates === null ? "" : String(form.teammates),
+    ...keptFields(),
   });
   const { send, isSending, refusal } = useStart();
   const change = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
@@ -61,7 +86,9 @@ function Start({ form }: { form: StartForm }) {
   const submit = (event: Event): void => {
     event.preventDefault();
     const { goal, runbook } = fields;
-    void send(runbook === "" ? "goal" : "runbook", runbook || goal, optionsOf(fields, form));
+    keepFields(fields);
+    const what = runbook !== "" ? "runbook" : isPlan(fields) ? "plan" : "goal";
+    void send(what, runbook || goal, optionsOf(fields, form));
   };
   return (
     <form class="form" onSubmit={submit}>
@@ -74,6 +101,11 @@ function Start({ form }: { form: StartForm }) {
         disabled={fields.runbook !== ""}
         onInput={({ currentTarget }) => change({ goal: currentTarget.value })}
       />
+      {fields.runbook === "" && looksLikePlan(fields.goal) && (
+        <Check value={isPlan(fields)} onValue={(isPlan) => change({ isPlan })}>
+          This is a plan: each ## heading is a task; it is kept as a file here
+        </Check>
+      )}
       {form.runbooks.length > 0 && (
         <LabelledChoice
           label="Or work through a file of this folder"
@@ -90,6 +122,12 @@ function Start({ form }: { form: StartForm }) {
       <How fields={fields} change={change} />
       <Check value={fields.worktrees} onValue={(worktrees) => change({ worktrees })}>
         Each task works on a branch of its own and lands when it is done
+      </Check>
+      {form.isEmpty && fields.worktrees && (
+        <p class="dim">Branches need a git repository: this empty folder becomes one.</p>
+      )}
+      <Check value={fields.ask} onValue={(ask) => change({ ask })}>
+        Ask me before each command
       </Check>
       {needsTrust(refusal) && (
         <Check value={fields.trust} onValue={(trust) => change({ trust })}>
@@ -110,7 +148,13 @@ function Start({ form }: { form: StartForm }) {
           {isSending ? "Starting…" : "Start"}
         </button>
         {open > 0 && (
-          <Button disabled={isSending} onClick={() => void send("resume", "", optionsOf(fields, form))}>
+          <Button
+            disabled={isSending}
+            onClick={() => {
+              keepFields(fields);
+              void send("resume", "", optionsOf(fields, form));
+            }}
+          >
             Go on with {open} open {open === 1 ? "task" : "tasks"}
           </Button>
         )}
@@ -154,7 +198,7 @@ function How({ fields, change }: { fields: Fields; change: (part: Partial<Fields
 
 /** What is as the settings say is not sent. */
 function optionsOf(fields: Fields, form: StartForm): StartOptions {
-  const { model, effort, teammates, budgetUsd, worktrees, trust } = fields;
+  const { model, effort, teammates, budgetUsd, worktrees, ask, trust } = fields;
   const count = Number(teammates);
   return {
     ...(model.trim() !== form.model && { model: model.trim() }),
@@ -164,6 +208,8 @@ function optionsOf(fields: Fields, form: StartForm): StartOptions {
       count !== form.teammates && { teammates: count }),
     ...(budgetUsd.trim() !== "" && { budgetUsd: budgetUsd.trim().replace(/^\$/, "") }),
     ...(worktrees !== form.worktrees && { worktrees }),
+    ...(worktrees && form.isEmpty && { repository: true }),
+    ...(ask && { ask }),
     ...(trust && { trust }),
   };
 }
@@ -174,7 +220,7 @@ function useStart() {
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState("");
   const send = async (
-    what: "goal" | "runbook" | "resume" | "spawn",
+    what: "goal" | "plan" | "runbook" | "resume" | "spawn",
     text: string,
     options: StartOptions,
   ): Promise<void> => {
@@ -205,7 +251,7 @@ function More({ form }: { form: StartForm }) {
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          void send("spawn", "", { teammates: Number(count) || 1 });
+          void send("spawn", "", { teammates: Number(count) || 1, ...(keptFields().ask && { ask: true }) });
         }}
       >
         <TextField aria-label="How many" inputMode="numeric" class="short" value={count} onValue={setCount} />
