@@ -54,7 +54,7 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detac
   },
   panel: {
     usage: "/panel [NAME]",
-    about: `open a panel: ${PANEL_NAMES.join(", ")} (f2 to f5); without a name, close it`,
+    about: `open a panel: ${PANEL_NAMES.join(", ")} (f2 to f${PANEL_NAMES.length + 1}); without a name, close it`,
     run: async ({ screen }, [which]) => {
       if (which !== undefined && !PANEL_NAMES.includes(which as PanelName))
         throw new EkidenError(

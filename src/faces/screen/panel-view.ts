@@ -1,28 +1,64 @@
-/** The open panel: reads it, not more often than needed, and shows it in the room that it gets. */
+/** The open panel: reads it, not more often than needed, shows it in the room that it gets, and does what keys say to its rows. */
+import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
-import { type Drawn, PANEL_NAMES, PANELS, type PanelName } from "./panels/panel.ts";
-import { type Style, spread } from "./style.ts";
+import { type Action, List } from "./list.ts";
+import { type Listed, PANEL_NAMES, PANELS, type PanelName } from "./panels/panel.ts";
+import { type Style, shortened, spread, wrapped } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
 const AGAIN_MS = 500;
+const PAGE = 10;
+const HINT_LINES = 2;
+const MOVES: readonly (readonly [key: KeyId, by: number])[] = [
+  ["up", -1],
+  ["k", -1],
+  ["down", 1],
+  ["j", 1],
+  ["pageUp", -PAGE],
+  ["pageDown", PAGE],
+  ["home", Number.NEGATIVE_INFINITY],
+  ["end", Number.POSITIVE_INFINITY],
+];
+
+/** What the panel asks of its screen. */
+export type PanelScreen = {
+  changed(): void;
+  /** Runs a line as if it had been typed. */
+  submit(line: string): void;
+  /** Into the editor, to be finished. */
+  giveBack(text: string): void;
+  say(text: string): void;
+  note(text: string): void;
+};
 
 export class PanelView {
   name: PanelName | null = null;
-  private drawn: Drawn | null = null;
+  /** Keys go to the panel, not to the editor. */
+  hasKeys = false;
+  private isFiltering = false;
+  private listed: Listed | null = null;
+  private list = new List();
+  /** Waits for its second time. */
+  private asked = "";
   private readAt = 0;
   private reading = false;
   private readonly style: Style;
-  private readonly onRead: () => void;
+  private readonly screen: PanelScreen;
 
-  constructor(style: Style, onRead: () => void) {
+  constructor(style: Style, screen: PanelScreen) {
     this.style = style;
-    this.onRead = onRead;
+    this.screen = screen;
   }
 
   open(name: PanelName | null): void {
+    if (name !== this.name) this.list = new List();
     this.name = name;
-    this.drawn = null;
+    this.listed = null;
     this.readAt = 0;
+    this.asked = "";
+    this.isFiltering = false;
+    if (name === null) this.hasKeys = false;
   }
 
   /** The next one of the round; null behind the last. */
@@ -38,9 +74,12 @@ export class PanelView {
     this.readAt = now;
     PANELS[name]
       .read({ team, store, style: this.style, now })
-      .then((drawn) => {
-        if (this.name === name) this.drawn = drawn;
-        this.onRead();
+      .then((listed) => {
+        if (this.name === name) {
+          this.listed = listed;
+          this.list.set(listed.rows);
+        }
+        this.screen.changed();
       })
       // The store is away or being closed: the panel keeps what it shows.
       .catch(() => {})
@@ -49,17 +88,119 @@ export class PanelView {
       });
   }
 
+  /** Whether the key was for the panel. `isFree`: the editor is empty, so that an arrow may lead to the panel. */
+  takes(data: string, isFree: boolean): boolean {
+    if (this.name === null) return false;
+    if (!this.hasKeys) {
+      this.hasKeys = isFree && matchesKey(data, "down");
+      return this.hasKeys;
+    }
+    if (this.isFiltering && this.takesForFilter(data)) return true;
+    const move = MOVES.find(([key]) => matchesKey(data, key));
+    if (move) this.list.move(move[1]);
+    else if (matchesKey(data, "tab")) this.hasKeys = false;
+    else if (data === "/") this.isFiltering = true;
+    else if (matchesKey(data, "escape")) return this.unfilter();
+    else return this.takesForAction(data);
+    this.asked = "";
+    return true;
+  }
+
   lines(width: number, height: number): string[] {
-    if (this.name === null || height < 2) return [];
+    if (this.name === null || height < 2) {
+      // What cannot be seen takes no keys.
+      this.hasKeys = false;
+      return [];
+    }
     const { paint } = this.style;
-    const all = this.drawn?.(width) ?? [];
-    const shown = all.slice(0, height - 1);
-    const more = all.length > shown.length ? `${all.length - shown.length} more · ` : "";
-    const head = spread(
+    const { hasKeys, listed, list } = this;
+    const { filter } = list;
+    const filtered = this.isFiltering || filter !== "";
+    const place = hasKeys ? list.position : `${list.shown.length} in all`;
+    const position = filtered ? `filter: ${filter}${this.isFiltering ? "▏" : ""} · ${place}` : place;
+    const keys = hasKeys ? "tab to the line · esc closes" : "↓ selects · esc closes · ctrl+t next";
+    const title = spread(
       paint("strong", `─ ${PANELS[this.name].title} `),
-      paint("dim", `${more}esc closes · ctrl+t next ─`),
+      paint("dim", `${position} · ${keys} ─`),
       width,
     );
-    return [head, ...shown];
+    const hints = hasKeys ? this.hints(width) : [];
+    const head = listed?.head ? [listed.head(width)] : [];
+    const room = height - 1 - head.length - hints.length;
+    const empty = listed?.rows.length === 0 ? listed.empty : filter === "" ? "" : "Nothing fits the filter.";
+    const rows = list.window(Math.max(0, room), (row, isSelected) =>
+      row
+        .lines(width - 2)
+        .map((line, i) => `${hasKeys && isSelected && i === 0 ? paint("busy", "› ") : "  "}${line}`),
+    );
+    const shown = rows.length === 0 && empty !== "" ? [paint("dim", shortened(empty, width))] : rows;
+    return [title, ...head, ...shown, ...hints].slice(0, height);
+  }
+
+  private get actions(): readonly Action[] {
+    const own: readonly Action[] =
+      this.name === null ? [] : ((PANELS[this.name] as { actions?: readonly Action[] }).actions ?? []);
+    return [...(this.list.selected?.actions ?? []), ...own];
+  }
+
+  private hints(width: number): string[] {
+    const words = this.actions.map(({ key, word }) => `${key} ${word}`);
+    return wrapped([...words, "/ filter"].join(" · "), width)
+      .slice(0, HINT_LINES)
+      .map((line) => this.style.paint("dim", line));
+  }
+
+  private takesForFilter(data: string): boolean {
+    const { list } = this;
+    if (matchesKey(data, "backspace")) list.find([...list.filter].slice(0, -1).join(""));
+    else if (matchesKey(data, "enter")) this.isFiltering = false;
+    else if (/^\P{Cc}+$/u.test(data)) list.find(list.filter + data);
+    else return false;
+    return true;
+  }
+
+  /** Esc: the filter first. Whether there was one. */
+  private unfilter(): boolean {
+    const had = this.isFiltering || this.list.filter !== "";
+    this.isFiltering = false;
+    this.list.find("");
+    return had;
+  }
+
+  /** Other letters do nothing here: they would become a message that one did not mean to write. */
+  private takesForAction(data: string): boolean {
+    const action = this.actions.find(({ key }) =>
+      key === "enter" ? matchesKey(data, "enter") : key === data,
+    );
+    if (!action) {
+      const isTyped = /^\P{Cc}+$/u.test(data) || matchesKey(data, "enter");
+      if (isTyped)
+        this.screen.note(`tab returns to the line; here: ${this.actions.map(({ key }) => key).join(" ")} /`);
+      return isTyped;
+    }
+    const row = this.list.selected?.id ?? "";
+    const once = `${action.key} ${row}`;
+    if (action.asks && this.asked !== once) {
+      this.asked = once;
+      this.screen.note(`${action.key} again: ${action.line?.slice(1) ?? action.word}`);
+      return true;
+    }
+    this.asked = "";
+    this.screen.note("");
+    void this.run(action);
+    return true;
+  }
+
+  private async run({ line, show }: Action): Promise<void> {
+    try {
+      if (show) this.screen.say(await show());
+      else if (line?.endsWith(" ")) {
+        this.hasKeys = false;
+        this.screen.giveBack(line);
+      } else if (line) this.screen.submit(line);
+      this.readAt = 0;
+    } catch (error) {
+      this.screen.note(messageOf(error));
+    }
   }
 }

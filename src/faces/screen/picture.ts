@@ -15,6 +15,8 @@ const FEED_MIN = 3;
 const CARD_MIN = 8;
 const CARD_SHARE = 0.7;
 const PANEL_SHARE = 0.45;
+/** While one goes through its rows. */
+const CHOOSING_SHARE = 0.65;
 
 export type Parts = {
   readonly team: TeamModel | null;
@@ -54,7 +56,8 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const members = team ? stripLines(team, style, { width, height, frame, now, at }) : [];
   const strip = members.slice(0, Math.max(0, room - FEED_MIN));
   room -= strip.length;
-  const opened = panel.lines(width, Math.min(Math.floor(height * PANEL_SHARE), room - FEED_MIN));
+  const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
+  const opened = panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));
   room -= opened.length;
   const isBusy = team?.picture.members.get(at)?.phase === "work";
   const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");

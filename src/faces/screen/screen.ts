@@ -60,7 +60,7 @@ export class Screen {
     this.style = styleOf(call.out);
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
-    this.panel = new PanelView(this.style, () => this.changed());
+    this.panel = new PanelView(this.style, this);
     const place = { name: basename(call.cwd), cwd: call.cwd, env: call.env };
     this.calls = new Calls(place, (text) => void process.stdout.write(text));
     this.questions = new Questions(() => {
@@ -174,7 +174,8 @@ export class Screen {
     if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
   }
 
-  private submit(text: string): void {
+  /** A line as it was typed: an answer, a command, or a message. */
+  submit(text: string): void {
     if (text.trim() === "") return;
     const answer = this.readAnswer(text);
     if (answer && this.store) return void this.answer(answer.word, answer.text, text);
@@ -212,7 +213,7 @@ export class Screen {
     if (this.calls.takes(data)) return;
     const mouse = mouseOf(data);
     if (mouse) this.mouse(mouse);
-    else if (!this.editor.takesForSearch(data)) {
+    else if (!this.editor.takesForSearch(data) && !this.panel.takes(data, this.editor.isEmpty)) {
       const { isEmpty } = this.editor;
       const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
       if (found) found.run();

@@ -90,7 +90,7 @@ export function stepOf(team: TeamModel, { name, step }: PictureMember, width: nu
   return /^(?:waits|gate|asks)/.test(step) ? step : "thinking";
 }
 
-const phaseWords = ({ phase, reason }: PictureMember): string =>
+export const phaseWords = ({ phase, reason }: PictureMember): string =>
   phase === "idle"
     ? `idle${reason === "" || reason === "no_tool_use" ? "" : `: ${reasonWords(reason)}`}`
     : phase;

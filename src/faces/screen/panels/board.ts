@@ -1,62 +1,77 @@
-/** The board as a tree by dependency, with the longest chain of unfinished work marked, and the progress. */
-import type { TaskId } from "../../../core/ids.ts";
+/** The board: what is worked on first, then what can be, what waits, and what has ended; the longest chain of work is marked. */
 import { instant } from "../../../core/ids.ts";
 import { criticalPath } from "../../../core/order.ts";
 import { boardData, look, progressShare, progressText, type TaskData } from "../../../core/views/board.ts";
 import { span } from "../../../core/views/view.ts";
-import { oneLine, shortened, spread } from "../style.ts";
-import type { Drawn, Panel, PanelInput } from "./panel.ts";
+import type { Action, Row } from "../list.ts";
+import { oneLine, type Style, shortened, spread } from "../style.ts";
+import type { Listed, Panel, PanelInput } from "./panel.ts";
 
-/** Deeper levels are not indented further. */
-const INDENT_MAX = 8;
 const BAR = 20;
+/** Words of `look`, in the order of the rows. */
+const ORDER = ["in progress", "ready", "waiting", "failed", "cancelled", "completed"];
 
 export const boardPanel: Panel = {
   title: "board",
-  read: async ({ team, store, style, now }: PanelInput): Promise<Drawn> => {
+  actions: [{ key: "a", word: "add", line: "/add " }],
+  read: async ({ team, store, style, now }: PanelInput): Promise<Listed> => {
     const { tasks, counts } = boardData(store.team, team.tasks, instant(now));
     const chain = new Set(criticalPath(new Map(team.tasks.map((task) => [task.id, task]))));
     const { paint } = style;
-    return (width) => {
-      if (tasks.length === 0) return [paint("dim", "The board is empty. /add SUBJECT puts a task on it.")];
-      const full = Math.round(progressShare(counts) * BAR);
-      const bar = paint("good", "█".repeat(full)) + paint("dim", "░".repeat(BAR - full));
-      return [
-        shortened(
-          `${bar} ${progressText(counts)}${chain.size > 1 ? `; ◆ longest chain: ${chain.size} tasks` : ""}`,
-          width,
-        ),
-        ...treeOf(tasks).map(({ task, depth }) => {
-          const { glyph, word, tone } = look(task);
-          const waits =
-            task.waitsFor.length > 0 ? ` after ${task.waitsFor.map((id) => `#${id}`).join(" ")}` : "";
-          const mark = chain.has(task.id) ? paint("warn", "◆") : " ";
-          const state = `${paint(tone, `${glyph} ${word}`)}${task.owner ? ` ${task.owner}` : ""} ${paint("dim", span(task.ageMs))}`;
-          const left = `${mark}${"  ".repeat(Math.min(INDENT_MAX, depth))}${paint("dim", `#${task.id}`)} ${paint(task.status === "in_progress" ? "strong" : "plain", oneLine(task.subject))}${paint("dim", waits)}`;
-          return spread(left, state, width);
-        }),
-      ];
+    const full = Math.round(progressShare(counts) * BAR);
+    const bar = paint("good", "█".repeat(full)) + paint("dim", "░".repeat(BAR - full));
+    const longest = chain.size > 1 ? `; ◆ longest chain: ${chain.size} tasks` : "";
+    return {
+      empty: "The board is empty. /add SUBJECT puts a task on it.",
+      rows: inOrder(tasks).map((task) => taskRow(task, chain.has(task.id), style)),
+      ...(tasks.length > 0 && {
+        head: (width: number) => shortened(`${bar} ${progressText(counts)}${longest}`, width),
+      }),
     };
   },
 };
 
-/** Each task once, below the last of its blockers; unfinished work first. */
-export function treeOf(tasks: readonly TaskData[]): { readonly task: TaskData; readonly depth: number }[] {
-  const depths = new Map<TaskId, number>();
-  const known = new Map(tasks.map((task) => [task.id, task]));
-  const below = new Map<TaskId | null, TaskData[]>();
-  for (const task of tasks) {
-    const parent = task.blockedBy.filter((id) => known.has(id)).at(-1) ?? null;
-    below.set(parent, [...(below.get(parent) ?? []), task]);
-  }
-  const shown: { task: TaskData; depth: number }[] = [];
-  const stack = [...(below.get(null) ?? [])].reverse();
-  for (let task = stack.pop(); task; task = stack.pop()) {
-    const parent = task.blockedBy.filter((id) => known.has(id)).at(-1);
-    const depth = parent === undefined ? 0 : (depths.get(parent) ?? 0) + 1;
-    depths.set(task.id, depth);
-    shown.push({ task, depth });
-    stack.push(...[...(below.get(task.id) ?? [])].reverse());
-  }
-  return shown;
+/** In a state: what ended last first, and what is claimed next first. */
+export function inOrder(tasks: readonly TaskData[]): TaskData[] {
+  const rank = (task: TaskData): number => ORDER.indexOf(look(task).word);
+  const ended = ({ endedAt }: TaskData): number => endedAt ?? 0;
+  return [...tasks].sort(
+    (a, b) => rank(a) - rank(b) || ended(b) - ended(a) || b.priority - a.priority || a.id - b.id,
+  );
+}
+
+function taskRow(task: TaskData, isInChain: boolean, { paint }: Style): Row {
+  const { id, owner, ageMs, waitsFor, status } = task;
+  const { glyph, word, tone } = look(task);
+  const subject = oneLine(task.subject);
+  return {
+    id: String(id),
+    text: `#${id} ${subject} ${word} ${owner ?? ""}`,
+    actions: actionsOf(task),
+    lines: (width) => {
+      const waits = waitsFor.length > 0 ? ` after ${waitsFor.map((one) => `#${one}`).join(" ")}` : "";
+      const mark = isInChain ? paint("warn", "◆") : " ";
+      const state = `${paint(tone, `${glyph} ${word}`)}${owner ? ` ${owner}` : ""} ${paint("dim", span(ageMs))}`;
+      const words = paint(status === "in_progress" ? "strong" : "plain", subject);
+      return [spread(`${mark}${paint("dim", `#${id}`)} ${words}${paint("dim", waits)}`, state, width)];
+    },
+  };
+}
+
+/** Only what this task allows. */
+function actionsOf({ id, owner, status, priority }: TaskData): Action[] {
+  const [isOpen, isOver] = [status === "pending", status === "failed" || status === "cancelled"];
+  const isRunning = status === "in_progress";
+  const at = (level: number): string => `/edit ${id} --priority ${level}`;
+  return [
+    { key: "enter", word: "details", line: `/tasks ${id}` },
+    ...(owner ? [{ key: "o", word: "owner", line: `/to ${owner}` }] : []),
+    ...(status === "completed" ? [] : [{ key: "e", word: "edit", line: `/edit ${id} ` }]),
+    ...(isOpen ? [{ key: "+", word: "sooner", line: at(priority + 1) }] : []),
+    ...(isOpen ? [{ key: "-", word: "later", line: at(priority - 1) }] : []),
+    ...(isOpen ? [{ key: "t", word: "take", line: `/take ${id}` }] : []),
+    ...(isRunning ? [{ key: "l", word: "release", line: `/release ${id}`, asks: true }] : []),
+    ...(isOver ? [{ key: "r", word: "retry", line: `/retry ${id}` }] : []),
+    ...(isOpen || isRunning ? [{ key: "c", word: "cancel", line: `/cancel ${id}`, asks: true }] : []),
+  ];
 }

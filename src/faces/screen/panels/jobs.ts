@@ -1,41 +1,54 @@
 /** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
 import { tailOf } from "../../../adapters/tail.ts";
-import type { Job } from "../../../core/job.ts";
-import { showJob } from "../../../core/job.ts";
+import { type Job, showJob } from "../../../core/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
-import { lastLines, oneLine, shortened, spread } from "../style.ts";
-import type { Drawn, Panel, PanelInput } from "./panel.ts";
+import type { Row } from "../list.ts";
+import { lastLines, oneLine, type Style, safe, shortened, spread } from "../style.ts";
+import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const SHOWN = 20;
 const TAIL_BYTES = 2_000;
 const TAIL_LINES = 3;
+/** Of the output that is asked for. */
+const OUTPUT_BYTES = 16_000;
 
 export const jobsPanel: Panel = {
   title: "jobs",
-  read: async ({ store, style, now }: PanelInput): Promise<Drawn> => {
-    const { paint } = style;
+  read: async ({ store, style, now }: PanelInput): Promise<Listed> => {
     const jobs = (await store.jobs.list(null, SHOWN)).reverse();
-    const shown = await Promise.all(
-      jobs.map(async (job) => ({ job, tail: job.state === "running" ? await linesOf(job) : [] })),
-    );
-    return (width) =>
-      shown.length === 0
-        ? [paint("dim", "No background commands.")]
-        : shown.flatMap(({ job, tail }) => [
-            spread(
-              `${paint(job.state === "running" ? "busy" : "dim", job.state === "running" ? "▶" : "○")} ${showJob(job.id)} ${paint(colourOf(job.owner), job.owner)}  ${oneLine(job.command)}`,
-              paint(
-                "dim",
-                `${job.state}${job.exitCode ? ` (${job.exitCode})` : ""} ${span((job.endedAt ?? now) - job.startedAt)}`,
-              ),
-              width,
-            ),
-            ...tail.map((line) => paint("dim", shortened(`  │ ${line}`, width))),
-          ]);
+    const rows = jobs.map(async (job) => jobRow(job, await tailLines(job), style, now));
+    return { empty: "No background commands.", rows: await Promise.all(rows) };
   },
 };
 
+function jobRow(job: Job, tail: readonly string[], { paint }: Style, now: number): Row {
+  const { id, owner, command, state, exitCode, startedAt, endedAt } = job;
+  const isRunning = state === "running";
+  const mark = paint(isRunning ? "busy" : "dim", isRunning ? "▶" : "○");
+  return {
+    id: String(id),
+    text: `${showJob(id)} ${owner} ${command} ${state}`,
+    actions: [
+      {
+        key: "enter",
+        word: "output",
+        show: async () =>
+          `${paint("strong", oneLine(command))}\n${safe(await tailOf(job.outputPath, OUTPUT_BYTES)).trimEnd() || paint("dim", "It has printed nothing that is kept on this machine.")}`,
+      },
+      { key: "o", word: "owner", line: `/to ${owner}` },
+    ],
+    lines: (width) => [
+      spread(
+        `${mark} ${showJob(id)} ${paint(colourOf(owner), owner)}  ${oneLine(command)}`,
+        paint("dim", `${state}${exitCode ? ` (${exitCode})` : ""} ${span((endedAt ?? now) - startedAt)}`),
+        width,
+      ),
+      ...tail.map((line) => paint("dim", shortened(`  │ ${line}`, width))),
+    ],
+  };
+}
+
 /** The file has a random name: it is not there for a job of another machine. */
-const linesOf = async ({ outputPath }: Job): Promise<string[]> =>
-  lastLines(await tailOf(outputPath, TAIL_BYTES), TAIL_LINES);
+const tailLines = async ({ state, outputPath }: Job): Promise<string[]> =>
+  state === "running" ? lastLines(await tailOf(outputPath, TAIL_BYTES), TAIL_LINES) : [];

@@ -1,32 +1,45 @@
 /** The latest mail of the person, the lead and the teammates, newest first; what is unread is marked. */
 import { LEAD, PERSON } from "../../../core/ids.ts";
-import { words } from "../../../core/mail.ts";
+import { type Mail, words } from "../../../core/mail.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { clock } from "../../terminal/print.ts";
-import { oneLine, shortened } from "../style.ts";
-import type { Drawn, Panel, PanelInput } from "./panel.ts";
+import type { Row } from "../list.ts";
+import { oneLine, type Style, safe, shortened } from "../style.ts";
+import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const EACH = 15;
 const SHOWN = 60;
 
 export const mailPanel: Panel = {
   title: "mail",
-  read: async ({ team, store, style }: PanelInput): Promise<Drawn> => {
+  read: async ({ team, store, style }: PanelInput): Promise<Listed> => {
     const names = new Set([PERSON, LEAD, ...[...team.picture.members.values()].map(({ name }) => name)]);
     const boxes = await Promise.all([...names].map((name) => store.mail.box(name, EACH)));
     const mail = boxes
       .flat()
       .sort((a, b) => b.at - a.at)
       .slice(0, SHOWN);
-    const { paint } = style;
-    return (width) =>
-      mail.length === 0
-        ? [paint("dim", "No mail yet.")]
-        : mail.map(({ at, from, to, body, urgent, deliveredAt }) =>
-            shortened(
-              `${deliveredAt === null ? paint("warn", "●") : " "} ${paint("dim", clock(at))} ${paint(colourOf(from), from)} → ${paint(colourOf(to), to)}${urgent ? paint("bad", " urgent") : ""}  ${oneLine(words(body))}`,
-              width,
-            ),
-          );
+    return { empty: "No mail yet.", rows: mail.map((one) => mailRow(one, style)) };
   },
 };
+
+function mailRow({ id, at, from, to, body, urgent, deliveredAt }: Mail, { paint }: Style): Row {
+  const text = words(body);
+  const between = `${paint(colourOf(from), from)} → ${paint(colourOf(to), to)}`;
+  const answersTo = from === PERSON ? to : from;
+  return {
+    id: String(id),
+    text: `${from} ${to} ${text}`,
+    actions: [
+      { key: "enter", word: "read", show: () => `${between}  ${paint("dim", clock(at))}\n${safe(text)}` },
+      { key: "m", word: `write to ${answersTo}`, line: `/send ${answersTo} ` },
+      ...(from === PERSON ? [] : [{ key: "o", word: "its sender", line: `/to ${from}` }]),
+    ],
+    lines: (width) => [
+      shortened(
+        `${deliveredAt === null ? paint("warn", "●") : " "} ${paint("dim", clock(at))} ${between}${urgent ? paint("bad", " urgent") : ""}  ${oneLine(text)}`,
+        width,
+      ),
+    ],
+  };
+}

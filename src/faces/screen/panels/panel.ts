@@ -1,10 +1,12 @@
-/** The panels: each is a file that makes lines of the team's state. The one that is open takes a part of the feed's room. */
+/** The panels: each is a file that makes rows of the team's state. The one that is open takes a part of the feed's room. */
 import type { Store } from "../../../ports/index.ts";
+import type { Action, Row } from "../list.ts";
 import type { Style } from "../style.ts";
 import type { TeamModel } from "../team.ts";
 import { boardPanel } from "./board.ts";
 import { jobsPanel } from "./jobs.ts";
 import { mailPanel } from "./mail.ts";
+import { membersPanel } from "./members.ts";
 import { todosPanel } from "./todos.ts";
 
 export type PanelInput = {
@@ -14,15 +16,29 @@ export type PanelInput = {
   readonly now: number;
 };
 
-/** What was read for a panel, as lines of a width. */
-export type Drawn = (width: number) => readonly string[];
+/** What was read for a panel. */
+export type Listed = {
+  readonly rows: readonly Row[];
+  /** Said where there are no rows. */
+  readonly empty: string;
+  /** Above the rows. */
+  head?(width: number): string;
+};
 
 export type Panel = {
   readonly title: string;
+  /** What keys do whatever row is selected. */
+  readonly actions?: readonly Action[];
   /** Reads what it shows. */
-  read(input: PanelInput): Promise<Drawn>;
+  read(input: PanelInput): Promise<Listed>;
 };
 
-export const PANELS = { board: boardPanel, mail: mailPanel, todos: todosPanel, jobs: jobsPanel } as const;
+export const PANELS = {
+  board: boardPanel,
+  mail: mailPanel,
+  todos: todosPanel,
+  jobs: jobsPanel,
+  members: membersPanel,
+} as const satisfies Readonly<Record<string, Panel>>;
 export type PanelName = keyof typeof PANELS;
 export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];

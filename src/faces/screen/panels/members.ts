@@ -1,0 +1,60 @@
+/** All members, those at work first, also those that have stopped: what each does, with how much. */
+import { LEAD } from "../../../core/ids.ts";
+import type { PictureMember } from "../../../core/picture/member.ts";
+import { colourOf } from "../../../core/views/identity.ts";
+import { money, span, tokens } from "../../../core/views/view.ts";
+import type { Row } from "../list.ts";
+import { phaseWords } from "../strip.ts";
+import { oneLine, spread } from "../style.ts";
+import type { Listed, Panel, PanelInput } from "./panel.ts";
+
+const ORDER = ["work", "idle", "shutdown"] as const;
+
+export const membersPanel: Panel = {
+  title: "members",
+  read: async ({ team, style, now }: PanelInput): Promise<Listed> => {
+    const rank = ({ phase }: PictureMember): number => ORDER.indexOf(phase);
+    const members = [...team.picture.members.values()].sort((a, b) => rank(a) - rank(b));
+    return { empty: "There is no team yet.", rows: members.map((one) => memberRow(one, team, style, now)) };
+  },
+};
+
+function memberRow(
+  member: PictureMember,
+  { picture }: PanelInput["team"],
+  { paint }: PanelInput["style"],
+  now: number,
+): Row {
+  const { name, role, model, phase, task, since, usd, inputTokens, outputTokens } = member;
+  const subject = task === null ? "" : `#${task} ${oneLine(picture.subject(task))}`;
+  const doing = [phase === "work" ? member.step || "at work" : phaseWords(member), subject];
+  const words = doing.filter((part) => part !== "").join(" · ");
+  const spent = inputTokens + outputTokens;
+  return {
+    id: name,
+    text: `${name} ${role} ${model} ${words}`,
+    actions: [
+      { key: "enter", word: "conversation", line: `/to ${name}` },
+      ...(task === null ? [] : [{ key: "d", word: `details of #${task}`, line: `/tasks ${task}` }]),
+      ...(phase === "shutdown" ? [] : [{ key: "m", word: "write", line: `/send ${name} ` }]),
+      ...(phase === "shutdown" || name === LEAD
+        ? []
+        : [{ key: "s", word: "stop", line: `/stop ${name}`, asks: true }]),
+    ],
+    lines: (width) => [
+      spread(
+        `${paint(phase === "work" ? "busy" : "dim", phase === "work" ? "▶" : "○")} ${paint(colourOf(name), name)}${role === "" ? "" : paint("dim", ` ${role}`)}  ${paint(phase === "work" ? "plain" : "dim", words)}`,
+        paint(
+          "dim",
+          [
+            ...(width >= 90 ? [model] : []),
+            ...(spent > 0 ? [tokens(spent)] : []),
+            ...(usd > 0 ? [money(usd)] : []),
+            span(now - since),
+          ].join("  "),
+        ),
+        width,
+      ),
+    ],
+  };
+}
