@@ -60,7 +60,7 @@ const program = defineConfig({
         { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup)/ },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|host(?!\/(worker|guests|sync)\/))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted)\.ts))|host(?!\/(worker|guests|hosted|sync)\/))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

@@ -21,3 +21,12 @@ it("names what is wrong with a name, without the role", () => {
   expect(() => recruit(":tester")).toThrow('"" is not a usable name');
   expect(() => recruit("a/b:tester")).toThrow('"a/b" is not a usable name');
 });
+
+it("reads the program of another vendor that is its model", () => {
+  expect(recruit("ann@claude")).toEqual({ name: "ann", role: "", agent: "agent:claude" });
+  expect(recruit("bob: reviewer @acp:my-agent --as a:b@c")).toEqual({
+    name: "bob",
+    role: "reviewer",
+    agent: "acp:my-agent --as a:b@c",
+  });
+});

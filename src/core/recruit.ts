@@ -1,8 +1,9 @@
 /** The teammates to start with: a number of them, or names with roles. */
+import { agentSpec } from "./agent-line.ts";
 import { type Name, teammateName } from "./ids.ts";
 
-/** One teammate to start with. `role` is "" for none. */
-export type Recruit = { readonly name: Name; readonly role: string };
+/** One teammate to start with. `role` is "" for none. `agent`: the program of another vendor that is its model, see `agent-line`. */
+export type Recruit = { readonly name: Name; readonly role: string; readonly agent?: string };
 
 const NAMES =
   "alice bob carol dave erin frank grace heidi ivan judy kate leo mia nina oscar peggy quinn rita sam tess".split(
@@ -16,8 +17,10 @@ export const recruits = (count: number): Recruit[] =>
     role: "",
   }));
 
-/** Reads `alice` or `alice:tester`. @throws EkidenError `bad_input` */
+/** Reads `alice`, `alice:tester`, `alice@claude` or `alice:tester@acp:COMMAND`. @throws EkidenError `bad_input` */
 export function recruit(text: string): Recruit {
-  const [, name = text, role = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
-  return { name: teammateName(name.trim()), role: role.trim() };
+  const [, who = text, agent = ""] = /^([^@]*)@(.*)$/s.exec(text) ?? [];
+  const [, name = who, role = ""] = /^([^:]*):(.*)$/s.exec(who) ?? [];
+  const mate = { name: teammateName(name.trim()), role: role.trim() };
+  return agent.trim() === "" ? mate : { ...mate, agent: agentSpec(agent.trim()) };
 }

@@ -1,6 +1,7 @@
 /** Composes a member from its features. This list is the order of the sections of its prompt and of the wraps around its calls. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { agentLine } from "../core/agent-line.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { whoIs } from "../core/conversation/prompt.ts";
 import { splitEffort } from "../core/effort.ts";
@@ -18,6 +19,7 @@ import type { MemberLoop } from "../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
+import { agentProgram } from "./features/agent-program.ts";
 import { compaction } from "./features/compaction.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
 import { guidance } from "./features/guidance.ts";
@@ -131,10 +133,12 @@ export async function composeAgent(
     store.transcript.current(name),
     openProjectFiles(store.journal, reported, workspace, parts.userFolder, parts.trust),
   ]);
-  const modelOf = (one: Omit<Profile, "kind">): Promise<Model> => {
+  const line = kind === "teammate" ? agentLine(profile.model) : null;
+  const program = line && (await parts.agents.open(name, line, parts, () => life()?.task ?? null));
+  const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
     const role = roleNamed(files.library.roles, one.role);
     const own = one.model.startsWith("@") ? "" : one.model;
-    return parts.model(models?.chosen ?? (own || role?.model || settings.model));
+    return await parts.model(models?.chosen ?? (own || role?.model || settings.model));
   };
   const effortOf = memberEffort({
     ...{ store, settings, profile },
@@ -146,12 +150,12 @@ export async function composeAgent(
   });
   const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.leadModel;
   const [chosen, fallback] = await Promise.all([
-    ofLead ? parts.model(ofLead) : modelOf(profile),
-    settings.fallbackModel
+    program ?? (ofLead ? parts.model(ofLead) : modelOf(profile)),
+    settings.fallbackModel && !program
       ? parts.model(settings.fallbackModel).then((one) => heardWithout(parts, name, one))
       : undefined,
   ]);
-  const attached = models?.attach(name, chosen, effortOf) ?? chosen;
+  const attached = program ?? models?.attach(name, chosen, effortOf) ?? chosen;
   const model = thinking(heardWithout(parts, name, attached), effortOf);
   await warnUnpriced(parts, reported, fallback ? [model, fallback] : [model]);
   const note = effortNote(model.spec, await effortOf(), settings.models);
@@ -161,6 +165,8 @@ export async function composeAgent(
   const spool = spoolTo(parts);
   const setup: Setup = {
     ...crew,
+    // What an agent program learned, and how long its conversation is, is its own affair.
+    ...(program && { parts: { ...parts, settings: { ...settings, memory: false } } }),
     profile,
     model,
     conversation,
@@ -170,7 +176,10 @@ export async function composeAgent(
     files,
   };
   const made = await Promise.all(makers.map((make) => make(setup)));
-  const features = made.filter((feature) => feature !== null);
+  const features = [
+    ...made.filter((feature) => feature !== null),
+    ...(program ? [agentProgram(program)] : []),
+  ];
   const agent: Agent = {
     seat,
     kind,
@@ -181,7 +190,8 @@ export async function composeAgent(
     team: {
       spawn: async (one) => {
         await checkRoom(parts);
-        await modelOf(one); // an unknown model refuses the spawn before anybody joins
+        if (agentLine(one.model)) await parts.agents.check(one.model, workspace);
+        else await modelOf(one); // an unknown model refuses the spawn before anybody joins
         await team.spawn(one);
       },
       askToStop: (...asked) => team.askToStop(...asked),
@@ -203,7 +213,7 @@ export async function composeAgent(
     runbook: crew.runbook,
     identity: whoIs({ ...profile, team: store.team }),
     about: () => life()?.task ?? null,
-    context: settings,
+    context: program ? { ...settings, contextTokens: undefined } : settings,
     spool,
     hooks,
     isFresh: () => team.lease?.isFresh !== false,

@@ -125,6 +125,7 @@ class Host implements TeamHost {
         if (!this.interactive) void this.conclude();
       },
       onEnd: (name, end) => {
+        void parts.agents.end(name);
         if (name !== LEAD || end.kind !== "left" || this.interactive) return;
         if (end.reason === "asked") void this.finish("concluded");
         else if (end.reason === "failed") void this.finish("model", end.error);

@@ -46,7 +46,8 @@ export function shared(parts: Parts, ask?: AskAtTerminal, mode?: () => Mode): Sh
 }
 
 /** All but the store. */
-export async function closeParts({ telemetry, mcp, sandbox }: Parts): Promise<void> {
+export async function closeParts({ agents, telemetry, mcp, sandbox }: Parts): Promise<void> {
+  await agents.close();
   await telemetry?.close();
   await mcp?.close();
   await sandbox.close();

@@ -35,6 +35,7 @@ import { untrusted } from "../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, weighProject } from "../project/trust/weigh.ts";
 import { Hooks } from "../runtime/hooks/hooks.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
+import { HostedAgents } from "./hosted/agents.ts";
 import { openMcp } from "./mcp.ts";
 import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
 import { type TaskChanges, taskChanges } from "./task-changes.ts";
@@ -53,6 +54,8 @@ export type Parts = {
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */
   readonly mcp: Mcp | null;
+  /** Programs of other vendors that are members here. */
+  readonly agents: HostedAgents;
   /** Null if no OTEL_ variable asks for it. */
   readonly telemetry: Telemetry | null;
   /** What of the project's files counts. */
@@ -192,6 +195,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     endOrphans: (lost = []) => endOrphans(scope, new Set(lost.map(({ identity }) => identity))),
     hooks: new Hooks({ hooks: settings.hooks, shell, store, cwd: workspace }),
     mcp: await openMcp({ workspace, store, settings, sandbox, trust, shell }, env),
+    agents: new HostedAgents(env),
     telemetry: await telemetryOf(env, { store, clock, version }),
     trust,
     trees,

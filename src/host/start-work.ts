@@ -103,7 +103,8 @@ async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
-    const joined = team.join({ model: parts.ownModel, prompt: "", needsPlan: false, ...wanted }, PERSON);
+    const { agent = parts.ownModel, ...rest }: Partial<Pick<Recruit, "agent">> & typeof wanted = wanted;
+    const joined = team.join({ model: agent, prompt: "", needsPlan: false, ...rest }, PERSON);
     await orElse(joined, "name_taken", null); // another process was faster
   }
 }

@@ -17,6 +17,12 @@ export type Preset = {
   readonly loginFile: { readonly variable: string; readonly folder: string; readonly path: string };
   /** Systems on which the login is kept elsewhere, where nobody can look without asking for it. */
   readonly hidden?: readonly NodeJS.Platform[];
+  /** Further variables that it gets: addresses, and where its files are. */
+  readonly settings: readonly string[];
+  /** What it is told by variables. */
+  readonly sets?: Readonly<Record<string, string>>;
+  /** Below the home folder: what it writes for itself, its login among it. */
+  readonly folders: readonly string[];
   /** How a person logs in. */
   readonly login: string;
 };
@@ -31,6 +37,8 @@ export const PRESETS: readonly Preset[] = [
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     loginFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", path: ".credentials.json" },
     hidden: ["darwin"],
+    settings: ["ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"],
+    folders: [".claude", ".claude.json"],
     login: "Run claude and log in there, or set ANTHROPIC_API_KEY.",
   },
   {
@@ -41,6 +49,8 @@ export const PRESETS: readonly Preset[] = [
     adapts: "codex",
     variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
     loginFile: { variable: "CODEX_HOME", folder: ".codex", path: "auth.json" },
+    settings: ["OPENAI_BASE_URL", "CODEX_HOME"],
+    folders: [".codex"],
     login: "Run codex login, or set OPENAI_API_KEY.",
   },
   {
@@ -50,6 +60,8 @@ export const PRESETS: readonly Preset[] = [
     package: "opencode-ai",
     variables: ["OPENCODE_CONFIG_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
     loginFile: { variable: "XDG_DATA_HOME", folder: ".local/share", path: "opencode/auth.json" },
+    settings: ["OPENCODE_CONFIG"],
+    folders: [".local/share/opencode", ".local/state/opencode", ".config/opencode", ".cache/opencode"],
     login: "Run opencode auth login.",
   },
   {
@@ -59,6 +71,9 @@ export const PRESETS: readonly Preset[] = [
     package: "@google/gemini-cli",
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     loginFile: { variable: "", folder: ".gemini", path: "oauth_creds.json" },
+    settings: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"],
+    folders: [".gemini"],
+    sets: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
     login: "Run gemini and log in there, or set GEMINI_API_KEY.",
   },
   {
@@ -68,6 +83,8 @@ export const PRESETS: readonly Preset[] = [
     package: "@qwen-code/qwen-code",
     variables: ["OPENAI_API_KEY"],
     loginFile: { variable: "", folder: ".qwen", path: "oauth_creds.json" },
+    settings: ["OPENAI_BASE_URL", "OPENAI_MODEL"],
+    folders: [".qwen"],
     login: "Run qwen and log in there, or set OPENAI_API_KEY.",
   },
 ];

@@ -23,7 +23,11 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--effort <level>", "how hard models think: none, minimal, low, medium, high, xhigh or max"],
   ["--base-url <url>", "address of an openai-compatible provider"],
   ["--teammates <n>", "how many teammates to start with"],
-  ["--teammate <name[:role]>", "a teammate to start with", "repeat"],
+  [
+    "--teammate <name[:role][@agent]>",
+    "a teammate to start with; @claude or @acp:COMMAND: an agent program is its model",
+    "repeat",
+  ],
   ["--max-turns <n>", "stop after this many model calls of the whole team"],
   ["--budget-tokens <n>", "stop after this many tokens"],
   ["--budget-usd <x>", "stop after this many US dollars, or none (default 20 for a run)"],

@@ -33,7 +33,10 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life, features),
     onTurn: (who, outcome) => spending.book(who, outcome),
     onPerson: () => spending.heardPerson(),
-    onEnd,
+    onEnd: (name, end) => {
+      void parts.agents.end(name);
+      onEnd(name, end);
+    },
     mayAdopt,
   });
 }

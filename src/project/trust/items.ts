@@ -9,6 +9,7 @@ import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
 import { isWithin, relativeTo } from "../../core/paths.ts";
 import type { Role } from "../../core/project/role.ts";
+import type { Recruit } from "../../core/recruit.ts";
 import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts";
 
 export type TrustItem = {
@@ -107,7 +108,10 @@ function isHarmless(key: SettingKey, value: unknown, personal: Settings): boolea
   const own = personal[key] ?? (key === "budgetUsd" ? DEFAULT_RUN_USD : undefined);
   if (HARMLESS.has(key) || STRICTEST[key] === value) return true;
   if (CAPS.has(key)) return own === undefined || (value as number) <= (own as number);
-  if (key === "teammates") return (value as readonly unknown[]).length <= TEAMMATES_MAX;
+  if (key === "teammates") {
+    const mates = value as readonly Recruit[];
+    return mates.length <= TEAMMATES_MAX && mates.every(({ agent }) => agent === undefined);
+  }
   return key !== "hooks" && key !== "mcpServers" && JSON.stringify(own) === JSON.stringify(value);
 }
 

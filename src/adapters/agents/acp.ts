@@ -1,0 +1,296 @@
+/**
+ * An agent program of another vendor over the Agent Client Protocol: the only file that knows the protocol. Everything above speaks
+ * of texts, steps and questions. The program and all that it started end with `close`.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { PassThrough, Readable, Writable } from "node:stream";
+import type {
+  ClientConnection,
+  McpServerStdio,
+  NewSessionResponse,
+  RequestPermissionRequest,
+  SessionUpdate,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+import { cutStart } from "../../core/conversation/valid.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Usage } from "../../ports/model.ts";
+import type { WholeProgram } from "../../ports/shell.ts";
+import { endAll } from "../process-table.ts";
+import { askOf, outputOf, pathsOf, usageOf, wordsOf } from "./acp-words.ts";
+
+/** What the program did by itself, when it was done. */
+export type AgentStep = {
+  readonly title: string;
+  readonly kind: string;
+  readonly paths: readonly string[];
+  readonly output: string;
+  readonly failed: boolean;
+};
+
+/** What the program would do, before it does it. */
+export type AgentAsk = {
+  /** In its own words: the command line, the file, the name of a tool. */
+  readonly title: string;
+  readonly kind: "run" | "edit" | "read" | "other";
+  readonly command: string | null;
+  readonly paths: readonly string[];
+  readonly change: { readonly path: string; readonly before: string | null; readonly after: string } | null;
+};
+
+/** The side of the host. Errors of `readFile` and `writeFile` are told to the program. */
+export type AgentHost = {
+  said(type: "text" | "thinking", text: string): void;
+  did(step: AgentStep): void;
+  /** US dollars since the session began. */
+  cost(usd: number): void;
+  mayDo(ask: AgentAsk): Promise<boolean>;
+  readFile(path: string, line: number | null, limit: number | null): Promise<string>;
+  writeFile(path: string, content: string): Promise<void>;
+};
+
+export type BoardServer = Pick<McpServerStdio, "name" | "command" | "args" | "env">;
+export type PromptEnd = { readonly reason: string; readonly usage: Usage };
+
+const STDERR_KEPT = 2_000;
+const START_MS = 60_000;
+const GRACE_MS = 1_000;
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
+export class AcpProgram {
+  private readonly child: ChildProcess;
+  private readonly tag: string;
+  private readonly host: AgentHost;
+  private readonly title: string;
+  private readonly version: string;
+  private connection: ClientConnection | null = null;
+  private session = "";
+  private stderr = "";
+  private abilities: { load: boolean; resume: boolean } = { load: false, resume: false };
+  private readonly steps = new Map<string, ToolCallUpdate>();
+  /** What a session that is loaded repeats is known already. */
+  private isLoading = false;
+  /** Rejects when the program has ended. */
+  private readonly gone: Promise<never>;
+
+  /** `tag`: the mark of its processes, which stands in its environment. `version`: of this program. */
+  constructor(
+    program: WholeProgram,
+    { tag, title, version }: { readonly tag: string; readonly title: string; readonly version: string },
+    host: AgentHost,
+  ) {
+    this.tag = tag;
+    this.host = host;
+    this.title = title;
+    this.version = version;
+    const { file, args, cwd, env } = program;
+    const child = spawn(file, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    this.child = child;
+    child.stderr?.on("data", (chunk: Buffer) => {
+      this.stderr = cutStart(this.stderr + chunk.toString(), STDERR_KEPT);
+    });
+    child.stdin?.on("error", () => {});
+    this.gone = new Promise((_, reject) => {
+      child.once("error", (error) => reject(this.fault(`cannot be started: ${error.message}`)));
+      child.once("close", (code, signal) => {
+        void program.ended().catch(() => {});
+        reject(this.fault(`ended (${signal ?? `exit code ${code}`})`));
+      });
+    });
+    this.gone.catch(() => {});
+  }
+
+  /** @throws EkidenError `tool_failed` with its last output */
+  async open(): Promise<void> {
+    const { client, methods, ndJsonStream } = await import("@agentclientprotocol/sdk");
+    const { fs, session } = methods.client;
+    const app = client({ name: "ekiden" })
+      .onNotification(session.update, ({ params }) => this.updated(params.update))
+      .onRequest(session.requestPermission, async ({ params }) => ({
+        outcome: await this.decided(params),
+      }))
+      .onRequest(fs.readTextFile, async ({ params: { path, line, limit } }) => ({
+        content: await this.host.readFile(path, line ?? null, limit ?? null),
+      }))
+      .onRequest(fs.writeTextFile, async ({ params: { path, content } }) => {
+        await this.host.writeFile(path, content);
+        return {};
+      });
+    const input = Writable.toWeb(this.child.stdin as Writable);
+    const output = Readable.toWeb(messagesIn(this.child.stdout as Readable));
+    const connection = app.connect(ndJsonStream(input, output as ReadableStream<Uint8Array>));
+    connection.closed.catch(() => {});
+    this.connection = connection;
+    const { agentCapabilities: can } = await this.inTime(
+      connection.agent.request(methods.agent.initialize, {
+        protocolVersion: 1,
+        clientInfo: { name: "ekiden", title: "Ekiden", version: this.version },
+        clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      }),
+    );
+    const more = can?.sessionCapabilities as { resume?: unknown } | undefined;
+    this.abilities = { load: can?.loadSession === true, resume: more?.resume != null };
+  }
+
+  /** Goes on with the session `earlier`, where the program can; else a new one. Returns its id. @throws EkidenError `tool_failed` */
+  async begin(cwd: string, server: BoardServer, earlier: string | null): Promise<string> {
+    const at = { cwd, mcpServers: [{ ...server }] };
+    const again = earlier === null ? [] : this.waysBack(earlier, at);
+    for (const way of again) {
+      this.isLoading = true;
+      const isBack = await way().then(
+        () => true,
+        () => false,
+      );
+      this.isLoading = false;
+      this.session = earlier ?? "";
+      if (isBack) return this.session;
+    }
+    const made = this.agent.request("session/new", at) as Promise<NewSessionResponse>;
+    this.session = (await this.inTime(made)).sessionId;
+    return this.session;
+  }
+
+  /** One turn of the program. @throws EkidenError `tool_failed` when it ends, or refuses */
+  async prompt(text: string): Promise<PromptEnd> {
+    const { methods } = await import("@agentclientprotocol/sdk");
+    const asked = this.agent.request(methods.agent.session.prompt, {
+      sessionId: this.session,
+      prompt: [{ type: "text", text }],
+    });
+    const end = await this.orGone(asked).catch((error: unknown) => {
+      throw error instanceof EkidenError ? error : this.fault(`refused the prompt: ${wordsOf(error)}`);
+    });
+    return { reason: end.stopReason, usage: usageOf(end) };
+  }
+
+  /** The prompt ends soon. */
+  async cancel(): Promise<void> {
+    const { methods } = await import("@agentclientprotocol/sdk");
+    await this.agent.notify(methods.agent.session.cancel, { sessionId: this.session }).catch(() => {});
+  }
+
+  /** With all that it started. */
+  async close(): Promise<void> {
+    this.connection?.close();
+    this.child.stdin?.end();
+    await endAll(NO_GROUPS, this.tag, GRACE_MS);
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill("SIGKILL");
+  }
+
+  private get agent(): ClientConnection["agent"] {
+    if (this.connection) return this.connection.agent;
+    throw this.fault("is not connected");
+  }
+
+  private waysBack(sessionId: string, at: { cwd: string; mcpServers: McpServerStdio[] }) {
+    const { load, resume } = this.abilities;
+    const ask = (method: "session/resume" | "session/load") => () =>
+      this.inTime(this.agent.request(method, { sessionId, ...at }));
+    return [...(resume ? [ask("session/resume")] : []), ...(load ? [ask("session/load")] : [])];
+  }
+
+  private updated(update: SessionUpdate): void {
+    if (this.isLoading) return;
+    switch (update.sessionUpdate) {
+      case "agent_message_chunk":
+      case "agent_thought_chunk":
+        if (update.content.type === "text")
+          this.host.said(
+            update.sessionUpdate === "agent_message_chunk" ? "text" : "thinking",
+            update.content.text,
+          );
+        return;
+      case "tool_call":
+      case "tool_call_update":
+        this.stepped(update);
+        return;
+      case "usage_update":
+        if (update.cost?.currency === "USD") this.host.cost(update.cost.amount);
+        return;
+      default:
+    }
+  }
+
+  private stepped(update: ToolCallUpdate): void {
+    const known = this.known(update);
+    const { status } = known;
+    if (status !== "completed" && status !== "failed") return;
+    this.steps.delete(update.toolCallId);
+    this.host.did({
+      title: known.title ?? "",
+      kind: known.kind ?? "other",
+      paths: pathsOf(known),
+      output: outputOf(known),
+      failed: status === "failed",
+    });
+  }
+
+  /** An update says only what changed. */
+  private known(update: ToolCallUpdate): ToolCallUpdate {
+    const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+    const known = { ...this.steps.get(update.toolCallId), ...Object.fromEntries(given) } as ToolCallUpdate;
+    this.steps.set(update.toolCallId, known);
+    return known;
+  }
+
+  /** Never "always": rules are made by the person, and hold for all members. */
+  private async decided({ toolCall, options }: RequestPermissionRequest) {
+    const call = this.known(toolCall);
+    const may = await this.host.mayDo(askOf(call));
+    const kind = may ? "allow_once" : "reject_once";
+    const option = options.find((one) => one.kind === kind);
+    if (!option) return { outcome: "cancelled" as const };
+    return { outcome: "selected" as const, optionId: option.optionId };
+  }
+
+  private async inTime<T>(answer: PromiseLike<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.fault(`did not answer within ${START_MS / 1_000} s`)), START_MS);
+    });
+    const asked = this.orGone(Promise.race([answer, late])).finally(() => clearTimeout(timer));
+    return await asked.catch((error: unknown) => {
+      throw error instanceof EkidenError ? error : this.fault(`cannot be used: ${wordsOf(error)}`);
+    });
+  }
+
+  /** The end of the process says more than the end of the connection, and comes a moment later. */
+  private async orGone<T>(answer: Promise<T>): Promise<T> {
+    const slower = answer.catch(async (error: unknown) => {
+      if (this.connection?.signal.aborted) await Promise.race([this.gone, wait(GRACE_MS)]);
+      throw error;
+    });
+    return await Promise.race([slower, this.gone]);
+  }
+
+  private fault(what: string): EkidenError {
+    const last = this.stderr.trim().split("\n").slice(-5).join("\n");
+    const words = last === "" ? "" : ` It wrote last:\n${last}`;
+    return new EkidenError("tool_failed", `The agent program ${this.title} ${what}.${words}`);
+  }
+}
+
+const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms).unref());
+
+/** Programs log to stdout now and then: what is no message is left out. */
+function messagesIn(stdout: Readable): Readable {
+  const messages = new PassThrough();
+  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  lines.on("line", (line) => {
+    if (isMessage(line)) messages.write(`${line}\n`);
+  });
+  lines.once("close", () => messages.end());
+  return messages;
+}
+
+function isMessage(line: string): boolean {
+  if (!line.startsWith("{")) return false;
+  try {
+    const { jsonrpc } = JSON.parse(line) as { jsonrpc?: unknown };
+    return jsonrpc === "2.0";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** Finds an agent program and starts it: confined, with its own files of settings and login, and without those of others. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { AgentLine } from "../../core/agent-line.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import type { Sandbox } from "../../ports/shell.ts";
+import { outsideProgram } from "../outside-programs.ts";
+import type { AcpProgram, AgentHost } from "./acp.ts";
+import { PRESETS } from "./presets.ts";
+
+export type LaunchPlace = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Sandbox;
+  /** The mark of its processes: see src/adapters/process-table.ts. */
+  readonly tag: string;
+  /** Of this program. */
+  readonly version: string;
+};
+
+export type FoundProgram = {
+  /** The names of the variables that it gets besides the usual ones. */
+  readonly variables: readonly string[];
+  start(place: LaunchPlace, host: AgentHost): Promise<AcpProgram>;
+};
+
+/** @throws EkidenError `model_missing` with what to do when there is no such program */
+export async function agentProgram(
+  { spec, preset, command }: AgentLine,
+  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+): Promise<FoundProgram> {
+  const known = preset === null ? undefined : PRESETS.find(({ name }) => name === preset);
+  const [program, ...args] = known?.command ?? command;
+  if (program === undefined)
+    throw new EkidenError(
+      "model_missing",
+      `${quote(spec)} names no agent program. Known: ${PRESETS.map(({ name }) => name).join(", ")}; or acp:COMMAND.`,
+    );
+  const file = program.startsWith("/") ? program : outsideProgram(program, env.PATH, folder);
+  if (file === null)
+    throw new EkidenError(
+      "model_missing",
+      `The agent program ${program} is not in PATH.${known ? ` Install it: npm install --global ${known.package}` : ""}`,
+    );
+  const home = env.HOME || homedir();
+  const writable = known ? known.folders.map((path) => join(home, path)) : [];
+  return {
+    variables: known ? [...known.variables, ...known.settings] : [],
+    async start({ cwd, env: own, sandbox, tag, version }, host) {
+      const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
+      const plain = { file, args, cwd, env: { ...own, ...known?.sets, EKIDEN_JOB: outer + tag } };
+      // Its vendor must be reached, so the whole network is open to it and to its commands.
+      const confined = await sandbox.confineWhole(plain, { network: "all", writable });
+      const { AcpProgram } = await import("./acp.ts");
+      return new AcpProgram(confined, { tag, version, title: known?.title ?? program }, host);
+    },
+  };
+}

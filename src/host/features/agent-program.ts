@@ -1,0 +1,12 @@
+/** A member whose model is an agent program: the calls that ask for it, and their results at once. */
+import type { Feature } from "../../runtime/agent/feature.ts";
+import { agentProgramTools } from "../../tools/agent-program.ts";
+import type { HostedModel } from "../hosted/hosted-model.ts";
+
+export const agentProgram = (model: HostedModel): Feature => ({
+  tools: () => agentProgramTools((nth, text) => model.requests.give(nth, text)),
+  afterRound(round) {
+    model.answered(round.flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])));
+    return null;
+  },
+});

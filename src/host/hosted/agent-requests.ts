@@ -1,0 +1,120 @@
+/** What an agent program says and asks for while a prompt goes on, in the order in which it came, until the member takes it. */
+import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/acp.ts";
+import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
+import type { ReplyOptions } from "../../ports/index.ts";
+import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
+import { callOf, isOfBoard } from "./agent-words.ts";
+
+type Answer = Pick<ToolResult, "text" | "isError">;
+export type Wanted = {
+  readonly tool: string;
+  readonly input: unknown;
+  /** It is one of the board's tools, and the program reads the whole answer. */
+  readonly isOfBoard: boolean;
+  readonly settle: (answer: Answer) => void;
+};
+
+const CUT: Answer = { text: "The work was interrupted.", isError: true };
+
+export class AgentRequests implements AgentHost {
+  onDelta: ReplyOptions["onDelta"];
+  /** Called with each thing that the program says or wants. */
+  onLife: () => void = () => {};
+  private readonly boardTools: readonly string[];
+  private wanted: Wanted[] = [];
+  private parts: { type: "text" | "thinking"; text: string }[] = [];
+  private usd = { told: 0, now: 0 };
+  private readonly readers = new Map<number, (text: string) => void>();
+  private reads = 0;
+
+  constructor(boardTools: readonly string[]) {
+    this.boardTools = boardTools;
+  }
+
+  get isEmpty(): boolean {
+    return this.wanted.length === 0;
+  }
+
+  take(): Wanted[] {
+    return this.wanted.splice(0);
+  }
+
+  /** What was said since the last call, and what it cost in US dollars. */
+  takeSaid(): { readonly parts: readonly (Text | Thinking)[]; readonly usd: number } {
+    const usd = Math.max(0, this.usd.now - this.usd.told);
+    this.usd.told = this.usd.now;
+    return { parts: this.parts.splice(0), usd };
+  }
+
+  /** Nobody will answer what waits. */
+  drop(asked: Iterable<Wanted> = []): void {
+    for (const one of [...this.take(), ...asked]) one.settle(CUT);
+  }
+
+  /** A session counts its cost from its beginning. */
+  anew(): void {
+    this.usd = { told: 0, now: 0 };
+  }
+
+  /** Takes the content of a file to the program that asked for it. */
+  give(nth: number, text: string): void {
+    this.readers.get(nth)?.(text);
+  }
+
+  /** A call of one of the board's tools by the program. */
+  call(tool: string, input: unknown): Promise<Answer> {
+    return this.want(tool, input, true);
+  }
+
+  said(type: "text" | "thinking", text: string): void {
+    const last = this.parts.at(-1);
+    if (last?.type === type) last.text += text;
+    else this.parts.push({ type, text });
+    this.onDelta?.({ type, text });
+    this.onLife();
+  }
+
+  did(step: AgentStep): void {
+    if (!isOfBoard(this.boardTools, step.title)) void this.want(AGENT_STEP, step);
+  }
+
+  cost(usd: number): void {
+    this.usd.now = Math.max(this.usd.now, usd);
+  }
+
+  async mayDo(ask: AgentAsk): Promise<boolean> {
+    // The call itself is judged when it comes.
+    const isOwn = ask.kind === "other" && ask.paths.length === 0 && isOfBoard(this.boardTools, ask.title);
+    if (isOwn) return true;
+    const { tool, input } = callOf(ask);
+    return !(await this.want(tool, input)).isError;
+  }
+
+  async readFile(path: string, line: number | null, limit: number | null): Promise<string> {
+    let content = "";
+    this.reads += 1;
+    const nth = this.reads;
+    this.readers.set(nth, (text) => {
+      content = text;
+    });
+    const { text, isError } = await this.want(AGENT_TOOLS.read, { path, for_agent: nth });
+    this.readers.delete(nth);
+    if (isError) throw new Error(text);
+    if (line === null && limit === null) return content;
+    const from = Math.max(0, (line ?? 1) - 1);
+    const end = limit === null ? undefined : from + limit;
+    return content.split("\n").slice(from, end).join("\n");
+  }
+
+  async writeFile(path: string, content: string): Promise<void> {
+    const { text, isError } = await this.want(AGENT_TOOLS.write, { path, content });
+    if (isError) throw new Error(text);
+  }
+
+  private want(tool: string, input: unknown, isOfBoard = false): Promise<Answer> {
+    return new Promise((settle) => {
+      this.wanted.push({ tool, input, isOfBoard, settle });
+      this.onLife();
+    });
+  }
+}

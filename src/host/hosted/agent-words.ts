@@ -1,0 +1,39 @@
+/** What a program of another vendor asks and does, as calls of a member's tools, and what it is told at the beginning. */
+import type { AgentAsk } from "../../adapters/agents/acp.ts";
+import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
+import { AGENT_TOOLS } from "../../tools/agent-program.ts";
+
+export const HOW_TO_WORK =
+  'You work as this member with your own tools for files and commands. What is said above about tools for files and commands does not hold for you. The tools of the board are those of the MCP server "ekiden": when the task is done and checked, call its complete_task with the outcome; else fail_task with the evidence, or release_task. Mail comes with the results of its tools. After that call end your turn: the next task comes as the next prompt.';
+
+/** By the rules of the member's own tools. */
+export function callOf({ kind, title, command, paths, change }: AgentAsk): Pick<ToolCall, "tool" | "input"> {
+  const [path, ...also] = paths;
+  if (kind === "run") return { tool: AGENT_TOOLS.run, input: { command: command ?? title } };
+  if (kind === "edit" && path !== undefined)
+    return { tool: AGENT_TOOLS.edit, input: { path, also, ...(change && { change: shown(change) }) } };
+  if (kind === "read" && path !== undefined) return { tool: AGENT_TOOLS.read, input: { path, also } };
+  return { tool: AGENT_TOOLS.other, input: { title } };
+}
+
+const shown = ({ path, before, after }: NonNullable<AgentAsk["change"]>) =>
+  before === null ? { path, after } : { path, before, after };
+
+/** Programs write the name of a tool of a server in several ways; anything around it makes it another one. */
+export function isOfBoard(tools: readonly string[], title: string): boolean {
+  const [, name = ""] =
+    /^(?:mcp__ekiden__|mcp[.:]ekiden[.:]|ekiden[._:/-]|ekiden: |Tool: ekiden\/)?(\w+)(?: \(ekiden MCP Server\))?$/.exec(
+      title.trim(),
+    ) ?? [];
+  return tools.includes(name.replace(/^ekiden_/, ""));
+}
+
+/** The session stands with the reply, so that another process can go on with it. */
+export function said(
+  content: AssistantMessage["content"],
+  at: { readonly session: string; readonly cwd: string } | null,
+): AssistantMessage["content"] {
+  if (!at) return content;
+  const meta = { acp: { session: at.session, cwd: at.cwd } };
+  return content.map((part, nth) => (nth === content.length - 1 ? { ...part, meta } : part));
+}

@@ -1,0 +1,254 @@
+/**
+ * The model of a member whose turns are taken by an agent program of another vendor, which this process starts. A request becomes a
+ * prompt; what the program asks for, and what it did by itself, becomes calls of the reply; the end of the prompt is the last reply
+ * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
+ */
+
+import type { Socket } from "node:net";
+import type { AcpProgram, AgentHost, BoardServer, PromptEnd } from "../../adapters/agents/acp.ts";
+import { localReply } from "../../adapters/models/local.ts";
+import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import type { Model, ModelRequest, Reply, ReplyOptions, Usage } from "../../ports/index.ts";
+import { aboutOf, newsOf } from "../guests/guest-model.ts";
+import { AgentRequests, type Wanted } from "./agent-requests.ts";
+import { HOW_TO_WORK, said } from "./agent-words.ts";
+import { BoardSocket } from "./board-socket.ts";
+import { earlierIn, historyOf } from "./earlier.ts";
+
+export type HostedOptions = {
+  readonly spec: string;
+  /** The names of the board's tools that the program may call. */
+  readonly tools: readonly string[];
+  /** Serves the board on a connection of the program. */
+  readonly serve: (socket: Socket) => void;
+  /** The folder of the task that the member has now. */
+  readonly place: () => Promise<string>;
+  /** Starts the program in a folder. @throws EkidenError `tool_failed` | `model_missing` */
+  readonly start: (cwd: string, host: AgentHost) => Promise<AcpProgram>;
+};
+
+type Running = { readonly program: AcpProgram; readonly cwd: string; readonly session: string };
+
+/** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
+const RESTARTS = 2;
+const CANCEL_MS = 5_000;
+const NOTHING: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+const sum = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+});
+
+export class HostedModel implements Model {
+  readonly spec: string;
+  /** The program keeps a conversation of its own, and this one is never sent to a provider. */
+  readonly window = Number.MAX_SAFE_INTEGER;
+  private readonly options: HostedOptions;
+  private socket: BoardSocket | null = null;
+  private running: Running | null = null;
+  /** The prompt that goes on now, resolved when it has ended. */
+  private prompting: Promise<void> | null = null;
+  private end: PromptEnd | Error | null = null;
+  /** What the program says and asks for. */
+  readonly requests: AgentRequests;
+  private readonly asked = new Map<string, Wanted>();
+  /** What came besides results and was not told yet. */
+  private untold: string[] = [];
+  private told = { before: -1, parts: 0 };
+  private usage = NOTHING;
+  private calls = 0;
+  private failures = 0;
+  private isClosed = false;
+  private wake: () => void = () => {};
+
+  constructor(options: HostedOptions) {
+    this.options = options;
+    this.spec = options.spec;
+    this.requests = new AgentRequests(options.tools);
+    this.requests.onLife = () => {
+      this.failures = 0;
+      this.wake();
+    };
+  }
+
+  async reply(request: ModelRequest, options: ReplyOptions): Promise<Reply> {
+    const { signal } = options;
+    this.requests.onDelta = options.onDelta;
+    try {
+      signal.throwIfAborted();
+      const wasCut = this.hear(request);
+      if (wasCut) await this.cancel();
+      // A prompt that ended meanwhile is answered by another one, where there is something to say.
+      if (this.end && this.untold.length > 0) this.end = null;
+      for (;;) {
+        if (!this.prompting && !this.end && this.requests.isEmpty) await this.prompt(request, signal);
+        await this.something(signal);
+        const reply = this.next();
+        if (reply) return reply;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await this.cancel();
+      throw signal.reason;
+    } finally {
+      this.requests.onDelta = undefined;
+    }
+  }
+
+  /** A round of calls has ended: the program hears the results at once, also where the member rests now. */
+  answered(results: readonly ToolResult[]): void {
+    for (const result of results) {
+      const { id, text, isError } = result;
+      const wanted = this.asked.get(id);
+      this.asked.delete(id);
+      if (!wanted) continue;
+      const news = wanted.isOfBoard ? this.untold.splice(0) : [];
+      wanted.settle({ text: [text, ...news].join("\n\n"), isError });
+    }
+  }
+
+  /** The program and all that it started have ended. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.stop();
+    this.socket?.close();
+  }
+
+  /** Hands results to the program and keeps the rest. Returns whether a call of it was cut short. */
+  private hear(request: ModelRequest): boolean {
+    const before = request.messages.findLastIndex(({ role }) => role === "assistant");
+    const news = newsOf(request);
+    const fresh = news.slice(this.told.before === before ? this.told.parts : 0);
+    this.told = { before, parts: news.length };
+    this.untold.push(...fresh.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+    const results = fresh.flatMap((part) => (part.type === "result" ? [part] : []));
+    this.answered(results);
+    return results.some(({ text, isError }) => isError && text.startsWith("Interrupted by"));
+  }
+
+  private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
+    if (this.isClosed) throw new EkidenError("tool_failed", "This process does not run the member any more.");
+    const cwd = await this.options.place();
+    if (this.running && this.running.cwd !== cwd) await this.stop();
+    const opening = this.running ? [] : await this.begin(request, cwd, signal);
+    const { program } = this.running as unknown as Running;
+    const words = [...opening, ...this.untold.splice(0)].join("\n\n") || "Go on.";
+    this.end = null;
+    const done = program
+      .prompt(words)
+      .catch((error: unknown) => (error instanceof Error ? error : new Error(messageOf(error))))
+      .then((end) => {
+        if (this.prompting !== done) return;
+        this.prompting = null;
+        this.end = end;
+        this.wake();
+      });
+    this.prompting = done;
+  }
+
+  /** What a session has to hear first; nothing for one that goes on. */
+  private async begin(request: ModelRequest, cwd: string, signal: AbortSignal): Promise<string[]> {
+    this.socket ??= new BoardSocket(this.options.serve);
+    const { port, token, script } = await this.socket.ready;
+    const server: BoardServer = {
+      name: "ekiden",
+      command: process.execPath,
+      args: ["-e", script, String(port)],
+      env: [{ name: "EKIDEN_BOARD", value: token }],
+    };
+    const earlier = earlierIn(request.messages, cwd);
+    const program = await this.options.start(cwd, this.requests);
+    try {
+      signal.throwIfAborted();
+      await program.open();
+      const session = await program.begin(cwd, server, earlier.session);
+      this.running = { program, cwd, session };
+      this.requests.anew();
+      if (session === earlier.session) return [];
+      return [...aboutOf(request), HOW_TO_WORK, ...(earlier.isSame ? historyOf(request.messages) : [])];
+    } catch (error) {
+      await program.close();
+      throw error;
+    }
+  }
+
+  /** Resolves when there is something to reply with. */
+  private async something(signal: AbortSignal): Promise<void> {
+    while (this.requests.isEmpty && !this.end) {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        const settle = (): void => {
+          signal.removeEventListener("abort", settle);
+          resolve();
+        };
+        this.wake = settle;
+        signal.addEventListener("abort", settle);
+      });
+    }
+    signal.throwIfAborted();
+  }
+
+  /** Null: the program is started again. */
+  private next(): Reply | null {
+    const wanted = this.requests.take();
+    if (wanted.length > 0) {
+      const calls = wanted.map((one) => {
+        this.calls += 1;
+        const id = `agent-${Date.now()}-${this.calls}`;
+        this.asked.set(id, one);
+        return { type: "call" as const, id, tool: one.tool, input: one.input };
+      });
+      return this.replyWith(calls);
+    }
+    const { end } = this;
+    this.end = null;
+    if (end instanceof Error) {
+      this.failures += 1;
+      void this.stop();
+      if (this.failures <= RESTARTS) return null;
+      throw new EkidenError("model_overloaded", end.message, { cause: end });
+    }
+    if (end) this.usage = sum(this.usage, end.usage);
+    // Mail that came meanwhile is the next prompt, and the member goes on.
+    return this.untold.length > 0 ? null : this.replyWith([]);
+  }
+
+  private replyWith(calls: AssistantMessage["content"]): Reply {
+    const { usage } = this;
+    this.usage = NOTHING;
+    const { parts, usd } = this.requests.takeSaid();
+    const content = said([...parts, ...calls], this.running);
+    return localReply(content, {}, { usd, usage });
+  }
+
+  /** The prompt ends, and the program stays. */
+  private async cancel(): Promise<void> {
+    const { prompting, running } = this;
+    this.forget();
+    if (!prompting || !running) return;
+    this.prompting = null;
+    await running.program.cancel();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(resolve, CANCEL_MS, "late");
+    });
+    if ((await Promise.race([prompting, late])) === "late") await this.stop();
+    clearTimeout(timer);
+    this.forget();
+  }
+
+  private forget(): void {
+    this.requests.drop(this.asked.values());
+    this.asked.clear();
+    this.end = null;
+  }
+
+  private async stop(): Promise<void> {
+    const { running } = this;
+    this.running = null;
+    this.prompting = null;
+    this.forget();
+    await running?.program.close();
+  }
+}
