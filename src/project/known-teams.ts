@@ -1,7 +1,7 @@
 /** The teams that this person has run, in all projects: a small file each in the person's folder. */
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { jsonIn, namesIn, replaceFile } from "../adapters/small-files.ts";
 import { type Name, name } from "../core/ids.ts";
@@ -10,6 +10,8 @@ import { userFile } from "./own-folders.ts";
 import { sqlitePath } from "./store-address.ts";
 
 export type KnownTeam = {
+  /** Names it in the addresses of the page. */
+  readonly id: string;
   readonly cwd: string;
   readonly team: Name;
   /** The file of its database; null: a server, whose address may hold a password and is not noted. */
@@ -20,7 +22,7 @@ const folder = (): string => join(dirname(userFile()), "teams");
 
 /** A folder that cannot be written is no reason not to run. */
 export function rememberTeam(cwd: string, { store, team }: Pick<Settings, "store" | "team">): void {
-  const known: KnownTeam = { cwd, team, file: sqlitePath(store, cwd) };
+  const known: Omit<KnownTeam, "id"> = { cwd, team, file: sqlitePath(store, cwd) };
   const text = `${JSON.stringify(known)}\n`;
   const path = join(folder(), `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
   if (existsSync(path)) return;
@@ -48,7 +50,7 @@ function readKnown(path: string): KnownTeam | null {
   const isFile = file === null || (typeof file === "string" && existsSync(file));
   if (typeof cwd !== "string" || typeof team !== "string" || !isFile || !existsSync(cwd)) return null;
   try {
-    return { cwd, team: name(team), file };
+    return { id: basename(path, ".json"), cwd, team: name(team), file };
   } catch {
     return null; // somebody else wrote it
   }

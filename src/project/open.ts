@@ -30,18 +30,12 @@ export type Place = {
   readonly store?: Store;
 };
 
-/**
- * `signs`: the tasks that `use` adds in the person's name are the person's words.
- * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
- * @throws EkidenError `not_found` when there is no team to look at; what the store throws
- */
-export async function withTeam<T>(
-  call: Place,
+/** As `withTeam`; the caller closes the store. */
+export async function openTeam(
+  call: Omit<Place, "store">,
   mode: "look" | "make",
-  use: (store: Store) => Promise<T>,
   { signs = true } = {},
-): Promise<T> {
-  if (call.store) return await use(call.store);
+): Promise<Store> {
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
   const missing = (where: string): EkidenError =>
@@ -67,11 +61,27 @@ export async function withTeam<T>(
     mustExist: mode === "look",
     redact: secretsOf(call.env, settings).redact,
   });
+  // What is typed in a member's shell is not the person's word, also in another team.
+  const isPerson = signs && memberShells(call.env).length === 0;
+  return isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open;
+}
+
+/**
+ * `signs`: the tasks that `use` adds in the person's name are the person's words.
+ * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
+ * @throws EkidenError `not_found` when there is no team to look at; what the store throws
+ */
+export async function withTeam<T>(
+  call: Place,
+  mode: "look" | "make",
+  use: (store: Store) => Promise<T>,
+  { signs = true } = {},
+): Promise<T> {
+  if (call.store) return await use(call.store);
+  const store = await openTeam(call, mode, { signs });
   try {
-    // What is typed in a member's shell is not the person's word, also in another team.
-    const isPerson = signs && memberShells(call.env).length === 0;
-    return await use(isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open);
+    return await use(store);
   } finally {
-    await open.close();
+    await store.close();
   }
 }

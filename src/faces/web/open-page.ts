@@ -29,6 +29,7 @@ export async function openTeams(call: Invocation, store: Store): Promise<Teams> 
     cwd: call.cwd,
     version: manifest.version,
     redact,
+    env: call.env,
     launch: {
       cwd: call.cwd,
       flags: typeof call.flags.store === "string" ? ["--store", call.flags.store] : [],

@@ -41,7 +41,12 @@ export async function recordingPage(team: TeamPage, overview: Overview, page: Pa
 async function record(team: TeamPage, overview: Overview): Promise<Recording> {
   const { store } = team;
   const answers: Record<string, unknown> = {
-    teams: { ...overview, teams: overview.teams.filter((one) => one.name === store.team), first: store.team },
+    teams: {
+      ...overview,
+      teams: overview.teams.filter((one) => one.name === store.team),
+      first: store.team,
+      project: team.project.cwd,
+    },
     state: JSON.parse(await team.state()),
     mail: await team.mail(""),
     costs: await team.costs.read(),

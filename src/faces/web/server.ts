@@ -140,8 +140,9 @@ function routes(
     return c.text("The token is missing or wrong. Open the address that ekiden web printed.\n", 401);
   });
   app.use("/api/*", compress({ encoding: "gzip" }));
-  const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "");
+  const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "", readOnly);
   app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
+  app.get("/api/all-teams", async (c) => c.json(await teams.all(readOnly)));
   const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
     members: ({ store }) => memberRows(store),
     "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
@@ -166,7 +167,7 @@ function routes(
     costs: (team) => team.costs.read(),
     outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
     start: (team) => teams.startForm(team),
-    "commit/:commit": (_team, c) => teams.commit(c.req.param("commit") ?? ""),
+    "commit/:commit": (team, c) => teams.commit(team, c.req.param("commit") ?? ""),
   };
   for (const [path, answer] of Object.entries(answers))
     app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
@@ -217,7 +218,7 @@ function routes(
       );
     const team = await teamOf(c);
     const text = await perform(team.store, readAct(await bodyOf(c)), {
-      ...teams.actor,
+      ...team.project,
       outcome: team.outcome,
     });
     return c.json({ ok: true, text } satisfies Acted);

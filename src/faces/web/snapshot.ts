@@ -9,7 +9,7 @@ import type { Snapshot } from "./wire.ts";
 /** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
 const TRIES = 4;
 
-/** JSON text of a `Snapshot` but for `now`. The tasks are text from the database and stay text. */
+/** JSON text of a `Snapshot` but for `now` and `project`. The tasks are text from the database and stay text. */
 export async function snapshot(store: Store): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const cursor = await store.journal.end();
@@ -19,7 +19,7 @@ export async function snapshot(store: Store): Promise<string> {
       await store.requests.open(),
     ];
     if (tries < TRIES && (await store.journal.end()) !== cursor) continue;
-    const rest: Omit<Snapshot, "tasks" | "now"> = {
+    const rest: Omit<Snapshot, "tasks" | "now" | "project"> = {
       team: store.team,
       cursor,
       members,

@@ -12,14 +12,23 @@ import { requests } from "../../team/queries/requests.ts";
 import { mustExist } from "../../team/queries/team.ts";
 import { teamFigures } from "../../team/queries/teams.ts";
 import { subagentsOf } from "../../team/queries/transcript.ts";
-import type { Actor } from "./acts.ts";
 import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
+import { allTeams, isElsewhere, openElsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
 import { liveHosts, memberRows, snapshot } from "./snapshot.ts";
-import type { Commit, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
+import type {
+  AllTeams,
+  Commit,
+  ConversationPage,
+  Doing,
+  MailPage,
+  Overview,
+  Question,
+  StartForm,
+} from "./wire.ts";
 
 const DIFF_MAX = 300_000;
 const ENTRIES = 300;
@@ -33,20 +42,20 @@ export type Project = {
   readonly version: string;
   /** Takes secrets out of what commands print. */
   readonly redact: (text: string) => string;
+  /** With it the teams of other projects are found and opened. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
   readonly launch?: Launch | undefined;
 };
 
 export class Teams {
-  readonly actor: Actor;
   private readonly store: Store;
   private readonly project: Project;
-  private readonly open = new Map<Name, Promise<TeamPage>>();
+  private readonly open = new Map<string, Promise<TeamPage>>();
 
   /** The caller closes the store, after this. */
   constructor(store: Store, project: Project) {
     this.store = store;
     this.project = project;
-    this.actor = project;
   }
 
   /** The team to show where an address names none. */
@@ -55,7 +64,14 @@ export class Teams {
   }
 
   /** @throws EkidenError `not_found` for a team that the store does not have: looking makes none */
-  async team(text: string): Promise<TeamPage> {
+  async team(text: string, readOnly = false): Promise<TeamPage> {
+    if (isElsewhere(text)) {
+      if (readOnly) throw new EkidenError("not_permitted", "This page shows the teams of one project only.");
+      return await this.keep(text, async () => {
+        const { store, project } = await openElsewhere(text, this.project);
+        return new TeamPage(store, project);
+      });
+    }
     const wanted = name(text);
     const known = this.open.get(wanted);
     if (known) return await known;
@@ -65,10 +81,23 @@ export class Teams {
         "not_found",
         `there is no team ${quote(wanted)} in this store; it has ${names.join(", ")}.`,
       );
-    const page = this.store.forTeam(wanted).then((store) => new TeamPage(store, this.project));
-    this.open.set(wanted, page);
-    page.catch(() => this.open.delete(wanted));
+    return await this.keep(wanted, async () => new TeamPage(await this.store.forTeam(wanted), this.project));
+  }
+
+  private async keep(key: string, open: () => Promise<TeamPage>): Promise<TeamPage> {
+    const known = this.open.get(key);
+    if (known) return await known;
+    const page = open();
+    this.open.set(key, page);
+    page.catch(() => this.open.delete(key));
     return await page;
+  }
+
+  /** With the teams of other projects, unless the page is for looking only: it may be shown to others. */
+  async all(readOnly: boolean): Promise<AllTeams> {
+    const names = await this.store.teams();
+    const own = await Promise.all(names.map(async (one) => (await this.team(one)).store));
+    return await allTeams(this.project, own, readOnly);
   }
 
   async overview(readOnly: boolean): Promise<Overview> {
@@ -92,8 +121,8 @@ export class Teams {
   }
 
   /** What the form for a start of a team offers. */
-  async startForm({ store }: TeamPage): Promise<StartForm> {
-    const { settings, cwd } = this.project;
+  async startForm({ store, project }: TeamPage): Promise<StartForm> {
+    const { settings, cwd } = project;
     const { runbooksIn } = await import("./launch.ts");
     const { canBecomeRepository } = await import("./new-project.ts");
     return {
@@ -107,7 +136,7 @@ export class Teams {
     };
   }
 
-  async commit(hash: string): Promise<Commit> {
+  async commit({ project: { cwd } }: TeamPage, hash: string): Promise<Commit> {
     if (!/^[0-9a-f]{7,64}$/.test(hash)) throw new EkidenError("bad_input", `${quote(hash)} is not a commit.`);
     const git = new Git(process.env as Record<string, string>);
     const args = [
@@ -120,12 +149,9 @@ export class Teams {
       hash,
       "--",
     ];
-    const { code, out } = await git.try(this.project.cwd, ...args);
+    const { code, out } = await git.try(cwd, ...args);
     if (code !== 0)
-      throw new EkidenError(
-        "not_found",
-        `the commit ${hash} is not in the repository of ${this.project.cwd}.`,
-      );
+      throw new EkidenError("not_found", `the commit ${hash} is not in the repository of ${cwd}.`);
     return { commit: hash, diff: out.slice(0, DIFF_MAX), cut: out.length > DIFF_MAX };
   }
 
@@ -140,6 +166,7 @@ export class Teams {
 
 export class TeamPage {
   readonly store: Store;
+  readonly project: Project;
   readonly feed: Feed;
   readonly costs: CostReader;
   readonly outcome: OutcomeReader;
@@ -147,7 +174,9 @@ export class TeamPage {
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
 
-  constructor(store: Store, { cwd, settings, redact }: Project) {
+  constructor(store: Store, project: Project) {
+    const { cwd, settings, redact } = project;
+    this.project = project;
     const live = liveReader(settings, cwd);
     this.store = store;
     this.feed = new Feed(store, systemClock, {
@@ -172,7 +201,7 @@ export class TeamPage {
     });
     const rest = (await text).slice(1);
     // Not of the cache: the page sets its clock by it.
-    return `{"now":${systemClock.now()},${rest}`;
+    return `{"now":${systemClock.now()},"project":${JSON.stringify(this.project.cwd)},${rest}`;
   }
 
   /** JSON text of an `Outline[]`. */

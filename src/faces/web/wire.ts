@@ -4,6 +4,7 @@ import type { Event } from "../../core/event.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
 import type { Outline } from "../../core/task.ts";
+import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
 import type { Called } from "../../core/views/shown-call.ts";
 import type { TeamsData } from "../../core/views/teams.ts";
@@ -11,6 +12,8 @@ import type { TeamsData } from "../../core/views/teams.ts";
 /** Everything the page needs to begin; the stream goes on at `cursor`. */
 export type Snapshot = {
   readonly team: string;
+  /** Its folder. */
+  readonly project: string;
   readonly cursor: string;
   readonly now: number;
   readonly tasks: readonly Outline[];
@@ -28,6 +31,19 @@ export type Overview = {
   /** The team to show where the address names none. */
   readonly first: string;
 };
+
+/** A team in the list of all. */
+export type TeamGlance = ListedTeam & {
+  /** What names it in addresses; null where it cannot be opened. */
+  readonly key: string | null;
+  /** A few of its open questions, and of its members at work. */
+  readonly asks: readonly { readonly by: string; readonly text: string }[];
+  readonly atWork: readonly {
+    readonly who: string;
+    readonly task: { readonly id: number; readonly subject: string } | null;
+  }[];
+};
+export type AllTeams = { readonly now: number; readonly teams: readonly TeamGlance[] };
 
 /** A page of facts, and where the next one begins. */
 export type FactPage = { readonly events: readonly Event[]; readonly cursor: string; readonly more: boolean };

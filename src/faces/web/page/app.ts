@@ -28,6 +28,9 @@ const isAway = ({ is }: Connection): boolean => is === "lost" || is === "refused
 export class App {
   readonly source: Source = openSource();
   overview: Overview | null = null;
+  /** Of the team that is shown: what it is called, and its folder. */
+  teamName = "";
+  project = "";
   route: Route = { team: "", view: "board", item: "", task: null };
   live = new Picture();
   replay: Replay | null = null;
@@ -148,20 +151,6 @@ export class App {
     return this.slowSince !== null && Date.now() - this.slowSince >= SENDING_MS;
   }
 
-  /** A link could not show the token. */
-  async export(): Promise<void> {
-    const { team } = this.route;
-    try {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await this.source.file(`${team}/recording`));
-      link.download = `ekiden-${team}.html`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error), true);
-    }
-  }
-
   /** A recording shows its end first, a live run its beginning. */
   private async startReplay(): Promise<void> {
     const { team } = this.route;
@@ -205,6 +194,7 @@ export class App {
     this.output = [];
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
+    [this.teamName, this.project] = [state.team, state.project];
     this.live = Picture.of(state.tasks.map(taskOf), state.members);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;

@@ -1,6 +1,7 @@
 /** The slider over a run. */
 import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
+import { exportRun } from "./export-run.ts";
 import { Button } from "./fields.tsx";
 import { clockTime } from "./parts.tsx";
 import { type Replay, SPEEDS } from "./replay.ts";
@@ -69,7 +70,7 @@ export function ReplayBar({ replay }: { replay: Replay }) {
           title="One HTML file that replays without a server"
           onClick={(event) => {
             event.preventDefault();
-            void app.export();
+            void exportRun();
           }}
         >
           Export

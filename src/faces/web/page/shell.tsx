@@ -29,7 +29,7 @@ export function Shell() {
   const { route, failure, loaded, questions } = app;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
-    document.title = `${waiting}${titleOf(route.view)} · ${route.team || "Ekiden"}`;
+    document.title = `${waiting}${titleOf(route.view)} · ${app.teamName || "Ekiden"}`;
   });
   if (failure && !loaded)
     return (
@@ -83,7 +83,7 @@ function Sidebar() {
   return (
     <nav class="sidebar" aria-label="Views">
       <div class="brand">
-        {teams.length > 1 ? (
+        {teams.length > 1 && teams.some(({ name }) => name === route.team) ? (
           <Select
             label="Team"
             value={route.team}
@@ -91,7 +91,7 @@ function Sidebar() {
             onValue={(team) => app.go({ team, item: "", task: null })}
           />
         ) : (
-          <span class="team-name">{route.team}</span>
+          <span class="team-name">{app.teamName}</span>
         )}
       </div>
       <ul>
@@ -128,7 +128,7 @@ function Sidebar() {
             {isNotifying() ? "Notifies you" : "Notify me"}
           </Button>
         )}
-        <p title={overview?.project}>{overview?.project.split("/").at(-1)}</p>
+        <p title={app.project}>{app.project.split("/").at(-1)}</p>
         <p>
           Ekiden {overview?.version}
           {overview?.readOnly && !app.source.recording && " · read-only"}
@@ -143,6 +143,13 @@ function Header() {
   const { model, route } = app;
   const { counts } = looksOf(model);
   const total = model.tasks.size;
+  // What follows is of one team.
+  if (route.view === "teams")
+    return (
+      <header class="header">
+        <h1>Teams</h1>
+      </header>
+    );
   return (
     <header class="header">
       <h1>{titleOf(isBlank() ? "run" : route.view)}</h1>

@@ -52,7 +52,7 @@ type Fields = {
 };
 
 /** As they were chosen for the last start of a team in this browser: what goes on goes on in the same way. */
-const keptKey = (): string => `ekiden-start-${app.overview?.project}-${app.route.team}`;
+const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
 function keptFields(): Partial<Fields> {
   try {
     return JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>;

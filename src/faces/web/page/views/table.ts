@@ -10,6 +10,7 @@ import { OutcomeView } from "./outcome.tsx";
 import { QuestionsView } from "./questions.tsx";
 import { RunView } from "./run.tsx";
 import { TeamView } from "./team.tsx";
+import { TeamsView } from "./teams.tsx";
 
 /** `icon`: 16 by 16, strokes only; null for a view that the navigation does not show. */
 export const VIEWS = {
@@ -29,6 +30,10 @@ export const VIEWS = {
   journal: { body: JournalView, icon: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2" },
   outcome: { body: OutcomeView, icon: "M3 2.500v11M3 3h9l-2 2.700 2 2.700H3" },
   run: { body: RunView, icon: "M5 3l8 5-8 5z" },
+  teams: {
+    body: TeamsView,
+    icon: "M2 2.500h5v4.500H2zM9 2.500h5v4.500H9zM2 9h5v4.500H2zM9 9h5v4.500H9z",
+  },
   conversation: { body: ConversationView, icon: null },
 } as const;
 export type ViewName = keyof typeof VIEWS;

@@ -1,0 +1,58 @@
+/** The teams of a person in all projects, and which of them need an answer. Views: core/views/ps.ts. */
+import { messageOf } from "../../core/errors.ts";
+import { PERSON } from "../../core/ids.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
+import type { Store } from "../../ports/index.ts";
+import type { KnownTeam } from "../../project/known-teams.ts";
+import { openTeam, type Place } from "../../project/open.ts";
+import { teamFigures } from "./teams.ts";
+
+/** What the project brings is not asked for: the file is known. */
+export function placeOf({ cwd, team, file }: KnownTeam, env: NodeJS.ProcessEnv): Omit<Place, "store"> {
+  const settings = { ...DEFAULT_SETTINGS, team, store: `sqlite:${file}` };
+  return { cwd, env, settings: () => Promise.resolve(settings) };
+}
+
+/** A team that cannot be read does not hide the others. */
+export async function readListed<T extends ListedTeam>(
+  known: KnownTeam,
+  env: NodeJS.ProcessEnv,
+  read: (store: Store) => Promise<T>,
+): Promise<T | ListedTeam> {
+  const { cwd, team, file } = known;
+  const unreadable = (note: string): ListedTeam => ({
+    ...{ team, cwd, state: "unreadable", questions: 0, members: 0, working: 0 },
+    ...{ counts: null, usd: 0, since: null, note },
+  });
+  if (file === null) return unreadable(`on a server; see ekiden --cwd ${cwd} --team ${team} team`);
+  try {
+    const store = await openTeam(placeOf(known, env), "look");
+    try {
+      return await read(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return unreadable(messageOf(error));
+  }
+}
+
+export async function listedTeam(cwd: string, store: Store): Promise<ListedTeam> {
+  const [figures, roster, open] = [
+    await teamFigures(store),
+    await store.roster.members(),
+    await store.requests.open(),
+  ];
+  const { name: team, counts, members, running, waiting } = figures;
+  const questions = open.filter(({ ask, of }) => of === PERSON || ask.kind === "question").length;
+  const working = running ? roster.filter(({ activity }) => activity.phase === "work").length : 0;
+  const at = (): TeamState => {
+    if (running && questions > 0) return "needs you";
+    if (running) return working > 0 ? "working" : "idle";
+    return waiting ? "stopped" : "done";
+  };
+  const usd = roster.reduce((sum, one) => sum + one.usd, 0);
+  const since = roster.map((one) => one.since).sort((a, b) => b - a)[0] ?? null;
+  return { team, cwd, state: at(), questions, members, working, counts, usd, since, note: "" };
+}
