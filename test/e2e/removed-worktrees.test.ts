@@ -116,3 +116,22 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
   expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
 });
+
+it("is not completed with nothing by a member that was told at a command and did not do it again", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const trees = await openTrees(repo.dir, shell, { gate: "true" });
+  await writeWork(trees, TASK, { "b.txt": "b\n" });
+  removeFolder(repo);
+  // A command opens the worktree, and says it.
+  await expect(trees.open(TASK)).rejects.toThrow(/^The worktree of #1 was removed/);
+  // Another process may run the member by now.
+  const later = await openTrees(repo.dir, shell, { gate: "true" });
+  expect(await later.land(TASK, landing.by)).toMatchObject({
+    ...{ kind: "refused", why: "branch", branch: BRANCH },
+    evidence: expect.stringContaining("Do again what is missing there."),
+  });
+  // Said at a completion, it is the member's word that nothing is missing.
+  expect(await later.land(TASK, landing.by)).toEqual({ kind: "nothing" });
+});

@@ -30,6 +30,8 @@ export type Binding = {
   readonly parkedState?: string | null;
   /** The attempt for which the remote was last asked. */
   readonly attempt?: number;
+  /** Its folder was removed, and its member has not been told so at a completion. */
+  readonly isLost?: boolean;
 };
 
 export type Key = Pick<Which, "id" | "createdAt">;
@@ -67,6 +69,13 @@ export class Bindings {
 
   update(task: Key, otherwise: Binding, change: Partial<Binding>): void {
     this.write(task, { ...(this.read(task) ?? otherwise), ...change });
+  }
+
+  /** As it was; from now on its member has been told of the loss. */
+  takeLoss(task: Key): Binding | null {
+    const known = this.read(task);
+    if (known?.isLost) this.write(task, { ...known, isLost: false });
+    return known;
   }
 
   /** Notes the commit that the target is about to move to. An earlier owner's move may still be under way: its note stays. */

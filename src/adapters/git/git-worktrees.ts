@@ -1,5 +1,5 @@
 /** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
@@ -14,7 +14,7 @@ import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
 import { AgreedFiles } from "./protected-changes.ts";
 import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
-import { linkShared } from "./shared.ts";
+import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { FAST_FORWARD } from "./way-out.ts";
@@ -60,10 +60,7 @@ export class GitWorktrees implements Worktrees {
   }
 
   get shared(): string[] {
-    const { project, share } = this.options;
-    return share
-      .map((path) => join(project, path))
-      .flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
+    return foldersOf(this.options);
   }
 
   workspaceOf(task: Which): string {
@@ -120,11 +117,13 @@ export class GitWorktrees implements Worktrees {
 
   private async landOnce(task: Which, { name, ...by }: By): Promise<Landing> {
     const { git, options, repository, gate, sharedTarget: shared } = this;
-    const known = await this.goOnFirst(task, { signal: by.signal, tell: by.onMoved });
+    const contact = { signal: by.signal, tell: by.onMoved };
+    const known = await this.goOnFirst(task, contact);
     if (known) return known;
     await this.mend(task);
     const binding = this.bindings.read(task);
-    if (!binding) return this.opened.has(keyOf(task)) ? await this.refuseLost(task, by) : { kind: "nothing" };
+    if (!binding)
+      return this.opened.has(keyOf(task)) ? await this.refuseLost(task, contact) : { kind: "nothing" };
     const { branch, target, path, landing: commit } = binding;
     const { gateTimeoutMs, gateParallel = 1, reservationMs = RESERVATION_MS, racesMax = RACES_MAX } = options;
     const where = this.targetOf(target);
@@ -136,7 +135,7 @@ export class GitWorktrees implements Worktrees {
     const own = () => onTarget([this.bindings.read(task)?.landing ?? commit]);
     const before = (await earlier()) ?? (this.find(task) ? null : await own());
     if (before !== null) return { kind: "landed", branch, target, commit: before };
-    if (!this.find(task)) return await this.refuseLost(task, by);
+    if (!this.find(task)) return await this.refuseLost(task, contact);
     this.opened.add(keyOf(task));
     const landed = await landBranch({
       ...{ git, gate, branch, target, ...where, ...by, by: name },
@@ -158,13 +157,16 @@ export class GitWorktrees implements Worktrees {
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
     const done = await own();
     if (done !== null) return { kind: "landed", branch, target, commit: done };
-    return this.find(task) ? { kind: "nothing" } : await this.refuseLost(task, by);
+    return await this.refuseLost(task, contact);
   }
 
-  /** Its branch may hold less than was done. */
-  private async refuseLost(task: Which, { signal, onMoved: tell }: Omit<By, "name">): Promise<Landing> {
-    const evidence = await this.open(task, undefined, { signal, tell }).then(() => null, messageOf);
-    const branch = this.bindings.read(task)?.branch ?? "";
+  /** Its branch may hold less than was done. A completion with nothing is refused once for each loss, whatever was told before. */
+  private async refuseLost(task: Which, contact: Contact): Promise<Landing> {
+    const why = this.find(task)
+      ? null
+      : await this.open(task, undefined, contact).then(() => null, messageOf);
+    const { branch = "", isLost } = this.bindings.takeLoss(task) ?? {};
+    const evidence = why ?? (isLost ? lost(task.id, branch, this.onto) : null);
     return evidence === null ? { kind: "nothing" } : { kind: "refused", why: "branch", evidence, branch };
   }
 
@@ -210,11 +212,10 @@ export class GitWorktrees implements Worktrees {
     if (options.wayOut?.kind === "push") await this.sharedTarget?.forget(AT_ONCE, task).catch(() => {});
     if (!binding) return { kind: "missing" };
     const root = join(folder, binding.path);
-    const about = { git, binding, ref: this.targetOf(binding.target).ref };
     await this.mend(task);
-    const { project, share: paths } = options;
-    const shared = { workspace: this.workspace(binding.path), paths };
-    const why = await takeAway(about, { project, root, commonDir: repository.commonDir, shared });
+    const shared = { workspace: this.workspace(binding.path), paths: options.share };
+    const where = { project: options.project, root, commonDir: repository.commonDir, shared };
+    const why = await takeAway({ git, binding, ref: this.targetOf(binding.target).ref }, where);
     if (why !== null) return { kind: "kept", why };
     this.bindings.remove(task);
     this.opened.delete(keyOf(task));
@@ -249,10 +250,9 @@ export class GitWorktrees implements Worktrees {
     };
     const known = this.bindings.read(task);
     const binding = known ?? fresh();
-    this.bindings.write(task, binding);
     const root = join(folder, binding.path);
-    const isLost =
-      !existsSync(root) && (this.opened.has(keyOf(task)) || (known !== null && branches.has(known.branch)));
+    const isLost = !existsSync(root) && (this.opened.has(keyOf(task)) || branches.has(known?.branch ?? "?"));
+    this.bindings.write(task, isLost ? { ...binding, isLost } : binding);
     mkdirSync(folder, { recursive: true });
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
     const why = await addWorktree(git, { project, commonDir }, root, binding.branch, from);

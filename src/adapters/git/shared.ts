@@ -1,10 +1,22 @@
 /** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
 type Share = { readonly project: string; readonly workspace: string; readonly paths: readonly string[] };
+
+/** Those that are there, without links. */
+export const foldersOf = ({ project, share }: { project: string; share: readonly string[] }): string[] =>
+  share.map((path) => join(project, path)).flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
 
 /**
  * Leaves alone what is tracked, missing or there already. A pattern such as "node_modules/" ignores a folder but not a link, so
