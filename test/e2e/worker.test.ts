@@ -218,3 +218,17 @@ it("waits for its name while another worker has it, and ends when the person sto
     stderr: expect.stringContaining("all members here have stopped"),
   });
 });
+
+it("leaves with the run that is there, whoever has started it", async () => {
+  project.write({ "big.md": runbook(3) });
+  const run = project.start(["run", "big.md", "--teammates", "1"]);
+  await there("began-1");
+  const over = ended(project.start(["worker", "--with-run", "--drain", "1"]));
+  await there("began-2");
+  go();
+  expect((await ended(run)).code).toBe(0);
+  expect(await over).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("Left: nothing was unfinished"),
+  });
+});

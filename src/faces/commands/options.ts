@@ -60,6 +60,7 @@ export const WORKER_OPTIONS: readonly OptionRow[] = [
   ["--as <name>", "name of its member; several are numbered (default worker-1, worker-2, …)"],
   ["--role <role>", "role of its members"],
   ["--health <port>", "answer /livez and /readyz over HTTP"],
+  ["--with-run", "leave when the run that is there has ended, instead of waiting for the next one"],
   ["--drain <seconds>", "how long begun tasks may take after the request to leave (default 25)"],
 ];
 

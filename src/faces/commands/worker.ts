@@ -1,4 +1,5 @@
 /** `ekiden worker`: runs teammates of a team in this process until it is told to leave. */
+import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { quote, teammateName } from "../../core/ids.ts";
 import { concerns } from "../../core/views/search.ts";
@@ -10,12 +11,20 @@ import { numbered } from "../../host/worker/places.ts";
 import { openWorker, type Worker } from "../../host/worker/worker.ts";
 import { follow } from "../../team/queries/journal.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
+import { hasLead } from "../own-process.ts";
 import { onSignals } from "../run-guards.ts";
 import { News } from "../terminal/news.ts";
 import { newsLines } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
 
-type Options = { count?: string; as?: string; role?: string; health?: string; drain?: string };
+type Options = {
+  withRun?: boolean;
+  count?: string;
+  as?: string;
+  role?: string;
+  health?: string;
+  drain?: string;
+};
 
 const PLACES_MAX = 100;
 /** Kubernetes kills a process 30 s after it asked it to end. */
@@ -58,6 +67,7 @@ export async function run(call: Invocation, _args: readonly string[], options: O
     worker = await openWorker({ settings, cwd, env, count, names, role, tell, trust: await call.trust() });
     if (leaving.signal.aborted) worker.drain(drainMs);
     const reading = new AbortController();
+    if (options.withRun) void leaveWithRun(worker, drainMs, reading.signal);
     const reader = readAlong(call, worker, reading.signal);
     const end = await worker.done;
     reading.abort();
@@ -69,6 +79,21 @@ export async function run(call: Invocation, _args: readonly string[], options: O
     server?.close();
     await worker?.close();
   }
+}
+
+const RUN_LOOK_MS = 3_000;
+/** A run that is taken over by another process is without a lead for a moment. */
+const LEADERLESS_LOOKS = 4;
+
+/** Also after the process that has started this one was killed. */
+async function leaveWithRun(worker: Worker, drainMs: number, signal: AbortSignal): Promise<void> {
+  for (let without = 0; without < LEADERLESS_LOOKS; ) {
+    await systemClock.sleep(RUN_LOOK_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    // A store that is down is no end of a run.
+    without = (await hasLead(worker.store).catch(() => true)) ? 0 : without + 1;
+  }
+  worker.drain(drainMs);
 }
 
 /** The news of the members that run here, and the ends of the team's runs. */

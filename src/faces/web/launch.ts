@@ -66,7 +66,7 @@ export async function launch(
     }
     if (what !== "spawn" && (await hasLead(store))) return "The team works.";
     if (what === "spawn" && (await liveHosts(store)) !== before) {
-      void endWithTeam(store, run.child);
+      keep(run.child);
       return "They join.";
     }
     await systemClock.sleep(LOOK_MS);
@@ -79,7 +79,15 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
     const count = options.teammates ?? 1;
     if (count < 1 || count > SPAWN_MAX)
       throw new EkidenError("bad_input", `Between 1 and ${SPAWN_MAX} teammates can join at once.`);
-    return ["worker", "--count", String(count), ...modelOf(options), ...askOf(options), ...trustOf(options)];
+    return [
+      "worker",
+      "--with-run",
+      "--count",
+      String(count),
+      ...modelOf(options),
+      ...askOf(options),
+      ...trustOf(options),
+    ];
   }
   const how = [
     ...modelOf(options),
@@ -107,18 +115,11 @@ const logOf = ({ cwd }: Launch, team: string, what: Launched): string =>
   logFile(cwd, `page-${team}${what === "spawn" ? "-more" : ""}`);
 
 const workers = new Set<ChildProcess>();
-const TEAM_LOOK_MS = 3_000;
-/** A run that is taken over by another process is without a lead for a moment. */
-const LEADERLESS_LOOKS = 4;
 
-async function endWithTeam(store: Pick<Store, "roster">, worker: ChildProcess): Promise<void> {
+/** Until it ends, with the run that it joined, or with this page. */
+function keep(worker: ChildProcess): void {
   workers.add(worker);
   worker.once("exit", () => workers.delete(worker));
-  for (let without = 0; workers.has(worker) && without < LEADERLESS_LOOKS; ) {
-    await systemClock.sleep(TEAM_LOOK_MS);
-    without = (await hasLead(store).catch(() => true)) ? 0 : without + 1;
-  }
-  if (workers.has(worker)) worker.kill("SIGTERM");
 }
 
 /** With the page; what they have begun goes back to the board. */
