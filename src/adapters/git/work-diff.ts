@@ -14,12 +14,22 @@ export async function branchDiff(git: Git, folder: string, target: string): Prom
   return await workDiff(git, root, await git.run(root, "merge-base", "HEAD", target));
 }
 
-/** Since a time (ms), by anybody. Null outside of a repository. @throws EkidenError `tool_failed` */
-export async function folderDiff(git: Git, folder: string, since: number): Promise<string | null> {
+/**
+ * Since a time (ms), by anybody. `landed`: a commit that was made after it; git keeps seconds only, so the commit of a fast run may look
+ * as if it was there before. Null outside of a repository. @throws EkidenError `tool_failed`
+ */
+export async function folderDiff(
+  git: Git,
+  folder: string,
+  since: number,
+  landed?: string,
+): Promise<string | null> {
   const root = await git.ask(folder, "rev-parse", "--show-toplevel");
   if (!root) return null;
   const before = await git.ask(root, "rev-list", "-1", `--before=${Math.floor(since / 1000)}`, "HEAD");
-  return await workDiff(git, root, before || EMPTY_TREE);
+  const isEarly = before && landed !== undefined && (await git.isAncestor(root, landed, before));
+  const base = isEarly ? await git.ask(root, "rev-parse", "--verify", "--quiet", `${landed}^`) : before;
+  return await workDiff(git, root, base || EMPTY_TREE);
 }
 
 async function workDiff(git: Git, root: string, base: string): Promise<string> {

@@ -16,7 +16,14 @@ const PAGE = 1_000;
 const DIFF_MAX = 2_000_000;
 const LAST_ENTRIES = 60;
 
-type Run = { readonly began: number; ended: number | null; reason: string };
+type Run = {
+  readonly began: number;
+  ended: number | null;
+  reason: string;
+  /** The first commit that landed in it. */
+  landed: string | undefined;
+};
+const begun = (began: number): Run => ({ began, ended: null, reason: "", landed: undefined });
 
 export class OutcomeReader {
   private readonly store: Store;
@@ -43,7 +50,7 @@ export class OutcomeReader {
       .map(({ entry }) => (entry.kind === "said" ? textOf(entry.message).trim() : ""))
       .findLast((text) => text !== "");
     const git = new Git(childEnvironment(process.env));
-    const diff = run ? await folderDiff(git, this.cwd, run.began).catch(() => null) : null;
+    const diff = run ? await folderDiff(git, this.cwd, run.began, run.landed).catch(() => null) : null;
     const prefix =
       diff === null
         ? ""
@@ -84,12 +91,12 @@ export class OutcomeReader {
   private take(event: Event): void {
     switch (event.type) {
       case "team.resumed":
-        this.runs.push({ began: event.at, ended: null, reason: "" });
+        this.runs.push(begun(event.at));
         break;
       case "team.created":
       case "task.added":
         // A board is filled before its first run.
-        if (this.runs.length === 0) this.runs.push({ began: event.at, ended: null, reason: "" });
+        if (this.runs.length === 0) this.runs.push(begun(event.at));
         break;
       case "team.finished": {
         const run = this.runs.at(-1);
@@ -99,9 +106,12 @@ export class OutcomeReader {
       case "task.claimed":
         this.claims.set(event.by, event.task);
         break;
-      case "task.landed":
+      case "task.landed": {
+        const run = this.runs.at(-1);
+        if (run) run.landed ??= event.commit;
         this.landed.push({ task: event.task, commit: event.commit });
         break;
+      }
       case "tool.called": {
         const task = this.claims.get(event.who);
         if (task === undefined || event.isError) break;
