@@ -47,7 +47,8 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     await page.getByRole("button", { name: "Allow", exact: true }).click();
     await card("Paint").locator('[aria-label="Completed"]').waitFor();
     await page.getByRole("link", { name: /^Questions/ }).click();
-    await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+    await page.locator(".question", { hasText: "touch dry.txt" }).waitFor();
+    await page.locator(".question", { hasText: "one coat" }).waitFor({ state: "detached" });
     await page.keyboard.press("j"); // chosen by hand: a fresh question takes no key
     await page.keyboard.press("y");
     await page.getByText("2 of 2 done").waitFor();
@@ -81,5 +82,24 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     await page.locator(".review-file", { hasText: "door.txt" }).locator("summary").click();
     await page.getByText("two coats").first().waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
+
+    // The whole of it plays by itself, and a moment of it has an address.
+    await page.getByRole("button", { name: "Watch it in 15 seconds" }).click();
+    await page.locator(".live", { hasText: "Replay" }).waitFor();
+    await page.getByText("3 of 3 done").waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    await page.waitForURL(/[?&]at=\d{13}/);
+    for (let steps = 0; steps < 2; steps += 1) {
+      const before = page.url();
+      await page.keyboard.press(","); // first to the completion of the last task
+      await page.waitForURL((url) => url.href !== before);
+    }
+    await page.getByText("2 of 3 done").waitFor();
+    await page.reload();
+    await page.locator(".live", { hasText: "Replay" }).waitFor();
+    await page.getByText("2 of 3 done").waitFor();
+    await page.getByRole("button", { name: "Back to live" }).click();
+    await page.getByText("3 of 3 done").waitFor();
+    expect(page.url()).not.toContain("at=");
   });
 });

@@ -7,7 +7,8 @@ import { Picture } from "../../../core/picture/picture.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { Outline } from "../../../core/task.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
-import { Replay } from "./replay.ts";
+import type { Replay } from "./replay.ts";
+import { Replaying } from "./replaying.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 import { openSource, type Source } from "./source.ts";
 import type { Connection } from "./streams.ts";
@@ -31,9 +32,9 @@ export class App {
   /** Of the team that is shown: what it is called, and its folder. */
   teamName = "";
   project = "";
-  route: Route = { team: "", view: "board", item: "", task: null };
+  route: Route = { team: "", view: "board", item: "", task: null, at: null };
   live = new Picture();
-  replay: Replay | null = null;
+  readonly replaying = new Replaying(this);
   questions: readonly Question[] = [];
   /** What commands print at this moment. */
   output: readonly LiveOutput[] = [];
@@ -56,6 +57,9 @@ export class App {
   private generation = 0;
   private views: readonly ViewName[] = [];
 
+  get replay(): Replay | null {
+    return this.replaying.now;
+  }
   /** What is shown: the team now, or as it was. */
   get model(): Picture {
     return this.replay?.model ?? this.live;
@@ -79,7 +83,7 @@ export class App {
     addEventListener("popstate", () => this.follow());
     addEventListener("hashchange", () => this.follow());
     await this.follow();
-    if (this.source.recording) await this.startReplay();
+    if (this.source.recording) await this.replaying.start(this.route.at);
   }
 
   /** Calls `on` for every batch of live facts. */
@@ -109,7 +113,8 @@ export class App {
   }
 
   go(change: Partial<Route>): void {
-    const next = { ...this.route, ...change };
+    const isOther = change.team !== undefined && change.team !== this.route.team;
+    const next = { ...this.route, ...(isOther && { at: null }), ...change };
     if (addressOf(next) === addressOf(this.route)) return;
     pushAddress(next, false);
     void this.follow();
@@ -151,26 +156,8 @@ export class App {
     return this.slowSince !== null && Date.now() - this.slowSince >= SENDING_MS;
   }
 
-  /** A recording shows its end first, a live run its beginning. */
-  private async startReplay(): Promise<void> {
-    const { team } = this.route;
-    try {
-      const replay = await Replay.load(this.source, team, this.live, () => this.draw());
-      if (team !== this.route.team) return;
-      this.replay = replay;
-      replay.seek(this.source.recording ? replay.end : replay.start);
-    } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error), true);
-    }
-    this.draw();
-  }
-
   toggleReplay(): void {
-    if (this.source.recording) return;
-    if (!this.replay) return void this.startReplay();
-    this.replay.pause();
-    this.replay = null;
-    this.draw();
+    this.replaying.toggle();
   }
 
   private async follow(): Promise<void> {
@@ -180,6 +167,7 @@ export class App {
       this.route = parseRoute(currentAddress(), this.overview.first, this.views);
       if (!currentAddress().startsWith(`/${this.route.team}`)) pushAddress(this.route, true);
       if (this.route.team !== team || !this.loaded) await this.load();
+      if (!this.source.recording || this.replay) await this.replaying.follow(this.route.at);
     } catch (error) {
       this.fail(error);
     }
@@ -190,7 +178,7 @@ export class App {
     const generation = ++this.generation;
     const { team } = this.route;
     this.stopListening();
-    this.replay = null;
+    this.replaying.end();
     this.output = [];
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;

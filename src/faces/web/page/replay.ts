@@ -6,6 +6,8 @@ import type { FactPage } from "../wire.ts";
 import type { Source } from "./source.ts";
 
 export const SPEEDS = [1, 10, 100] as const;
+/** A longer time without a fact is left out while a replay plays. */
+const IDLE_MS = 60_000;
 /** Turns and calls are told apart from the rest of a run up to this size; a longer one replays without them. */
 const DETAIL_TURNS_MAX = 15_000;
 
@@ -48,6 +50,16 @@ export class Replay {
     return new Replay(await loadFacts(source, team, turns <= DETAIL_TURNS_MAX), live.tasks, onChange);
   }
 
+  /** Plays what happened in about this time, whatever the run took. */
+  playIn(ms: number): void {
+    this.seek(this.start);
+    let busy = 0;
+    for (let i = 1; i < this.events.length; i += 1)
+      busy += Math.min(IDLE_MS, (this.events[i]?.at ?? 0) - (this.events[i - 1]?.at ?? 0));
+    this.speed = Math.max(1, Math.round(busy / ms));
+    this.play();
+  }
+
   seek(time: number): void {
     const to = Math.min(this.end, Math.max(this.start, time));
     if (to < this.time) {
@@ -81,13 +93,19 @@ export class Replay {
     let last = performance.now();
     const step = (now: number): void => {
       if (!this.isPlaying) return;
-      this.seek(this.time + (now - last) * this.speed);
+      this.seek(this.after((now - last) * this.speed));
       last = now;
       if (this.time >= this.end) this.pause();
       else this.frame = requestAnimationFrame(step);
     };
     this.frame = requestAnimationFrame(step);
     this.onChange();
+  }
+
+  /** A time in which nothing happened is not sat through. */
+  private after(ms: number): number {
+    const next = this.events[this.next]?.at ?? this.end;
+    return next - this.time > IDLE_MS ? next - ms : this.time + ms;
   }
 
   pause(): void {

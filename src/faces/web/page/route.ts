@@ -1,4 +1,4 @@
-/** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N`. In a recording it follows a `#`. */
+/** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N&at=T`. In a recording it follows a `#`. */
 import type { ViewName } from "./views/table.ts";
 
 export type Route = {
@@ -8,6 +8,8 @@ export type Route = {
   readonly item: string;
   /** The task whose details are open. */
   readonly task: number | null;
+  /** Of a replay: its moment; null: what is shown is live. */
+  readonly at: number | null;
 };
 
 /** `first`: the team where the address names none; `views`: those that there are. */
@@ -17,12 +19,17 @@ export function parseRoute(address: string, first: string, views: readonly ViewN
     .split("/")
     .filter((part) => part !== "")
     .map(decode);
-  const task = Number(new URLSearchParams(query).get("task"));
+  const given = new URLSearchParams(query);
+  const number = (key: string): number | null => {
+    const value = Number(given.get(key));
+    return Number.isSafeInteger(value) && value > 0 ? value : null;
+  };
   return {
     team: team || first,
     view: views.find((one) => one === view) ?? "board",
     item: item.join("/"),
-    task: Number.isSafeInteger(task) && task > 0 ? task : null,
+    task: number("task"),
+    at: number("at"),
   };
 }
 
@@ -34,9 +41,12 @@ function decode(text: string): string {
   }
 }
 
-export function addressOf({ team, view, item, task }: Route): string {
+export function addressOf({ team, view, item, task, at }: Route): string {
   const path = [team, view, ...(item ? item.split("/") : [])].map(encodeURIComponent).join("/");
-  return `/${path}${task === null ? "" : `?task=${task}`}`;
+  const query = Object.entries({ task, at })
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key}=${value}`);
+  return `/${path}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }
 
 /** What stands before every address of this server: "/ekiden" behind a proxy, else "". */

@@ -15,6 +15,7 @@ import { ReviewFile } from "../review-file.tsx";
 import { Markdown, Output } from "../text.tsx";
 
 const ALL = "outcome?whole=1";
+const WATCH_MS = 15_000;
 
 export function OutcomeView() {
   const isRecorded = app.source.recording !== null;
@@ -45,6 +46,11 @@ export function OutcomeView() {
           )}
         </header>
         <Figures outcome={data} />
+        {app.replay === null && !isRecorded && isGone() && (
+          <p>
+            <Button onClick={() => void app.replaying.watch(WATCH_MS)}>Watch it in 15 seconds</Button>
+          </p>
+        )}
         {data.words && (
           <section class="last-words">
             <h3>The lead's last words</h3>
