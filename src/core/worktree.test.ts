@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { asTaskId, DEFAULT_TEAM, name } from "./ids.ts";
-import { branchOf, slugOf, startAnew, worktreeName, worktreePath, worktreeRules } from "./worktree.ts";
+import {
+  branchOf,
+  slugOf,
+  startAnew,
+  withCeiling,
+  worktreeName,
+  worktreePath,
+  worktreeRules,
+} from "./worktree.ts";
 
 describe("names of worktrees", () => {
   it.each([
@@ -62,4 +70,14 @@ it.each([
   ["a$(b)", "'a$(b)'"],
 ])("resets a worktree to %j in a way that a shell reads as one word", (target, word) => {
   expect(startAnew(target)).toBe(`git reset --quiet --hard ${word}`);
+});
+
+it.each([
+  ["/p/.ekiden/worktrees/1-a", {}, "/p/.ekiden/worktrees"],
+  ["/p/.ekiden/worktrees/1-a/sub", { GIT_CEILING_DIRECTORIES: "/home" }, "/p/.ekiden/worktrees:/home"],
+  ["/p/.ekiden/worktrees/1-a/.ekiden/worktrees/2-b", {}, "/p/.ekiden/worktrees/1-a/.ekiden/worktrees"],
+  ["/p", {}, undefined],
+  ["/p/.ekiden/worktrees", { GIT_CEILING_DIRECTORIES: "/home" }, "/home"],
+])("lets git in %s look no higher than its worktree", (cwd, env, ceiling) => {
+  expect(withCeiling<Record<string, string>>(env, cwd).GIT_CEILING_DIRECTORIES).toBe(ceiling);
 });

@@ -70,3 +70,16 @@ export function worktreeRules(onto: string, gate: string | undefined, isLead: bo
     ? `${rules} Tasks that will edit the same files: give both \`touches\`, and they take turns.`
     : rules;
 }
+
+const IN_WORKTREE = /^(.*[\\/]\.ekiden[\\/]worktrees)[\\/]/;
+
+/**
+ * For a program that works in a worktree. Without it git would take the project's own checkout for its repository as soon as
+ * somebody has removed the file `.git` of the worktree, and would move its HEAD and change its files.
+ */
+export function withCeiling<E extends Readonly<Record<string, string>>>(env: E, cwd: string): E {
+  const [, worktrees] = IN_WORKTREE.exec(cwd) ?? [];
+  if (worktrees === undefined) return env;
+  const others = env.GIT_CEILING_DIRECTORIES;
+  return { ...env, GIT_CEILING_DIRECTORIES: others ? `${worktrees}:${others}` : worktrees };
+}

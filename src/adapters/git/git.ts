@@ -2,6 +2,7 @@
 import { delimiter, isAbsolute } from "node:path";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
+import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { Hardening, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
@@ -108,7 +109,8 @@ export class Git {
 
   private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
     const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
-    const env = index === undefined ? this.env : { ...this.env, GIT_INDEX_FILE: index };
+    const own = withCeiling(this.env, cwd);
+    const env = index === undefined ? own : { ...own, GIT_INDEX_FILE: index };
     const plain = { file: "git", args, cwd, env };
     const isConfined = CONFINED.test(args.slice(verbAt(args)).join(" "));
     const confined = isConfined

@@ -11,6 +11,7 @@ import { fileLimitNote } from "../../core/command-limits.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
+import { withCeiling } from "../../core/worktree.ts";
 import type {
   ConfinedProgram,
   Program,
@@ -114,7 +115,7 @@ export function createShell(settings: ShellSettings): Shell {
     const began = performance.now();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },
-      env: { ...env, ...options.env, EKIDEN_JOB: `${outerTag}${tag}` },
+      env: withCeiling({ ...env, ...options.env, EKIDEN_JOB: `${outerTag}${tag}` }, options.cwd),
     };
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
