@@ -66,6 +66,13 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     await page.getByRole("button", { name: "Send 1 comment" }).click();
     await page.getByText("1 comment became #3.").waitFor();
 
+    await page.getByRole("link", { name: "Board", exact: true }).click();
+    await page.getByText("Nobody works: no process runs this team.").waitFor();
+    await card("Paint").first().click();
+    await page.getByText("Where its time went").click();
+    await page.getByText("waits for a permission").waitFor();
+    expect(await faultsOfAccess(page)).toEqual([]);
+
     // The second run works as the first was told to.
     await page.getByRole("link", { name: "Start", exact: true }).click();
     expect(await page.getByLabel("Each task works on a branch of its own").isChecked()).toBe(true);

@@ -6,7 +6,7 @@ import { joined, type MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { lanes, withoutLost } from "../../../core/picture/spans.ts";
 import { blank, type Task } from "../../../core/picture/task.ts";
-import { isAsking, looksOf, whyWaiting } from "./board.ts";
+import { isAsking, looksOf, whyNobody, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { landings } from "./landings.ts";
 import { Replay } from "./replay.ts";
@@ -86,6 +86,18 @@ describe("why a task waits", () => {
   ] as const)("%s", (_what, tasks, id, why) => {
     const team = model([...tasks]);
     expect(whyWaiting(team.tasks.get(id) as never, team)).toContain(why);
+  });
+
+  it("the whole board stands still", () => {
+    const idle = (reason: string) => member("alice", { phase: "idle", reason });
+    const stuck = [row(1, { status: "failed" }), row(2, { blockedBy: [1] })];
+    expect(whyNobody(model(stuck, [member("alice", { hosted: false })]), 0)).toContain("no process runs");
+    expect(whyNobody(model(stuck, [idle("idle")]), 1)).toContain("you have answered a question");
+    expect(whyNobody(model(stuck, [idle("rate_limited")]), 0)).toContain("provider does not answer");
+    expect(whyNobody(model(stuck, [idle("idle")]), 0)).toContain("#2: Waits for #1, which failed");
+    expect(whyNobody(model(stuck, [member("alice", { phase: "work" })]), 0)).toBe("");
+    expect(whyNobody(model([row(1)], [idle("idle")]), 0)).toBe("");
+    expect(whyNobody(model([row(1, { status: "completed" })], []), 0)).toBe("");
   });
 
   it("nobody is at work", () => {

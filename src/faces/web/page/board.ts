@@ -120,6 +120,23 @@ const list = (ids: readonly number[]): string =>
         .map((id) => `#${id}`)
         .join(", ")} and ${ids.length - 3} more`;
 
+/** Why a board with open tasks stands still, and what moves it; "" where somebody works or nothing is open. */
+export function whyNobody(model: Picture, questions: number): string {
+  const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
+  const { counts, of } = looksOf(model);
+  if (counts.busy + counts.ready + counts.waiting === 0) return "";
+  if (there.some(({ phase }) => phase === "work")) return "";
+  if (there.length === 0) return "Nobody works: no process runs this team. Start it again.";
+  if (questions > 0)
+    return `Nobody works before you have answered ${questions === 1 ? "a question" : `${questions} questions`}.`;
+  const isLimited = there.some(({ phase, reason }) => phase === "idle" && reason === "rate_limited");
+  if (isLimited) return "Nobody works: the model provider does not answer. They go on by themselves.";
+  // Between two tasks everybody is idle for a moment, which is no news.
+  if (counts.busy + counts.ready > 0) return "";
+  const task = [...model.tasks.values()].find(({ id }) => of.get(id) === "waiting");
+  return task ? `Nobody works. #${task.id}: ${whyWaiting(task, model)}` : "";
+}
+
 /** The team in a word, with the tone of its dot and a sentence. */
 export function teamState(
   model: Picture,

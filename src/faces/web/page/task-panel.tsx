@@ -12,6 +12,7 @@ import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
 import { Button, Choice, CloseButton, Pair, TextField } from "./fields.tsx";
 import { Empty, Link, Status, Time } from "./parts.tsx";
+import { TaskTime } from "./task-time.tsx";
 import { Markdown, Output } from "./text.tsx";
 
 export function TaskPanel({ id }: { id: number }) {
@@ -78,6 +79,7 @@ function Details({ task }: { task: Task }) {
         {task.touches.length > 0 && <Pair label="Edits">{task.touches.join(", ")}</Pair>}
         {task.needsPlan && <Pair label="Plan">must be approved first</Pair>}
       </dl>
+      {task.owner !== null && <TaskTime id={task.id} />}
       {app.source.recording ? <RecordedTexts id={task.id} /> : <Texts task={task} />}
     </>
   );

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { isAsking, LOOK_WORDS, LOOKS, type Look, looksOf, whyWaiting } from "../board.ts";
+import { isAsking, LOOK_WORDS, LOOKS, type Look, looksOf, whyNobody, whyWaiting } from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { openDialog } from "../dialog.tsx";
 import { Button, TextField } from "../fields.tsx";
@@ -23,6 +23,7 @@ export function BoardView() {
       </Empty>
     );
   const isColumns = route.item === "columns";
+  const why = app.replay ? "" : whyNobody(model, app.questions.length);
   return (
     <>
       <div class="tabs" role="group" aria-label="Show the board as">
@@ -34,6 +35,7 @@ export function BoardView() {
         </Link>
         {!isColumns && <Legend />}
       </div>
+      {why && <p class="banner warn">{why}</p>}
       {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
     </>
   );
