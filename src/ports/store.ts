@@ -157,6 +157,11 @@ export type Adoption = {
   /** False lets the members of a process be taken over before its lease ends. */
   readonly isAlive?: IsAlive;
   readonly revive?: boolean;
+  /**
+   * The hosts whose commands the caller has ended. A member of another one is left: that host took it in the meantime, and its
+   * commands may run. Default: the caller knows that none run.
+   */
+  readonly ended?: ReadonlySet<HostId>;
 };
 
 export type Teammates = {
@@ -213,7 +218,7 @@ export interface Roster {
    * Declares hosts dead whose lease is over or whose process is gone, and returns them: they cannot renew their lease any more. Their
    * members keep their tasks until `adopt` or `reap`, so that commands of a host that still lives can be ended first.
    */
-  fence(isAlive: IsAlive): Promise<readonly HostProcess[]>;
+  fence(isAlive: IsAlive): Promise<readonly (HostProcess & Pick<Host, "id">)[]>;
   /**
    * Fences dead hosts, removes them and puts their members' tasks back, once each, after `beforeRelease`. Returns these tasks.
    */

@@ -265,6 +265,24 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await store.roster.adopt(bob, host("here"))).toEqual({ name: "bob", host: "here" });
   });
 
+  it("a member is taken over only from a host whose commands were ended, though another took it in the meantime", async () => {
+    for (const one of ["next", "late"]) await store.roster.open(host(one), "m", 1);
+    await at.clock.advance(LEASE + 1);
+    for (const one of ["next", "late"]) await store.roster.open(host(one), "m", 1);
+    const [lost] = await store.roster.fence(unknown);
+    expect(lost?.id).toBe("here");
+    const ended = new Set([host("here")]);
+    // This process stands still while it ends their commands.
+    expect(await store.roster.adopt(alice, host("next"), { ended })).toEqual({ name: "alice", host: "next" });
+    await at.clock.advance(LEASE + 1);
+    await store.roster.open(host("late"), "m", 1);
+    expect(await store.roster.adopt(alice, host("late"), { ended })).toBeNull();
+    expect(await store.roster.adopt(alice, host("late"), { ended, isAlive: () => false })).toBeNull();
+    expect(await store.roster.adopt(alice, host("late"), { ended: new Set([host("next")]) })).toEqual({
+      ...{ name: "alice", host: "late" },
+    });
+  });
+
   it("the lead is told once that the board is quiet, and again when it has changed", async () => {
     const quiet = () => store.board.announceQuiet();
     expect(await quiet()).toBe("busy");

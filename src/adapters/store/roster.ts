@@ -157,7 +157,7 @@ function* adopt(
   tx: Tx,
   name: Name,
   host: HostId,
-  { isAlive = () => null, revive = false }: Adoption,
+  { isAlive = () => null, revive = false, ended }: Adoption,
 ): Op<Seat | null> {
   const [member] =
     yield* sql<Adoptable>`select kind, phase, host from members where team = ${tx.team} and name = ${name} ${tx.dialect.forUpdate}`;
@@ -165,9 +165,11 @@ function* adopt(
   yield* registered(tx, host);
   if (member.phase === "shutdown" && member.kind === "teammate" && !revive) return null;
   if (member.host !== null && member.host !== host) {
-    const [other] = yield* sql<HostProcess>`
-      select machine, pid, identity from hosts where team = ${tx.team} and id = ${member.host} and lease_until > ${tx.leaseClock}`;
-    if (other && isAlive(other) !== false) return null;
+    const [other] = yield* sql<HostProcess & { readonly holds: number }>`
+      select machine, pid, identity, case when lease_until > ${tx.leaseClock} then 1 else 0 end as holds
+      from hosts where team = ${tx.team} and id = ${member.host}`;
+    if (other && Number(other.holds) === 1 && isAlive(other) !== false) return null;
+    if (other && ended && !ended.has(member.host)) return null;
   }
   yield* exec`update members set host = ${host}, last_host = ${host}, kept_until = 0, blocks_of = null where team = ${tx.team} and name = ${name}`;
   if (member.host !== null && member.host !== host)

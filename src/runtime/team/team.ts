@@ -103,15 +103,16 @@ export class Team implements TeamControl {
 
   private async adopt(member: Member, revive: boolean): Promise<boolean> {
     const { store, host, isAlive, onOrphans } = this.parts;
-    const isElsewhere = member.host !== null && member.host !== host;
     if (this.members.has(member.name) || this.starting.has(member.name)) return false;
+    const isElsewhere = member.host !== null && member.host !== host;
     this.hasSkipped ||= isElsewhere && !this.lease.mayJudge;
     if (isElsewhere && !this.lease.mayJudge) return false;
     return await this.entering(member.name, async () => {
       // Its process may have been killed or frozen a moment ago. Its commands end before its task goes on here.
-      if (isElsewhere) await onOrphans?.(await store.roster.fence(isAlive));
+      const lost = isElsewhere ? await store.roster.fence(isAlive) : [];
+      if (isElsewhere) await onOrphans?.(lost);
       const seat = await store.roster
-        .adopt(member.name, host, { isAlive, revive })
+        .adopt(member.name, host, { isAlive, revive, ended: new Set(lost.map(({ id }) => id)) })
         .catch((error: unknown) => {
           if (!isUnregistered(error)) throw error;
           void this.lease.renew(); // this host was declared dead meanwhile
@@ -167,9 +168,8 @@ export class Team implements TeamControl {
   /** Sums up the conversation of a member hosted here, or begins it anew. @throws EkidenError `not_found`, and what the model throws. */
   async compact(name: Name, anew = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
-    const all = [...this.members.keys()].join(", ");
-    if (!life) throw new EkidenError("not_found", `This process runs no "${name}". It runs ${all}.`);
-    return await life.compact(anew);
+    if (life) return await life.compact(anew);
+    throw new EkidenError("not_found", `This process runs no "${name}". It runs ${this.names.join(", ")}.`);
   }
 
   /** Ends one member at once: for good, or (`suspend`) it keeps its task until another process takes it over. */
