@@ -24,9 +24,10 @@ const PACKAGES_MS = 10_000;
 type Kind = Omit<ClosedFile, "path">;
 type Found = { readonly hidden: readonly ClosedFile[]; readonly fixed: readonly string[] };
 type Pattern = ClosedSearch & { readonly use: "read" | "write"; readonly match: string };
-/** What a folder held when it was listed: the folders in it, and the names that each pattern may close. */
+/** What a folder held when it was listed: the paths of folders and links in it, and the names that each pattern may close. */
 type Listed = {
-  readonly stamp: string;
+  /** Null: there was no folder. */
+  readonly about: Stats | null;
   readonly folders: readonly string[];
   readonly links: readonly string[];
   readonly closed: ReadonlyMap<Pattern, readonly string[]>;
@@ -34,7 +35,8 @@ type Listed = {
 
 type LinkTarget = Kind & { readonly use: "read" | "write" };
 type Known = {
-  readonly listed: Map<string, Listed>;
+  /** By the checkout, or "/", and the path of the folder. */
+  readonly listed: Map<string, Map<string, Listed>>;
   /** What links led to. It stays closed when a command removes the link. */
   readonly throughLinks: Map<string, LinkTarget>;
 };
@@ -102,14 +104,15 @@ export class ClosedFiles {
 }
 
 class Walk {
-  private readonly listed: Map<string, Listed>;
+  private readonly listed: Known["listed"];
   private readonly patterns: readonly Pattern[];
   /** Folders of packages are taken as they were. */
   private readonly skipsPackages: boolean;
   private readonly throughLinks: Map<string, LinkTarget>;
   /** What was looked at in this walk. */
-  private readonly seen = new Map<string, Listed>();
+  private readonly seen = new Map<string, Map<string, Listed>>();
   private looks = 0;
+  private restedAt = 0;
 
   constructor({ listed, throughLinks }: Known, patterns: readonly Pattern[], skipsPackages: boolean) {
     this.listed = listed;
@@ -135,38 +138,35 @@ class Walk {
     const first = join(top, start);
     if (start !== "" && (add(first) || depth === 0)) return;
     const waiting: { readonly path: string; readonly left: number }[] = [{ path: first, left: depth }];
-    for (let one = waiting.pop(); one !== undefined && into.size <= COVERED_MAX; one = waiting.pop()) {
-      const { path, left } = one;
-      const { folders, links, closed } = await this.look(path, top);
-      const added = new Set((closed.get(pattern) ?? []).filter((name) => add(join(path, name))));
+    const [listed, seen] = [of(this.listed, top), of(this.seen, top)];
+    for (let next = waiting.pop(); next !== undefined && into.size <= COVERED_MAX; next = waiting.pop()) {
+      const { path, left } = next;
+      // Before the look: what was found is added without a pause. Without a promise for each folder.
+      if (this.isLong()) await setImmediate();
+      const one = seen.get(path) ?? this.listing(listed, path, top);
+      seen.set(path, one);
+      const paths = (one.closed.get(pattern) ?? []).map((name) => join(path, name));
+      const added = new Set(paths.filter(add));
       if (left <= 1) continue;
       // A search without an end would go through links in circles; what they lead to in the project is found without them.
-      for (const name of Number.isFinite(left) ? [...folders, ...links] : folders)
-        if (!added.has(name)) waiting.push({ path: join(path, name), left: left - 1 });
+      for (const inner of Number.isFinite(left) ? [...one.folders, ...one.links] : one.folders)
+        if (!added.has(inner)) waiting.push({ path: inner, left: left - 1 });
     }
   }
 
-  private async look(folder: string, top: string): Promise<Listed> {
-    const key = `${top}\0${folder}`;
-    const listed = this.seen.get(key) ?? (await this.listing(key, folder, top));
-    this.seen.set(key, listed);
-    return listed;
-  }
-
-  private async listing(key: string, folder: string, top: string): Promise<Listed> {
-    const known = this.listed.get(key);
+  private listing(all: Map<string, Listed>, folder: string, top: string): Listed {
+    const known = all.get(folder);
     if (known && this.skipsPackages && folder.includes(`/${PACKAGES}/`)) return known;
-    await this.count();
-    const about = statOf(folder);
-    const stamp = about?.isDirectory() ? stampOf(about) : "";
-    if (known?.stamp === stamp) return known;
-    const entries = stamp === "" ? [] : entriesOf(folder).filter(({ name }) => name !== ".git");
+    this.count();
+    const found = statOf(folder);
+    const about = found?.isDirectory() ? found : null;
+    if (known && isSame(known.about, about)) return known;
+    const entries = about === null ? [] : entriesOf(folder).filter(({ name }) => name !== ".git");
+    const paths = (those: readonly Dirent[]): string[] => those.map(({ name }) => join(folder, name));
     const listed: Listed = {
-      stamp,
-      folders: entries.flatMap((one) =>
-        one.isDirectory() && !isWorktrees(join(folder, one.name)) ? one.name : [],
-      ),
-      links: entries.flatMap((one) => (one.isSymbolicLink() ? one.name : [])),
+      about,
+      folders: paths(entries.filter((one) => one.isDirectory())).filter((path) => !isWorktrees(path)),
+      links: paths(entries.filter((one) => one.isSymbolicLink())),
       closed: new Map(
         this.patterns
           .filter(({ start }) => isAbsolute(start) === (top === "/"))
@@ -180,8 +180,8 @@ class Walk {
       ),
     };
     // A folder may change again within the grain of its time.
-    if (about && Date.now() - about.ctimeMs > GRAIN_MS) this.listed.set(key, listed);
-    else this.listed.delete(key);
+    if (found && Date.now() - found.ctimeMs > GRAIN_MS) all.set(folder, listed);
+    else all.delete(folder);
     return listed;
   }
 
@@ -190,7 +190,8 @@ class Walk {
     const found: string[] = [];
     const waiting = [top];
     for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-      await this.count();
+      this.count();
+      if (this.isLong()) await setImmediate();
       for (const entry of entriesOf(folder)) {
         const path = join(folder, entry.name);
         if (entry.isDirectory()) waiting.push(path);
@@ -201,20 +202,38 @@ class Walk {
     return found;
   }
 
-  private async count(): Promise<void> {
+  /** True when other work of this process shall have its turn. */
+  private isLong(): boolean {
+    if (this.looks - this.restedAt < AT_ONCE) return false;
+    this.restedAt = this.looks;
+    return true;
+  }
+
+  private count(): void {
     this.looks += 1;
     if (this.looks > FOLDERS_MAX)
       throw new EkidenError(
         "not_permitted",
         `The project has more than ${FOLDERS_MAX} folders, too many to look in all of them for files that deny rules close, so no command runs. Use rules without **, such as config/.env.`,
       );
-    if (this.looks % AT_ONCE === 0) await setImmediate();
   }
 }
 
 const shownAs = (path: string, top: string): string => (top === "/" ? path : path.slice(top.length + 1));
 const fileOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 const GRAIN_MS = 20;
+
+function of(all: Map<string, Map<string, Listed>>, top: string): Map<string, Listed> {
+  const inner = all.get(top) ?? new Map<string, Listed>();
+  all.set(top, inner);
+  return inner;
+}
+
+/** The same as equal stamps, without making texts: this runs for every folder before every command. */
+const isSame = (a: Stats | null, b: Stats | null): boolean =>
+  a === null || b === null
+    ? a === b
+    : a.ctimeMs === b.ctimeMs && a.ino === b.ino && a.dev === b.dev && a.nlink === b.nlink;
 
 /** Nobody can set the time of a change of status. */
 const stampOf = ({ dev, ino, nlink, ctimeMs }: Stats): string => `${dev}:${ino}:${nlink}:${ctimeMs}`;
