@@ -11,7 +11,7 @@ import { NO_HOOKS } from "./hardening.ts";
 import { ownStateOf } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
-import { gitGone, removeLock } from "./stale-locks.ts";
+import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 
@@ -169,10 +169,9 @@ export class LandingTree {
   private async recover(): Promise<void> {
     const { git, root, ref, landing } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
-    this.removeLock();
+    this.removeLocks();
     if (readFileSync(this.marker, "utf8") === "rebase") {
-      // If this fails, the owner is told next that a rebase is under way.
-      if (operationIn(this.gitDir) === "rebase") await git.try(root, "rebase", "--abort");
+      await this.endRebase();
       this.isDetached = (await git.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
       const hasLanded =
         this.isDetached &&
@@ -185,8 +184,18 @@ export class LandingTree {
     rmSync(this.marker, { force: true });
   }
 
-  private removeLock(): void {
-    removeLock(join(this.gitDir, "index.lock"), statSync(this.marker).mtimeMs);
+  private removeLocks(): void {
+    removeLocks(this.gitDir, OWN_LOCKS, statSync(this.marker).mtimeMs);
+  }
+
+  /** A git that was killed may not have noted what an abort needs. All work of the member is in its branch by then. */
+  private async endRebase(): Promise<void> {
+    const { git, root, branch } = this.task;
+    if (operationIn(this.gitDir) !== "rebase") return;
+    if ((await git.try(root, "rebase", "--abort")).code === 0) return;
+    for (const state of ["rebase-merge", "rebase-apply"])
+      rmSync(join(this.gitDir, state), { recursive: true, force: true });
+    await git.run(root, "reset", "--quiet", "--hard", `refs/heads/${branch}`);
   }
 
   private as(...args: string[]): Promise<Ran> {
@@ -252,8 +261,8 @@ export class LandingTree {
       return there.code === 0 ? null : refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
     }
     const done = await this.as("rebase", "--quiet", "--no-autostash", base, own).catch(async (error) => {
-      this.removeLock();
-      await git.try(root, "rebase", "--abort");
+      this.removeLocks();
+      await this.endRebase();
       throw error;
     });
     if (done.code === 0) return null;

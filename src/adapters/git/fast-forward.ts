@@ -5,14 +5,14 @@
  * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note beside
  * them records the step that was begun, and the next process finishes it.
  */
-import { lstatSync, rmSync, statSync } from "node:fs";
+import { lstatSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile, textIn } from "../small-files.ts";
 import type { Git, Ran } from "./git.ts";
-import { messageOfGit } from "./git.ts";
+import { isKill, messageOfGit } from "./git.ts";
 import { ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
-import { gitGone, removeLock } from "./stale-locks.ts";
+import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 
 /** Somebody commits in the project: git's lock is held while their hooks run. */
 const LOCKED_MAX_MS = 30_000;
@@ -58,9 +58,12 @@ export async function fastForward(
       signal.throwIfAborted();
       done = await move();
     }
-  } finally {
-    if (note) rmSync(note, { force: true });
+  } catch (error) {
+    // What a git that was killed left is finished by the next try, or by the next process.
+    if (note && !isKill(error)) rmSync(note, { force: true });
+    throw error;
   }
+  if (note) rmSync(note, { force: true });
   if (done?.code === 0) return "moved";
   if (done === null || (await tip()) !== from) return "raced";
   return {
@@ -113,7 +116,12 @@ async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise
   await gitGone(({ line }) => line.includes(to));
   const begun = statSync(note).mtimeMs;
   // Git takes its lock at once. A newer one is the person's.
-  removeLock(join(gitDir, "index.lock"), begun, begun + 10_000);
+  removeLocks(gitDir, OWN_LOCKS, begun, begun + LOCKED_MS);
+  const [, branch] = /^ref: (refs\/heads\/\S+)/.exec(textIn(join(gitDir, "HEAD"))) ?? [];
+  if (branch !== undefined) removeLocks(commonDir, [`${branch}.lock`], begun, begun + LOCKED_MS);
+  // The commands below may be killed, too.
+  const now = new Date();
+  utimesSync(note, now, now);
   const written = await filesWritten(git, top, to);
   for (let i = 0; i < written.length; i += BATCH)
     await git.try(top, "--literal-pathspecs", "reset", "--quiet", to, "--", ...written.slice(i, i + BATCH));
@@ -122,6 +130,7 @@ async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise
 }
 
 const BATCH = 100;
+const LOCKED_MS = 10_000;
 
 const commitIn = (note: string): string | null => /^[0-9a-f]{40,64}$/.exec(textIn(note))?.[0] ?? null;
 

@@ -63,13 +63,15 @@ class GitKilled extends EkidenError {
   }
 }
 
+export const isKill = (error: unknown): boolean => error instanceof GitKilled;
+
 /** Does work again when somebody killed its git. `work` must notice what an earlier try has done, as after a crash. */
 export async function despiteKills<T>(work: () => Promise<T>): Promise<T> {
   for (let nth = 1; ; nth += 1)
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof GitKilled) || nth === KILLS_MAX) throw error;
+      if (!isKill(error) || nth === KILLS_MAX) throw error;
     }
 }
 

@@ -22,18 +22,15 @@ const BY: Parameters<Worktrees["land"]>[1] = {
 };
 const GIT = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
-/** A git that kills itself once, at the first call with this verb, before or after it has done the work. */
-function dying(
-  { dir }: Repository,
-  verb: string,
-  when: "before" | "after",
-): { PATH: string; killed: string } {
+const DONE = `${GIT} "$@"`;
+
+/** A git that kills itself once, at the first call with this verb, when it has done this in its place. */
+function dying({ dir }: Repository, verb: string, instead: string): { PATH: string; killed: string } {
   const bin = join(dir, ".ekiden", "bin");
   const killed = join(bin, "killed");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
-  const work = when === "before" ? "" : `${GIT} "$@"; `;
-  const isIt = `case " $* " in *" ${verb} "*) [ -e ${killed} ] || { ${work}echo > ${killed}; kill -9 $$; } ;; esac`;
+  const isIt = `case " $* " in *" ${verb} "*) [ -e ${killed} ] || { ${instead}; echo > ${killed}; kill -9 $$; } ;; esac`;
   writeFileSync(join(bin, "git"), `#!/bin/sh\n${isIt}\nexec ${GIT} "$@"\n`);
   chmodSync(join(bin, "git"), 0o755);
   writeFileSync(killed, "not yet");
@@ -50,10 +47,27 @@ const VERBS = [
   "rebase",
 ];
 
-describe.each(["before", "after"] as const)("git is killed %s it has done", (when) => {
-  it.each([...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "rev-list"])("%s", async (verb) => {
+const IN_GIT = `cd "$(${GIT} rev-parse --absolute-git-dir)"`;
+/** What a git that is killed in the middle of its work leaves, among other things. */
+const HALF: readonly (readonly [verb: string, left: string])[] = [
+  [
+    "merge --ff-only",
+    `for to; do :; done; ${GIT} read-tree -m -u HEAD "$to"; ${IN_GIT}; touch HEAD.lock refs/heads/main.lock`,
+  ],
+  ["rebase", `${IN_GIT}; mkdir rebase-merge; touch rebase-merge/done HEAD.lock`],
+  ["checkout", `${IN_GIT}; touch index.lock`],
+];
+
+describe.each([
+  ["before its work", ":"],
+  ["after its work", DONE],
+  ["in the middle", null],
+])("git is killed %s", (_, whole) => {
+  const all = [...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "rev-list"];
+  const cases = whole === null ? HALF : all.map((verb) => [verb, whole] as const);
+  it.each(cases)("%s", async (verb, instead) => {
     const repo = repository({ "a.txt": "a\n" });
-    const { PATH, killed } = dying(repo, verb, when);
+    const { PATH, killed } = dying(repo, verb, instead);
     const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
     onTestFinished(() => shell.close());
     const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };

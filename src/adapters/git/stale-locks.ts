@@ -1,5 +1,6 @@
 /** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
 import { readlinkSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { namesIn, textIn } from "../small-files.ts";
 
 const WAIT_MS = 30_000;
@@ -13,10 +14,20 @@ export async function gitGone(isIt: (process: Process) => boolean): Promise<void
     await new Promise((later) => setTimeout(later, POLL_MS));
 }
 
-/** Whether it was made in this time (milliseconds since 1970, and a second for imprecise clocks). */
-export function removeLock(lock: string, from: number, to = Number.POSITIVE_INFINITY): void {
-  const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
+/** What git locks in the folder of a worktree when it moves its HEAD. */
+export const OWN_LOCKS: readonly string[] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
+
+/** Those that were made in this time (milliseconds since 1970, and a second for imprecise clocks). */
+export function removeLocks(
+  folder: string,
+  locks: readonly string[],
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): void {
+  for (const lock of locks.map((name) => join(folder, name))) {
+    const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
+  }
 }
 
 const gits = (): Process[] =>
