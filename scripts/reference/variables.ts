@@ -52,6 +52,16 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about: "Location of the provider `vertex` (default global).",
   },
   {
+    name: "EKIDEN_BOARD",
+    use: "internal",
+    about: "Lets the agent program of a teammate reach the tools of its board.",
+  },
+  {
+    name: "GIT_CEILING_DIRECTORIES",
+    use: "given",
+    about: "In a worktree: its folder of worktrees, above which git looks for no repository; then yours.",
+  },
+  {
     name: "EKIDEN_WEB_TOKEN",
     use: "read",
     about:
