@@ -68,7 +68,7 @@ export const MEMBER_VARIABLE = "EKIDEN_MEMBER";
 
 /** The model that a role file or a spawn names; "" for the team's, which `"sonnet"` and other words of other programs mean. */
 export const ownModel = (spec: string): string =>
-  spec.includes("/") || spec === "runbook" || spec.startsWith("scripted:") ? spec : "";
+  spec.includes("/") || spec === "runbook" || /^(scripted|agent|acp):/.test(spec) ? spec : "";
 
 /** A model and an effort as one text, for `Profile.model`. @throws EkidenError `bad_input` for an unknown level */
 export const modelWithEffort = (model: string, effort: string): string =>

@@ -133,8 +133,10 @@ export async function composeAgent(
     store.transcript.current(name),
     openProjectFiles(store.journal, reported, workspace, parts.userFolder, parts.trust),
   ]);
-  const line = kind === "teammate" ? agentLine(profile.model) : null;
-  const program = line && (await parts.agents.open(name, line, parts, () => life()?.task ?? null));
+  const ofRole = (one: Pick<Profile, "role">): string =>
+    roleNamed(files.library.roles, one.role)?.model ?? "";
+  const line = kind === "teammate" ? agentLine(profile.model || ofRole(profile)) : null;
+  const program = line && (await parts.agents.open(profile, line, parts, () => life()?.task ?? null));
   const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
     const role = roleNamed(files.library.roles, one.role);
     const own = one.model.startsWith("@") ? "" : one.model;
@@ -190,7 +192,8 @@ export async function composeAgent(
     team: {
       spawn: async (one) => {
         await checkRoom(parts);
-        if (agentLine(one.model)) await parts.agents.check(one.model, workspace);
+        const asked = agentLine(one.model || ofRole(one));
+        if (asked) await parts.agents.check(asked, one.model !== "", parts);
         else await modelOf(one); // an unknown model refuses the spawn before anybody joins
         await team.spawn(one);
       },

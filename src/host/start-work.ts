@@ -96,9 +96,22 @@ async function addTasks(
   }
 }
 
+/** So that a later process may take them over. */
+async function rememberAgents(project: string, teammates: readonly Recruit[]): Promise<void> {
+  const agents = teammates.flatMap(({ agent }) => agent ?? []);
+  if (agents.length === 0) return;
+  const [{ agentItem }, { recordItems }] = await Promise.all([
+    import("../project/trust/items.ts"),
+    import("../project/trust/weigh.ts"),
+  ]);
+  recordItems(project, agents.map(agentItem));
+}
+
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
   const model = parts.settings.leadModel ? "" : parts.ownModel;
+  // Before anybody joins: a lead that is alone concludes.
+  await rememberAgents(parts.workspace, teammates);
   const lead = { name: LEAD, role: "", kind: "lead", model } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);

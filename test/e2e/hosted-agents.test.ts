@@ -1,10 +1,12 @@
 /** Agent programs of other vendors as teammates: a real program over the Agent Client Protocol, which obeys a script. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PERSON } from "../../src/core/ids.ts";
 import { agentProgram } from "../fixtures/agent-program.ts";
 import { programTeam } from "../fixtures/program-team.ts";
+import { repositoryIn } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
 
 const lead = {
@@ -75,4 +77,208 @@ it("ends with its whole process tree when the team ends, also when it ignores TE
   const pid = Number(session.replace("session-", ""));
   await team.host.close();
   await soon(() => expect(() => process.kill(pid, 0)).toThrow());
+});
+
+it("judges its questions by the rules of the member: commands, edits, files; never for good", async () => {
+  const program = agentProgram({
+    prompts: [
+      [
+        { ask: { kind: "execute", title: "echo hi", rawInput: { command: "echo hi" } } },
+        { ask: { kind: "execute", title: "`rm -rf x`", rawInput: { command: "rm -rf x" } } },
+        {
+          ask: {
+            kind: "edit",
+            title: "Edit",
+            content: [{ type: "diff", path: ".git/config", newText: "x" }],
+          },
+        },
+        { ask: { kind: "execute", title: "mcp__ekiden__complete_task" } },
+        { ask: { kind: "other", title: "complete_task; rm -rf x" } },
+        { write: ["b.txt", "one\ntwo\nthree\n"] },
+        { read: "b.txt" },
+        { write: ["/etc/ekiden-test", "no"] },
+        { write: [".git/config", "no"] },
+        { call: "complete_task", input: { result: "done" } },
+      ],
+    ],
+  });
+  const team = await programTeam({
+    says: lead,
+    settings: {
+      teammates: [program.recruit("ann")],
+      sandbox: "off",
+      allow: ["write_file", "bash(echo *)"],
+      deny: ["bash(rm *)"],
+    },
+  });
+  await team.store.board.add({ subject: "Ask" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await team.until("task.completed", { task: 1 });
+  expect(program.heard("answer")).toEqual([
+    "allow_once",
+    "reject_once",
+    "reject_once",
+    "reject_once",
+    "reject_once",
+  ]);
+  expect(program.heard("read")).toEqual(["one\ntwo\nthree\n"]);
+  const [wrote, outside, guarded] = program.heard("wrote");
+  expect(wrote).toBe(true);
+  expect(outside).toContain("outside");
+  expect(guarded).toMatch(/[Pp]ermitted|protected/);
+});
+
+it("asks for a plan first, and works in the worktree of the task behind the gate", async () => {
+  const program = agentProgram({
+    prompts: [
+      [
+        { write: ["a.txt", "too early\n"] },
+        { call: "submit_plan", input: { plan: "Write new into a.txt" } },
+        { say: "Waiting for the answer." },
+      ],
+      [
+        { own: ["a.txt", "bad\n"] },
+        { call: "complete_task", input: { result: "done" } },
+        { own: ["a.txt", "new\n"] },
+        { call: "complete_task", input: { result: "done" } },
+      ],
+    ],
+  });
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
+  const { git } = repositoryIn(folder, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
+  const team = await programTeam({
+    folder,
+    says: lead,
+    settings: {
+      teammates: [program.recruit("ann")],
+      sandbox: "off",
+      worktrees: true,
+      gate: "grep new a.txt",
+      allow: ["write_file"],
+    },
+  });
+  await team.store.board.add({ subject: "Change a.txt", needsPlan: true }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await team.until("plan.submitted");
+  const [request] = await team.store.requests.open();
+  expect(request).toMatchObject({ by: "ann" });
+  await team.store.requests.answer(request?.of as never, request?.id as never, "plan", {
+    yes: true,
+    text: "",
+  });
+  await team.until("task.completed", { task: 1 });
+  expect(program.heard<string>("wrote")[0]).toContain("plan");
+  const results = program.heard<string>("result");
+  expect(results[1]).toContain("it cannot land");
+  expect(git("show", "main:a.txt")).toBe("new");
+  expect(program.heard<string>("cwd")[0]).toContain("worktrees");
+});
+
+it("hears urgent mail at once, and other mail with the next result of the board", async () => {
+  const program = agentProgram({
+    prompts: [
+      [{ say: "On it." }, { hang: true }],
+      [{ call: "list_tasks" }, { call: "list_tasks" }, { call: "complete_task", input: { result: "done" } }],
+    ],
+  });
+  const team = await programTeam({
+    says: lead,
+    settings: { teammates: [program.recruit("ann")], sandbox: "off" },
+  });
+  await team.store.board.add({ subject: "Wait" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await soon(() => expect(program.heard("prompt")).toHaveLength(1));
+  const note = (text: string) => ({ to: "ann" as never, body: { kind: "note", text } as const });
+  await team.store.mail.send(PERSON, note("Quietly"));
+  await team.store.mail.send(PERSON, { ...note("Stop that"), urgent: true });
+  await team.until("task.completed", { task: 1 });
+  expect(program.heard("cancelled")).toHaveLength(1);
+  const second = program.heard<string>("prompt")[1] ?? "";
+  expect(second).toContain("Stop that");
+  expect(second).toContain("Quietly");
+  expect(second).not.toContain("You are");
+});
+
+it("goes on after a kill -9 of the program: by resume, by load, or with the transcript as text", async () => {
+  for (const can of [{ resume: true }, { load: true }, {}]) {
+    const program = agentProgram({
+      prompts: [
+        [{ say: "Half of it is done." }, { call: "list_tasks" }, { die: true }],
+        [{ call: "complete_task", input: { result: "done" } }],
+      ],
+      can,
+    });
+    const team = await programTeam({
+      says: lead,
+      settings: { teammates: [program.recruit("ann")], sandbox: "off" },
+    });
+    await team.store.board.add({ subject: "Die" }, PERSON);
+    await team.host.start({ goal: "Do the task" });
+    await team.until("task.completed", { task: 1 });
+    expect(await team.store.board.task(1 as never)).toMatchObject({ status: "completed", attempt: 1 });
+    const [session] = program.heard("session");
+    expect(program.heard("resumed")).toEqual("resume" in can ? [session] : []);
+    expect(program.heard("loaded")).toEqual("load" in can ? [session] : []);
+    const again = program.heard<string>("prompt")[1] ?? "";
+    if (Object.keys(can).length === 0) expect(again).toContain("Half of it is done.");
+    else expect(again).not.toContain("You are");
+    expect(JSON.stringify(await team.store.transcript.current("ann" as never))).not.toContain("REPEATED");
+    await team.host.close();
+  }
+});
+
+it("goes on in another process", async () => {
+  const program = agentProgram({
+    prompts: [
+      [{ say: "Half." }, { call: "list_tasks" }, { hang: true }],
+      [{ call: "complete_task", input: { result: "done" } }],
+    ],
+    can: { resume: true },
+  });
+  const team = await programTeam({
+    keep: true,
+    says: lead,
+    settings: { teammates: [program.recruit("ann")], sandbox: "off" },
+  });
+  await team.store.board.add({ subject: "Go on" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await soon(() => expect(program.heard("result")).toHaveLength(1));
+  await team.host.close();
+  const again = await programTeam({
+    folder: team.folder,
+    says: lead,
+    settings: { teammates: undefined, sandbox: "off" },
+  });
+  await again.host.start({ resume: true });
+  await again.until("task.completed", { task: 1 });
+  expect(program.heard("resumed")).toEqual(program.heard("session"));
+});
+
+it("is added by the lead only where a person named it, or by a role", async () => {
+  const program = agentProgram({ prompts: [[{ call: "complete_task", input: { result: "done" } }]] });
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
+  mkdirSync(join(folder, ".ekiden/agents"), { recursive: true });
+  writeFileSync(
+    join(folder, ".ekiden/agents/hosted.md"),
+    `---\nname: hosted\nagent: "${program.agent}"\n---\nWork.\n`,
+  );
+  const spawn = (input: Record<string, unknown>) => ({ calls: [{ tool: "spawn_teammate", input }] });
+  const team = await programTeam({
+    folder,
+    says: {
+      lead: [
+        spawn({ name: "eve", model: "acp:/bin/sh -c true" }),
+        spawn({ name: "eve", model: "agent:claude" }),
+        spawn({ name: "bob", role: "hosted" }),
+        ...lead.lead,
+      ],
+    },
+    settings: { teammates: [], sandbox: "off" },
+  });
+  await team.store.board.add({ subject: "Do it" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await team.until("task.completed", { task: 1, by: "bob" });
+  const refused = (await team.events("tool.called")).filter((event) => "isError" in event && event.isError);
+  expect(refused).toHaveLength(2);
+  for (const event of refused) expect(JSON.stringify(event)).toContain("has not named the agent program");
 });

@@ -3,6 +3,7 @@
  * model. A role restricts and never permits: permissions are checked as without it.
  */
 import { z } from "zod";
+import { agentSpec } from "../agent-line.ts";
 import { escapeTags } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";
 import { EFFORTS, type Effort } from "../effort.ts";
@@ -21,7 +22,7 @@ export type Role = {
   readonly description: string;
   /** Tools by our names; null for all. */
   readonly tools: readonly string[] | null;
-  /** Model spec; "" for the team's. */
+  /** Model spec, or the program of another vendor that is the model of its teammates (`agent-line`); "" for the team's. */
   readonly model: string;
   /** How hard its model thinks; undefined: as the settings say. */
   readonly effort?: Effort | undefined;
@@ -62,6 +63,7 @@ const head = lazy(() =>
     description: z.string("must be a text").optional(),
     tools: toolNames().nullish(),
     model: z.string("must be a text").trim().nullish(),
+    agent: z.string("must be a text").trim().nullish(),
     effort: z.enum(EFFORTS, `must be one of ${EFFORTS.join(", ")}`).nullish(),
   }),
 );
@@ -73,12 +75,12 @@ const head = lazy(() =>
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
   const parsed = head().safeParse(data ?? {});
   if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
-  const { name, description, tools, model, effort } = parsed.data;
+  const { name, description, tools, model, agent, effort } = parsed.data;
   return {
     name: name ?? fallbackName,
     description: oneLine(description ?? "", DESCRIPTION_MAX),
     tools: tools ?? null,
-    model: ownModel(model ?? ""),
+    model: agent ? agentSpec(agent) : ownModel(model ?? ""),
     ...(effort && { effort }),
     prompt: cutEnd(body, PROMPT_MAX),
     source,

@@ -6,20 +6,24 @@ import type { Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import { agentProgram } from "../../adapters/agents/launch.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { type AgentLine, agentLine } from "../../core/agent-line.ts";
-import type { Name, TaskId } from "../../core/ids.ts";
+import type { AgentLine } from "../../core/agent-line.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { type Name, quote, type TaskId } from "../../core/ids.ts";
+import type { Profile } from "../../core/member.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
+import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { guestTools } from "../guest-tools.ts";
 import { HostedModel } from "./hosted-model.ts";
 
 export type HostedParts = {
   readonly store: Store;
-  readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv">;
+  readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv" | "teammates">;
   readonly workspace: string;
   readonly trees: Worktrees | null;
   readonly sandbox: Sandbox;
   readonly shell: Pick<Shell, "newTag">;
+  readonly trust: Pick<ProjectTrust, "runsAgent">;
 };
 
 export class HostedAgents {
@@ -32,21 +36,26 @@ export class HostedAgents {
     this.env = env;
   }
 
-  /** @throws EkidenError `model_missing` when there is no such program */
-  async check(spec: string, folder: string): Promise<void> {
-    const line = agentLine(spec);
-    if (line) await agentProgram(line, { folder, env: this.env });
+  /**
+   * Before a member is added by another one. A program that no person has named is never started: it has the network and its login.
+   * `isAsked`: a model names it, not the file of a role. @throws EkidenError `not_permitted` | `model_missing`
+   */
+  async check(line: AgentLine, isAsked: boolean, { settings, workspace }: HostedParts): Promise<void> {
+    if (isAsked && !isNamed(line, settings)) throw notNamed(line, settings);
+    await agentProgram(line, { folder: workspace, env: this.env });
   }
 
-  /** A member starts here. @throws EkidenError `model_missing` when there is no such program */
+  /** A member starts here. @throws EkidenError `model_missing` when there is no such program; `not_permitted` */
   async open(
-    name: Name,
+    { name, model: own }: Pick<Profile, "name" | "model">,
     line: AgentLine,
     parts: HostedParts,
     task: () => TaskId | null,
   ): Promise<HostedModel> {
     await this.end(name);
-    const { store, settings, workspace, trees, sandbox, shell } = parts;
+    const { store, settings, workspace, trees, sandbox, shell, trust } = parts;
+    // A board may hold what another person wrote.
+    if (own !== "" && !isNamed(line, settings) && !trust.runsAgent(line.spec)) throw notNamed(line, settings);
     const found = await agentProgram(line, { folder: workspace, env: this.env });
     const env = childEnvironment(this.env, { passed: [...settings.commandEnv, ...found.variables] });
     const specs = guestTools(settings.planDeadlineMs);
@@ -89,6 +98,17 @@ export class HostedAgents {
   async close(): Promise<void> {
     await Promise.all([...[...this.models.keys()].map((name) => this.end(name)), ...this.endings]);
   }
+}
+
+const isNamed = ({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): boolean =>
+  teammates.some(({ agent }) => agent === spec);
+
+function notNamed({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): EkidenError {
+  const named = teammates.flatMap(({ agent }) => agent ?? []);
+  return new EkidenError(
+    "not_permitted",
+    `The person has not named the agent program ${quote(spec)} for this team${named.length === 0 ? "" : `, only ${named.join(", ")}`}. The option --teammate NAME@AGENT or the file of a role does.`,
+  );
 }
 
 async function serveBoard(socket: Socket, specs: readonly ToolSpec[], model: HostedModel): Promise<void> {

@@ -142,6 +142,9 @@ export function serverItems(servers: unknown, file: string, cwd: string): TrustI
   });
 }
 
+/** A program of another vendor as a teammate, by its spec: that the person, or settings that the person agreed to, named it here. */
+export const agentItem = (spec: string): TrustItem => trustItem(`teammate ${spec}`, `teammate ${spec}`);
+
 /** A role of the project that chooses its model. `source`: the file, absolute. */
 export function roleItem({ source, model }: Pick<Role, "source" | "model">, cwd: string): TrustItem {
   const file = relativeTo(cwd, source);

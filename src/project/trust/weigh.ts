@@ -12,6 +12,7 @@ import { mergeSettings } from "../../core/settings-merge.ts";
 import { userFile } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
 import {
+  agentItem,
   allowId,
   gitItem,
   hookId,
@@ -40,6 +41,8 @@ export type ProjectTrust = {
   readonly env: NodeJS.ProcessEnv;
   /** Whether the project's own git configuration may run programs. */
   readonly runsGit: boolean;
+  /** Whether a teammate of the team may have this agent program, because the person has named it in this project. */
+  runsAgent(spec: string): boolean;
   /** The role; without its model, if it is the project's and the person has not agreed to it. */
   judged<T extends Pick<Role, "source" | "model">>(role: T): T;
 };
@@ -104,6 +107,7 @@ export async function weighProject(
     waiting: items.filter((item) => !isGiven(item)),
     env: childEnvironment(env),
     runsGit: all || (record.items.git !== undefined && isGiven(gitItem(cwd))),
+    runsAgent: (spec) => isGiven(agentItem(spec)),
     judged: (role) => {
       const counts = role.model === "" || isWithin(userFolder, role.source) || isGiven(roleItem(role, cwd));
       return counts ? role : { ...role, model: "" };
