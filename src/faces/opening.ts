@@ -1,5 +1,6 @@
 /** The first words of a team at work: its models, its mode, its folder, and what confines its commands. */
 import { homedir } from "node:os";
+import { agentLine } from "../core/agent-line.ts";
 import type { Member } from "../core/member.ts";
 import { isPriced } from "../core/models.ts";
 import type { Mode } from "../core/permission/mode.ts";
@@ -22,9 +23,11 @@ export async function opening(host: TeamHost, cwd: string): Promise<string[]> {
     model: models.get(one.name) ?? one.model,
   }));
   const limit = limitLine(members, host.spending.limits);
+  const programs = members.filter(({ model }) => agentLine(model) !== null).map(({ name }) => name);
   return [
     openingLine(members, mode, cwd, homedir()),
     await host.sandbox(),
+    ...(programs.length === 0 ? [] : [`Agent programs have the whole network: ${programs.join(", ")}.`]),
     ...(limit === null ? [] : [limit]),
   ];
 }

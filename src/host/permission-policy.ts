@@ -61,7 +61,7 @@ export function permissionPolicy(
   return async (call): Promise<Verdict> => {
     const { tool, ctx, input, access } = call;
     const subject = tool.subject?.(input) ?? "";
-    const isConfined = tool.line !== undefined && (await isActive());
+    const isConfined = tool.line !== undefined && !tool.elsewhere && (await isActive());
     const attempt: PermissionRequest = {
       tool: tool.name,
       access,

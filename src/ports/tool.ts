@@ -67,6 +67,8 @@ export interface Tool<I = unknown> {
   writes?(input: I): readonly string[];
   /** The shell line that a call runs. It is judged command by command, and runs in the sandbox. */
   line?(input: I): string;
+  /** Its line does not run here, so the sandbox does not keep it from the network: it is judged as without one. */
+  readonly elsewhere?: true;
   /** It can be called, and no model is told of it: for calls that models make out of habit. */
   readonly unlisted?: true;
   /** How people see its calls, where its input has other names for what they see than `core/views/shown-call.ts` knows. */

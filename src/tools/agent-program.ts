@@ -45,6 +45,8 @@ const mayRun = defineTool({
   access: "exec",
   subject: ({ command }) => command,
   line: ({ command }) => command,
+  // The program runs it, for which the network is open.
+  elsewhere: true,
   run: async () => PERMITTED,
 });
 
