@@ -1,4 +1,5 @@
 /** Which program of another vendor is the model of a member, as its model is written: "agent:claude" or "acp:my-agent --stdio". */
+import { EkidenError } from "./errors.ts";
 
 export type AgentLine = {
   readonly spec: string;
@@ -15,6 +16,15 @@ export function agentLine(spec: string): AgentLine | null {
   return kind === "acp" ? { spec, preset: null, command: rest.trim().split(/\s+/).filter(Boolean) } : null;
 }
 
-/** What stands behind the @ of a teammate: "claude", "acp:my-agent --stdio". */
-export const agentSpec = (written: string): string =>
-  written.startsWith("acp:") ? written : `agent:${written}`;
+/**
+ * Of the text after the @ of a teammate: "claude", "acp:my-agent --stdio".
+ * @throws EkidenError `bad_input` when it names no program
+ */
+export function agentSpec(written: string): string {
+  if (/^(acp:\s*)?$/.test(written))
+    throw new EkidenError(
+      "bad_input",
+      `"@${written}" names no agent program. Write @claude, or @acp: and its command.`,
+    );
+  return written.startsWith("acp:") ? written : `agent:${written}`;
+}

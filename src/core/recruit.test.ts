@@ -22,6 +22,10 @@ it("names what is wrong with a name, without the role", () => {
   expect(() => recruit("a/b:tester")).toThrow('"a/b" is not a usable name');
 });
 
+it.each(["ann@", "ann@acp:", "ann:tester@ "])("names what is wrong with %j", (text) => {
+  expect(() => recruit(text)).toThrow("names no agent program. Write @claude, or @acp: and its command.");
+});
+
 it("reads the program of another vendor that is its model", () => {
   expect(recruit("ann@claude")).toEqual({ name: "ann", role: "", agent: "agent:claude" });
   expect(recruit("bob: reviewer @acp:my-agent --as a:b@c")).toEqual({

@@ -19,8 +19,8 @@ export const recruits = (count: number): Recruit[] =>
 
 /** Reads `alice`, `alice:tester`, `alice@claude` or `alice:tester@acp:COMMAND`. @throws EkidenError `bad_input` */
 export function recruit(text: string): Recruit {
-  const [, who = text, agent = ""] = /^([^@]*)@(.*)$/s.exec(text) ?? [];
+  const [, who = text, agent] = /^([^@]*)@(.*)$/s.exec(text) ?? [];
   const [, name = who, role = ""] = /^([^:]*):(.*)$/s.exec(who) ?? [];
   const mate = { name: teammateName(name.trim()), role: role.trim() };
-  return agent.trim() === "" ? mate : { ...mate, agent: agentSpec(agent.trim()) };
+  return agent === undefined ? mate : { ...mate, agent: agentSpec(agent.trim()) };
 }

@@ -147,7 +147,7 @@ export function prepare(
 
 /** One sentence for each name on the command line that is written otherwise than the name it stands for. */
 function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
-  const named = Array.isArray(teammates) ? teammates.map((text) => String(text).split(":")[0] ?? "") : [];
+  const named = Array.isArray(teammates) ? teammates.map((text) => String(text).split(/[:@]/)[0] ?? "") : [];
   return [
     renaming(typeof team === "string" ? team : loaded.team, loaded.team),
     ...named.map((text, i) => renaming(text.trim(), loaded.teammates?.[i]?.name ?? (text as Name))),

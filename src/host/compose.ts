@@ -19,7 +19,6 @@ import type { MemberLoop } from "../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
-import { agentProgram } from "./features/agent-program.ts";
 import { compaction } from "./features/compaction.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
 import { guidance } from "./features/guidance.ts";
@@ -180,7 +179,7 @@ export async function composeAgent(
   const made = await Promise.all(makers.map((make) => make(setup)));
   const features = [
     ...made.filter((feature) => feature !== null),
-    ...(program ? [agentProgram(program)] : []),
+    ...(program ? [(await import("./features/agent-program.ts")).agentProgram(program)] : []),
   ];
   const agent: Agent = {
     seat,

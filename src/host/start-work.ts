@@ -1,4 +1,5 @@
 /** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
+import { agentLine } from "../core/agent-line.ts";
 import type { Image } from "../core/conversation/image.ts";
 import { orElse } from "../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../core/ids.ts";
@@ -96,22 +97,23 @@ async function addTasks(
   }
 }
 
-/** So that a later process may take them over. */
-async function rememberAgents(project: string, teammates: readonly Recruit[]): Promise<void> {
+/** Refuses programs that are not there, and notes the others, so that a later process may take their members over. */
+async function admitAgents(parts: Parts, teammates: readonly Recruit[]): Promise<void> {
   const agents = teammates.flatMap(({ agent }) => agent ?? []);
   if (agents.length === 0) return;
+  for (const line of agents.map(agentLine)) if (line) await parts.agents.check(line, false, parts);
   const [{ agentItem }, { recordItems }] = await Promise.all([
     import("../project/trust/items.ts"),
     import("../project/trust/weigh.ts"),
   ]);
-  recordItems(project, agents.map(agentItem));
+  recordItems(parts.workspace, agents.map(agentItem));
 }
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
   const model = parts.settings.leadModel ? "" : parts.ownModel;
   // Before anybody joins: a lead that is alone concludes.
-  await rememberAgents(parts.workspace, teammates);
+  await admitAgents(parts, teammates);
   const lead = { name: LEAD, role: "", kind: "lead", model } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);

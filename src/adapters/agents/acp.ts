@@ -74,7 +74,7 @@ export class AcpProgram {
   /** Rejects when the program has ended. */
   private readonly gone: Promise<never>;
 
-  /** `tag`: the mark of its processes, which stands in its environment. `version`: of this program. */
+  /** `tag`: the mark of its processes, in their environment. `version`: of this program. */
   constructor(
     program: WholeProgram,
     { tag, title, version }: { readonly tag: string; readonly title: string; readonly version: string },

@@ -41,7 +41,7 @@ export async function agentProgram(
   if (file === null)
     throw new EkidenError(
       "model_missing",
-      `The agent program ${program} is not in PATH.${known ? ` Install it: npm install --global ${known.package}` : ""}`,
+      `The agent program ${program} is not in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
     );
   const home = env.HOME || homedir();
   const writable = known ? known.folders.map((path) => join(home, path)) : [];

@@ -4,7 +4,6 @@
  */
 import type { Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
-import { agentProgram } from "../../adapters/agents/launch.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { AgentLine } from "../../core/agent-line.ts";
 import { EkidenError } from "../../core/errors.ts";
@@ -13,8 +12,7 @@ import type { Profile } from "../../core/member.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
-import { guestTools } from "../guest-tools.ts";
-import { HostedModel } from "./hosted-model.ts";
+import type { HostedModel } from "./hosted-model.ts";
 
 export type HostedParts = {
   readonly store: Store;
@@ -42,6 +40,7 @@ export class HostedAgents {
    */
   async check(line: AgentLine, isAsked: boolean, { settings, workspace }: HostedParts): Promise<void> {
     if (isAsked && !isNamed(line, settings)) throw notNamed(line, settings);
+    const { agentProgram } = await import("../../adapters/agents/launch.ts");
     await agentProgram(line, { folder: workspace, env: this.env });
   }
 
@@ -56,10 +55,16 @@ export class HostedAgents {
     const { store, settings, workspace, trees, sandbox, shell, trust } = parts;
     // A board may hold what another person wrote.
     if (own !== "" && !isNamed(line, settings) && !trust.runsAgent(line.spec)) throw notNamed(line, settings);
+    // A team without such a member does not load what it needs.
+    const [{ agentProgram }, { guestTools }, { HostedModel: Hosted }] = await Promise.all([
+      import("../../adapters/agents/launch.ts"),
+      import("../guest-tools.ts"),
+      import("./hosted-model.ts"),
+    ]);
     const found = await agentProgram(line, { folder: workspace, env: this.env });
     const env = childEnvironment(this.env, { passed: [...settings.commandEnv, ...found.variables] });
     const specs = guestTools(settings.planDeadlineMs);
-    const model: HostedModel = new HostedModel({
+    const model: HostedModel = new Hosted({
       spec: line.spec,
       tools: specs.map((one) => one.name),
       serve: (socket) => void serveBoard(socket, specs, model),
