@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Store } from "../ports/index.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
+import { liveHosts } from "../team/queries/hosts.ts";
 import { outputFolder } from "../team/queries/live.ts";
 
 export type OwnProcess = {
@@ -54,6 +54,5 @@ export function startOwn(
 export async function hasLead({ roster }: Pick<Store, "roster">): Promise<boolean> {
   const lead = await roster.member(LEAD);
   if (!lead?.host) return false;
-  const now = systemClock.now();
-  return (await roster.hosts()).some(({ id, leaseUntil }) => id === lead.host && leaseUntil > now);
+  return (await liveHosts({ roster })).some(({ id }) => id === lead.host);
 }

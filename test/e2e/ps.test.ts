@@ -8,6 +8,7 @@ import { soon } from "../fixtures/soon.ts";
 
 const PLAN = (block: string): string => `# Goal\n## one\n\`\`\`sh\n${block}\n\`\`\`\n`;
 type Listed = {
+  readonly team: string;
   readonly cwd: string;
   readonly state: string;
   readonly note: string;
@@ -51,6 +52,28 @@ it("works on after its terminal, is listed from everywhere, and ends when asked"
   await soon(() => expect(readFileSync(log, "utf8")).toContain("1 of 1 tasks completed"));
   rmSync(join(place.dir, ".ekiden"), { recursive: true });
   expect(await listed("--all")).toEqual([]);
+  // A new store has not this team.
+  await place.run(["add", "Something", "--team", "other"]);
+  expect((await listed("--all")).map(({ team }) => team)).not.toContain("default");
+});
+
+it("knows at once that the process of a team was killed, and takes the team over", async () => {
+  const place = project();
+  place.write({ "plan.md": PLAN("until [ -e go ]; do sleep 0.05; done") });
+  const env = { EKIDEN_LEASE_MS: "3600000" };
+  const { stdout } = await place.run(["run", "plan.md", "--detach", "--json"], { env });
+  const { pid } = JSON.parse(stdout) as { pid: number };
+  const stateIs = (state: RegExp): Promise<void> =>
+    soon(async () => expect((await place.run(["ps"])).stdout).toMatch(state));
+  await stateIs(/^working +default/m);
+  process.kill(pid, "SIGKILL");
+  await stateIs(/^stopped +default/m);
+  expect((await place.run(["team"])).stdout).not.toContain("work #1");
+  expect(await place.run(["stop"])).toMatchObject({ code: 0 });
+  expect(await place.run(["resume", "--detach"], { env })).toMatchObject({ code: 0 });
+  await stateIs(/^working +default/m);
+  place.write({ go: "" });
+  await stateIs(/^done +default/m);
 });
 
 it("says at once why it cannot begin, and what it cannot do", async () => {

@@ -15,8 +15,10 @@ export async function run(
 ): Promise<undefined> {
   const now = systemClock.now();
   const listed: ListedTeam[] = [];
-  for (const known of knownTeams())
-    listed.push(await readListed(known, call.env, (store) => listedTeam(known.cwd, store)));
+  for (const known of knownTeams()) {
+    const read = await readListed(known, call.env, (store) => listedTeam(known.cwd, store));
+    if (read !== null) listed.push(read);
+  }
   const isRecent = ({ state, since }: ListedTeam): boolean =>
     state !== "done" || now - (since ?? 0) < DONE_MS;
   await call.show({ now, teams: inOrder(all ? listed : listed.filter(isRecent)) }, psViews);

@@ -8,6 +8,7 @@ import { Picture } from "../../core/picture/picture.ts";
 import type { Task } from "../../core/task.ts";
 import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
+import { readHosts } from "../../team/queries/hosts.ts";
 import { detailedSentence, follow, lastEvents, withDetails } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
 import { onSignals } from "../run-guards.ts";
@@ -135,7 +136,7 @@ export class Top {
     const { store } = this;
     this.isStale = false;
     this.lookedAt = systemClock.now();
-    const [members, hosts] = [await store.roster.members(), await store.roster.hosts()];
+    const [members, hosts] = [await store.roster.members(), await readHosts(store)];
     const teams = (await store.teams()).length;
     if (this.isBoardStale) await this.readBoard(store);
     const { tasks } = this;

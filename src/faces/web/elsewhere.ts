@@ -32,7 +32,7 @@ export async function allTeams(
     if (known.cwd === cwd && known.file === file) continue;
     const key = known.file === null ? null : `${MARK}${known.id}`;
     const read = await readListed(known, env ?? {}, (store) => glance(key, known.cwd, store));
-    listed.push("key" in read ? read : { ...read, key: null, asks: [], atWork: [] });
+    if (read !== null) listed.push("key" in read ? read : { ...read, key: null, asks: [], atWork: [] });
   }
   return { now: systemClock.now(), teams: inOrder(listed) as TeamGlance[] };
 }

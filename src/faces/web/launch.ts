@@ -15,7 +15,7 @@ import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
 import { hasLead, logFile, startOwn } from "../own-process.ts";
 import { keepPlan, makeRepository } from "./new-project.ts";
-import { liveHosts } from "./snapshot.ts";
+import { liveHostIds } from "./snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";
 
 export type Launch = {
@@ -41,7 +41,7 @@ export async function launch(
   text: string,
   options: StartOptions,
 ): Promise<string> {
-  const [isLed, before] = [await hasLead(store), await liveHosts(store)];
+  const [isLed, before] = [await hasLead(store), await liveHostIds(store)];
   if (what !== "spawn" && isLed)
     throw new EkidenError(
       "already_started",
@@ -65,7 +65,7 @@ export async function launch(
       return what === "resume" && said !== "" ? said : "It is done already.";
     }
     if (what !== "spawn" && (await hasLead(store))) return "The team works.";
-    if (what === "spawn" && (await liveHosts(store)) !== before) {
+    if (what === "spawn" && (await liveHostIds(store)) !== before) {
       keep(run.child);
       return "They join.";
     }

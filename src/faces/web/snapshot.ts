@@ -1,9 +1,9 @@
 /** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream goes on. */
 import { hostname } from "node:os";
-import { systemClock } from "../../adapters/clock.ts";
 import type { Member } from "../../core/member.ts";
 import { type MemberRow, rowOf } from "../../core/picture/member.ts";
 import type { Store } from "../../ports/index.ts";
+import { liveHosts } from "../../team/queries/hosts.ts";
 import type { Snapshot } from "./wire.ts";
 
 /** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
@@ -30,9 +30,8 @@ export async function snapshot(store: Store): Promise<string> {
 }
 
 export async function memberRows({ roster }: Pick<Store, "roster">): Promise<MemberRow[]> {
-  const [members, hosts] = [await roster.members(), await roster.hosts()];
-  const now = systemClock.now();
-  const live = new Map(hosts.filter((host) => host.leaseUntil > now).map((host) => [host.id, host.machine]));
+  const [members, hosts] = [await roster.members(), await liveHosts({ roster })];
+  const live = new Map(hosts.map((host) => [host.id, host.machine]));
   return members.map((member) => memberRow(member, member.host === null ? undefined : live.get(member.host)));
 }
 
@@ -42,13 +41,8 @@ const memberRow = (member: Member, machine: string | undefined): MemberRow => ({
   machine: machine === undefined || machine === hostname() ? "" : machine,
 });
 
-/** The processes whose lease has not ended, as a text that changes with them. */
-export async function liveHosts({ roster }: Pick<Store, "roster">): Promise<string> {
-  const now = systemClock.now();
-  const hosts = await roster.hosts();
-  return hosts
-    .filter((host) => host.leaseUntil > now)
-    .map(({ id }) => id)
-    .sort()
-    .join(" ");
+/** The processes that live, as a text that changes with them. */
+export async function liveHostIds(store: Pick<Store, "roster">): Promise<string> {
+  const ids = (await liveHosts(store)).map(({ id }) => id);
+  return ids.sort().join(" ");
 }

@@ -18,7 +18,7 @@ import { allTeams, isElsewhere, openElsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
-import { liveHosts, memberRows, snapshot } from "./snapshot.ts";
+import { liveHostIds, memberRows, snapshot } from "./snapshot.ts";
 import type {
   AllTeams,
   Commit,
@@ -181,7 +181,7 @@ export class TeamPage {
     this.store = store;
     this.feed = new Feed(store, systemClock, {
       output: () => live(store),
-      hosts: () => liveHosts(store),
+      hosts: () => liveHostIds(store),
       members: () => memberRows(store),
     });
     this.costs = new CostReader(store);

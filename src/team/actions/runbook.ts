@@ -4,6 +4,7 @@ import { type Name, PERSON } from "../../core/ids.ts";
 import { type Rerun, rerunOf } from "../../core/project/rerun.ts";
 import type { Runbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
+import { liveHosts } from "../queries/hosts.ts";
 
 export type Continued =
   /** The runbook is not on the board. */
@@ -53,8 +54,7 @@ export async function continueRunbook(
 export async function abandonRunbook(store: Store, by: Name, runbook: Runbook): Promise<void> {
   const rerun = await find(store, runbook);
   const left = rerun?.tasks.filter((task) => task && !["completed", "cancelled"].includes(task.status)) ?? [];
-  const now = Date.now();
-  const running = (await store.roster.hosts()).some(({ leaseUntil }) => leaseUntil > now);
+  const running = (await liveHosts(store)).length > 0;
   const taken = left.find((task) => task?.status === "in_progress");
   if (running && taken)
     throw new EkidenError(

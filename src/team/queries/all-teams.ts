@@ -1,11 +1,11 @@
 /** The teams of a person in all projects, and which of them need an answer. Views: core/views/ps.ts. */
-import { messageOf } from "../../core/errors.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { PERSON } from "../../core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
 import type { KnownTeam } from "../../project/known-teams.ts";
-import { openTeam, type Place } from "../../project/open.ts";
+import { type Place, withTeam } from "../../project/open.ts";
 import { teamFigures } from "./teams.ts";
 
 /** What the project brings is not asked for: the file is known. */
@@ -14,28 +14,21 @@ export function placeOf({ cwd, team, file }: KnownTeam, env: NodeJS.ProcessEnv):
   return { cwd, env, settings: () => Promise.resolve(settings) };
 }
 
-/** A team that cannot be read does not hide the others. */
+/** A team that cannot be read does not hide the others. Null: it is in its store no more. */
 export async function readListed<T extends ListedTeam>(
   known: KnownTeam,
   env: NodeJS.ProcessEnv,
   read: (store: Store) => Promise<T>,
-): Promise<T | ListedTeam> {
+): Promise<T | ListedTeam | null> {
   const { cwd, team, file } = known;
   const unreadable = (note: string): ListedTeam => ({
     ...{ team, cwd, state: "unreadable", questions: 0, members: 0, working: 0 },
     ...{ counts: null, usd: 0, since: null, note },
   });
   if (file === null) return unreadable(`on a server; see ekiden --cwd ${cwd} --team ${team} team`);
-  try {
-    const store = await openTeam(placeOf(known, env), "look");
-    try {
-      return await read(store);
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    return unreadable(messageOf(error));
-  }
+  return await withTeam(placeOf(known, env), "look", read).catch((error: unknown) =>
+    isEkidenError(error, "not_found") ? null : unreadable(messageOf(error)),
+  );
 }
 
 export async function listedTeam(cwd: string, store: Store): Promise<ListedTeam> {

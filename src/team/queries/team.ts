@@ -4,9 +4,10 @@ import { EkidenError } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { type TeamData, teamData } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
+import { readHosts } from "./hosts.ts";
 
 export async function team({ team, roster, board }: Store): Promise<TeamData> {
-  const [members, hosts, tasks] = [await roster.members(), await roster.hosts(), await board.tasks()];
+  const [members, hosts, tasks] = [await roster.members(), await readHosts({ roster }), await board.tasks()];
   return teamData(team, members, hosts, tasks, systemClock.now());
 }
 

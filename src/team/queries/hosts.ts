@@ -1,0 +1,20 @@
+/** The processes that run the members of a team. */
+import { systemClock } from "../../adapters/clock.ts";
+import { livesAs } from "../../adapters/process-identity.ts";
+import type { Host } from "../../core/host.ts";
+import type { Store } from "../../ports/index.ts";
+
+/** The lease of a process that was seen to have ended is over, as its members can be taken over at once. */
+export async function readHosts({ roster }: Pick<Store, "roster">): Promise<Host[]> {
+  const now = systemClock.now();
+  return (await roster.hosts()).map((host) =>
+    host.leaseUntil > now && livesAs(host.identity) === false ? { ...host, leaseUntil: now } : host,
+  );
+}
+
+/** The processes that live, as far as can be seen from here. */
+export async function liveHosts(store: Pick<Store, "roster">): Promise<Host[]> {
+  const hosts = await readHosts(store);
+  const now = systemClock.now();
+  return hosts.filter(({ leaseUntil }) => leaseUntil > now);
+}
