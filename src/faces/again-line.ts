@@ -11,9 +11,17 @@ const quoted = (word: string): string =>
 /** No password is shown: who types the line knows it. */
 const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
 
+/** What the conversation needs to open, also where another process has its lead. */
+const MODEL_OPTIONS = { model: "--model", leadModel: "--lead-model", baseUrl: "--base-url" } as const;
+
 /** `words`: the command and its arguments; "" for the conversation. */
 export function againLine({ cwd, flags }: Invocation, team: Name, words: string): string {
+  const models = Object.entries(MODEL_OPTIONS).flatMap(([key, option]) => {
+    const value = flags[key as keyof typeof MODEL_OPTIONS];
+    return typeof value === "string" && words === "" ? [option, value] : [];
+  });
   const options = [
+    ...models,
     ...(cwd === realpathSync(process.cwd()) ? [] : ["--cwd", cwd]),
     ...(typeof flags.store === "string" ? ["--store", withoutPassword(flags.store)] : []),
     ...(team === DEFAULT_TEAM ? [] : ["--team", team]),

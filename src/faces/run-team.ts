@@ -230,7 +230,10 @@ async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
     if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
       call.out.write(`${clean(outcome.text).trimEnd()}\n`);
     if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
-    const next = nextStep(outcome, (words) => againLine(call, watched.host.store.team, words));
+    const line = (words: string): string => againLine(call, watched.host.store.team, words);
+    // On the full screen it was said, and went with it.
+    const wasShown = outcome.reason === "interrupted" && watched.screen.full !== null;
+    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line);
     if (next !== "") call.say(next);
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);

@@ -171,6 +171,7 @@ it("keeps the state of a run that Ctrl-C stops; resume ends it with a summary", 
   await first.shows(/alice +#1 Wait · bash until/);
   first.type("\x03");
   expect(await first.ended).toBe(130);
+  expect(first.screen()).toContain("To go on: ekiden resume.");
   place.write({ go: "" });
   const second = await place.open(["resume", "--allow", "bash"], { ...SMALL, env: server.env });
   expect(await second.ended).toBe(0);

@@ -6,6 +6,7 @@ import { textOf } from "../../src/core/conversation/chat.ts";
 import { calls, runs, says, startModelServer } from "../fixtures/model-server/index.ts";
 import { project } from "../fixtures/project.ts";
 import { soon } from "../fixtures/soon.ts";
+import { waitingTeam } from "../fixtures/waiting-team.ts";
 
 const SMALL = { columns: 80, rows: 24 };
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
@@ -154,21 +155,7 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
 });
 
 it("interrupts the member that is looked at, and asks before it leaves a team at work", async () => {
-  const place = project();
-  await place.run(["add", "Wait"]);
-  const server = await startModelServer({
-    anthropic: ({ system, messages }) => {
-      if (system.startsWith('You are "lead"')) return says("I see.");
-      const last = messages.at(-1);
-      return last && textOf(last).includes("make haste")
-        ? says("I hurry.")
-        : runs("until [ -e go ]; do sleep 0.05; done");
-    },
-  });
-  onTestFinished(() => server.close());
-  const args = ["--teammate", "bob", "--allow", "bash", ...MODEL];
-  const terminal = await place.open(args, { columns: 110, rows: 24, env: server.env });
-  await terminal.shows(/bob +#1 Wait · bash until/);
+  const { place, terminal } = await waitingTeam({ "make haste": "I hurry." });
   terminal.type("\x04");
   await terminal.shows("a member works: ctrl+d again leaves the team at work, /quit stops it");
   terminal.type("/to bob\r");

@@ -219,7 +219,7 @@ it("waits for its name while another worker has it, and ends when the person sto
   });
 });
 
-it("leaves with the run that is there, whoever has started it", async () => {
+it("leaves with the run that is there, also where another process started it", async () => {
   project.write({ "big.md": runbook(3) });
   const run = project.start(["run", "big.md", "--teammates", "1"]);
   await there("began-1");

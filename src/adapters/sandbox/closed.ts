@@ -138,7 +138,7 @@ class Walk {
     const first = join(top, start);
     if (start !== "" && (add(first) || depth === 0)) return;
     const waiting: { readonly path: string; readonly left: number }[] = [{ path: first, left: depth }];
-    const [listed, seen] = [of(this.listed, top), of(this.seen, top)];
+    const [listed, seen] = [below(this.listed, top), below(this.seen, top)];
     for (let next = waiting.pop(); next !== undefined && into.size <= COVERED_MAX; next = waiting.pop()) {
       const { path, left } = next;
       // Before the look: what was found is added without a pause. Without a promise for each folder.
@@ -223,7 +223,8 @@ const shownAs = (path: string, top: string): string => (top === "/" ? path : pat
 const fileOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 const GRAIN_MS = 20;
 
-function of(all: Map<string, Map<string, Listed>>, top: string): Map<string, Listed> {
+/** What is kept of the folders below `top`. */
+function below(all: Map<string, Map<string, Listed>>, top: string): Map<string, Listed> {
   const inner = all.get(top) ?? new Map<string, Listed>();
   all.set(top, inner);
   return inner;

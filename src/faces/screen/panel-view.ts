@@ -138,8 +138,7 @@ export class PanelView {
   }
 
   private get actions(): readonly Action[] {
-    const own: readonly Action[] =
-      this.name === null ? [] : ((PANELS[this.name] as { actions?: readonly Action[] }).actions ?? []);
+    const own = this.name === null ? [] : (PANELS[this.name].actions ?? []);
     return [...(this.list.selected?.actions ?? []), ...own];
   }
 

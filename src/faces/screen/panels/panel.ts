@@ -33,12 +33,13 @@ export type Panel = {
   read(input: PanelInput): Promise<Listed>;
 };
 
-export const PANELS = {
+export type PanelName = "board" | "mail" | "todos" | "jobs" | "members";
+/** In the order of their keys. */
+export const PANELS: Readonly<Record<PanelName, Panel>> = {
   board: boardPanel,
   mail: mailPanel,
   todos: todosPanel,
   jobs: jobsPanel,
   members: membersPanel,
-} as const satisfies Readonly<Record<string, Panel>>;
-export type PanelName = keyof typeof PANELS;
+};
 export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];
