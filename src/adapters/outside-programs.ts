@@ -7,14 +7,27 @@ import { isWithin } from "../core/paths.ts";
 const USUAL = "/usr/local/bin:/usr/bin:/bin";
 const WORKTREES = "/.ekiden/worktrees/";
 
+/**
+ * The folders of PATH in which no member and no repository can put a program. `npx` and `npm run` begin PATH with `node_modules/.bin` of the
+ * folder that they are called in and of those around it.
+ */
+export function outsideFolders(path: string | undefined, folder: string): string[] {
+  const project = realOf(folder).split(WORKTREES)[0] ?? folder;
+  return (path ?? USUAL).split(delimiter).filter((place) => {
+    if (!isAbsolute(place)) return false;
+    const real = realOf(place);
+    const packaged = /^(.*)\/node_modules\/\.bin\/*$/.exec(place)?.[1];
+    // A team that works in the root of the disk has nothing outside.
+    if (project === "/") return true;
+    return !isWithin(project, real) && (packaged === undefined || !isWithin(realOf(packaged), project));
+  });
+}
+
 /** The absolute path of the program in PATH, outside of the project of `folder`; null when there is none. */
 export function outsideProgram(name: string, path: string | undefined, folder: string): string | null {
   const project = realOf(folder).split(WORKTREES)[0] ?? folder;
-  for (const place of (path ?? USUAL).split(delimiter).filter(isAbsolute)) {
-    const file = join(place, name);
-    if (isProgram(file) && !isWithin(project, realOf(file)) && !isWithin(project, realOf(place))) return file;
-  }
-  return null;
+  const files = outsideFolders(path, folder).map((place) => join(place, name));
+  return files.find((file) => isProgram(file) && !isWithin(project, realOf(file))) ?? null;
 }
 
 function realOf(path: string): string {

@@ -1,5 +1,7 @@
 /** `ekiden doctor`: it tries what a run would use, and names the files it has read. */
-import { resolve } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fails, type ModelServer, says, startModelServer } from "../fixtures/model-server/index.ts";
 import { Project } from "./cli-program.ts";
@@ -101,4 +103,14 @@ it("starts the MCP servers, and reads an invalid .mcp.json", async () => {
     fix: expect.stringContaining('its command "no-such-program"'),
   });
   expect(of("mcp")?.found).toContain('the project: server "odd"');
+});
+
+it("starts no program that the project puts into the search path", async () => {
+  const bin = "node_modules/.bin";
+  for (const name of ["git", "bash"]) project.write({ [`${bin}/${name}`]: "#!/bin/sh\ntouch CANARY\n" });
+  execFileSync("chmod", ["-R", "+x", join(project.dir, bin)]);
+  const { of } = await doctor({ PATH: `${join(project.dir, bin)}:${process.env.PATH}` });
+  expect([of("git")?.state, of("bash")?.state]).toEqual(["ok", "ok"]);
+  expect(of("git")?.found).toMatch(/^git version/);
+  expect(existsSync(join(project.dir, "CANARY"))).toBe(false);
 });

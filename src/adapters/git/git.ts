@@ -1,10 +1,11 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
-import { delimiter, isAbsolute } from "node:path";
+import { delimiter } from "node:path";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
-import { Hardening, verbAt } from "./hardening.ts";
+import { outsideFolders } from "../outside-programs.ts";
+import { Hardening, protocolsFor, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
@@ -80,16 +81,16 @@ export type Confines = Pick<Sandbox, "confine">;
 export class Git {
   private readonly env: Env;
   private readonly hardening: Hardening;
+  private readonly trusted: boolean;
   private readonly sandbox: Confines | undefined;
 
   /** `trusted`: the hooks, filters and merge drivers of the repository may run. */
   constructor(env: Env, trusted = false, sandbox?: Confines) {
     this.sandbox = sandbox;
+    this.trusted = trusted;
     this.env = {
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
       ...ALWAYS,
-      // A folder of a member could hold a program called git.
-      PATH: (env.PATH ?? "").split(delimiter).filter(isAbsolute).join(delimiter),
     };
     this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted);
   }
@@ -111,7 +112,9 @@ export class Git {
 
   private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
     const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
-    const own = withCeiling(this.env, cwd);
+    // A folder of a member or of the repository could hold a program called git.
+    const PATH = outsideFolders(this.env.PATH, cwd).join(delimiter);
+    const own = { ...withCeiling(this.env, cwd), ...protocolsFor(args, this.trusted), PATH };
     const env = index === undefined ? own : { ...own, GIT_INDEX_FILE: index };
     const plain = { file: "git", args, cwd, env };
     const isConfined = CONFINED.test(args.slice(verbAt(args)).join(" "));

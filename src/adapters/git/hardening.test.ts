@@ -3,6 +3,8 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
+import { outsideProgram } from "../outside-programs.ts";
+import { findProgram } from "../sandbox/bubblewrap.ts";
 import { Git } from "./git.ts";
 
 type Case = {
@@ -12,6 +14,8 @@ type Case = {
   readonly runs: readonly string[];
   /** It runs where the person agreed to it. */
   readonly agreed?: true;
+  /** A file whose object is removed. */
+  readonly missing?: string;
 };
 
 const envIn = (dir: string) => ({
@@ -95,6 +99,18 @@ const CASES: readonly Case[] = [
     runs: ["fetch", "x"],
   },
   {
+    name: "an upload program that a missing object needs",
+    config: [
+      ["core.repositoryFormatVersion", "1"],
+      ["extensions.partialClone", "x"],
+      ["remote.x.promisor", "true"],
+      ["remote.x.url", "$DIR"],
+      ["remote.x.uploadpack", PROGRAM],
+    ],
+    missing: "a.txt",
+    runs: ["cat-file", "-p", "HEAD:a.txt"],
+  },
+  {
     name: "a text conversion",
     config: [["diff.x.textconv", PROGRAM]],
     files: { ".gitattributes": "* diff=x\n", "a.txt": "changed\n" },
@@ -115,12 +131,33 @@ it.each(CASES.map((one) => [one.name, one] as const))(
       repo.write(
         Object.fromEntries(Object.entries(one.files ?? {}).map(([path, text]) => [path, placed(text)])),
       );
+      if (one.missing !== undefined) {
+        const id = repo.git("rev-parse", `HEAD:${one.missing}`).trim();
+        rmSync(join(repo.dir, ".git/objects", id.slice(0, 2), id.slice(2)));
+      }
       await new Git(envIn(repo.dir), trusted).try(repo.dir, ...one.runs);
       expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({
         trusted,
         ran: trusted && one.agreed === true,
       });
     }
+  },
+);
+
+/** As `npx` and `npm run` set PATH in the folder of a package, in a repository that brings `node_modules`. */
+it.each(["node_modules/.bin", "packages/one/node_modules/.bin", "packages/one/bin"])(
+  "runs no git of %s in the repository",
+  async (folder) => {
+    const repo = repository({ "packages/one/a.txt": "a\n" });
+    repo.write({ [`${folder}/git`]: `#!/bin/sh\ntouch ${repo.dir}/CANARY\n` });
+    chmodSync(join(repo.dir, folder, "git"), 0o755);
+    const env = envIn(repo.dir);
+    const path = `${join(repo.dir, folder)}:${env.PATH}`;
+    const git = new Git({ ...env, PATH: path });
+    expect(await git.ask(join(repo.dir, "packages/one"), "rev-parse", "--show-prefix")).toBe("packages/one/");
+    expect(existsSync(join(repo.dir, "CANARY"))).toBe(false);
+    expect(outsideProgram("git", path, join(repo.dir, "packages/one"))).not.toContain(repo.dir);
+    expect(findProgram("git", path, [join(repo.dir, "packages/one")])?.path).not.toContain(repo.dir);
   },
 );
 

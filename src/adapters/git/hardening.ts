@@ -43,6 +43,16 @@ const TRANSFERS: Readonly<Record<string, string>> = {
   push: "--receive-pack=git-receive-pack",
 };
 /**
+ * Variables for one command. In a partial clone any command fetches an object that is missing, by the remote's programs and from where the
+ * configuration says. Without the person's word nothing is fetched so, and never from a folder, where such a program would run here.
+ */
+export const protocolsFor = (args: readonly string[], trusted: boolean): Readonly<Record<string, string>> =>
+  Object.hasOwn(TRANSFERS, args[verbAt(args)] ?? "")
+    ? { GIT_NO_LAZY_FETCH: "1" }
+    : trusted
+      ? { GIT_ALLOW_PROTOCOL: "https:http:ssh:git" }
+      : { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
+/**
  * To see changes in a repository within the work tree, git would run another one there, with a configuration that every command of
  * a member can write. A new commit in it is seen without; what is not committed there cannot land. The option also overrides
  * `ignore` in .gitmodules.

@@ -1,9 +1,10 @@
 /** Git that is killed, or that meets the git of another process at a bad moment: the work is done again. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { programFolder } from "../../../test/fixtures/program-folder.ts";
+import { repository } from "../../../test/fixtures/repository.ts";
 import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Which, Worktrees } from "../../ports/worktrees.ts";
@@ -25,14 +26,10 @@ const GIT = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8"
 const DONE = `${GIT} "$@"`;
 
 /** A git that kills itself once, at the first call with this verb, when it has done this in its place. */
-function dying({ dir }: Repository, verb: string, instead: string): { PATH: string; killed: string } {
-  const bin = join(dir, ".ekiden", "bin");
+function dying(verb: string, instead: string): { PATH: string; killed: string } {
+  const isIt = `case " $* " in *" ${verb} "*) [ -e $HERE/killed ] || { ${instead}; echo > $HERE/killed; kill -9 $$; } ;; esac`;
+  const bin = programFolder("git", `${isIt}\nexec ${GIT} "$@"`);
   const killed = join(bin, "killed");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
-  const isIt = `case " $* " in *" ${verb} "*) [ -e ${killed} ] || { ${instead}; echo > ${killed}; kill -9 $$; } ;; esac`;
-  writeFileSync(join(bin, "git"), `#!/bin/sh\n${isIt}\nexec ${GIT} "$@"\n`);
-  chmodSync(join(bin, "git"), 0o755);
   writeFileSync(killed, "not yet");
   return { PATH: `${bin}:${process.env.PATH ?? ""}`, killed };
 }
@@ -67,7 +64,8 @@ describe.each([
   const cases = whole === null ? HALF : all.map((verb) => [verb, whole] as const);
   it.each(cases)("%s", async (verb, instead) => {
     const repo = repository({ "a.txt": "a\n" });
-    const { PATH, killed } = dying(repo, verb, instead);
+    repo.write({ ".ekiden/.gitignore": "*\n" });
+    const { PATH, killed } = dying(verb, instead);
     const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
     onTestFinished(() => shell.close());
     const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
@@ -93,10 +91,8 @@ it("waits for a worktree that another git is just making", async () => {
   mkdirSync(half);
   writeFileSync(join(half, "commondir"), "");
   // The other git goes on at the second call.
-  const bin = join(repo.dir, ".ekiden");
   const goOn = `[ -e ${half}/seen ] && echo ../.. > ${half}/commondir; echo > ${half}/seen`;
-  writeFileSync(join(bin, "git"), `#!/bin/sh\n${goOn}\nexec ${GIT} "$@"\n`);
-  chmodSync(join(bin, "git"), 0o755);
+  const bin = programFolder("git", `${goOn}\nexec ${GIT} "$@"`);
   const git = new Git({ PATH: `${bin}:${process.env.PATH ?? ""}`, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
   expect(await git.try(repo.dir, "worktree", "unlock", ".ekiden/one")).toMatchObject({ code: 0 });
 });

@@ -1,8 +1,9 @@
 /** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
+import { programFolder } from "../../../test/fixtures/program-folder.ts";
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
 import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
@@ -261,22 +262,17 @@ it("lands a task once when its next owner repeats what had landed before a crash
 
 it("tells that a task landed when a commit of the person took its files along", async () => {
   const repo = repository({ "a.txt": "a\n" });
-  const bin = join(repo.dir, ".ekiden", "bin");
-  mkdirSync(bin, { recursive: true });
   // A fast-forward writes files and index, and then moves the branch: the person commits in between.
-  writeFileSync(
-    join(bin, "git"),
-    `#!/bin/sh
-PATH=${process.env.PATH}
+  const bin = programFolder(
+    "git",
+    `PATH=${process.env.PATH}
 case "$*" in *"merge --ff-only"*)
-  if mkdir ${bin}/once 2>/dev/null; then
+  if mkdir $HERE/once 2>/dev/null; then
     for to; do :; done
     git read-tree -m -u HEAD $to && git -c user.name=P -c user.email=p@example.org commit -q -m Person
   fi ;;
 esac
-exec git "$@"
-`,
-    { mode: 0o755 },
+exec git "$@"`,
   );
   const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());

@@ -3,10 +3,11 @@
  * system call filter, passed as a file descriptor, takes away what namespaces do not cover.
  */
 import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/command-limits.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
+import { outsideFolders } from "../outside-programs.ts";
 import { real } from "./place.ts";
 
 export type Found = {
@@ -15,14 +16,13 @@ export type Found = {
   readonly version: string;
 };
 
-/** The program in an absolute folder of PATH that no command can write to. */
+/** The program in a folder of PATH that no command can write to. `outside`: the workspace, and more folders. */
 export function findProgram(
   name: string,
   path: string | undefined,
   outside: readonly string[],
 ): Found | null {
-  for (const folder of [...(path ?? "").split(delimiter), "/usr/bin", "/usr/local/bin", "/bin"]) {
-    if (!isAbsolute(folder)) continue;
+  for (const folder of [...outsideFolders(path, outside[0] ?? "/"), "/usr/bin", "/usr/local/bin", "/bin"]) {
     const file = real(join(folder, name));
     if (file === null || outside.some((one) => isWithin(one, file))) continue;
     const stat = statSync(file, { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 /** The checks of `ekiden doctor`: each changes nothing and never shows a key. Here: what the machine has, the settings, the store. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { delimiter, isAbsolute } from "node:path";
+import { delimiter } from "node:path";
 import { promisify } from "node:util";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -21,9 +21,9 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
   const checks: (Finding | Promise<Finding>)[] = [
     node(),
     sqlite(),
-    program("git", "Install git; without it there are no worktrees."),
-    program("bash", "Install bash; commands run with sh meanwhile."),
-    ripgrep(),
+    program(call, "git", "Install git; without it there are no worktrees."),
+    program(call, "bash", "Install bash; commands run with sh meanwhile."),
+    ripgrep(call),
     agents(call),
     finding,
     ...(settings && trust
@@ -90,10 +90,10 @@ type SqliteModule = {
 
 const runFile = promisify(execFile);
 
-async function program(name: string, fix: string, file = name): Promise<Finding> {
+async function program({ cwd }: Invocation, name: string, fix: string, file = name): Promise<Finding> {
   try {
-    // A project could hold a program of that name, and the search path could begin with it.
-    const PATH = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute).join(delimiter);
+    const { outsideFolders } = await import("../../adapters/outside-programs.ts");
+    const PATH = outsideFolders(process.env.PATH, cwd).join(delimiter);
     const options = { timeout: PROBE_MS, cwd: "/", env: { ...process.env, PATH } };
     const { stdout } = await runFile(file, ["--version"], options);
     return ok(name, stdout.split("\n")[0]?.trim() ?? "");
@@ -103,14 +103,14 @@ async function program(name: string, fix: string, file = name): Promise<Finding>
   }
 }
 
-async function ripgrep(): Promise<Finding> {
+async function ripgrep(call: Invocation): Promise<Finding> {
   const fix =
     "Run npm install again: ripgrep comes with the package @vscode/ripgrep. Searching falls back to what the machine has.";
   try {
     const { rgPath } = await import("@vscode/ripgrep");
-    return await program("ripgrep", fix, rgPath);
+    return await program(call, "ripgrep", fix, rgPath);
   } catch {
-    return program("ripgrep", fix, "rg");
+    return program(call, "ripgrep", fix, "rg");
   }
 }
 
