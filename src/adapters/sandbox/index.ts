@@ -17,7 +17,7 @@ import { ChangedFiles } from "./changed-files.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { NewFiles } from "./new-files.ts";
-import { hiddenPrograms, real } from "./place.ts";
+import { hiddenPrograms, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -117,7 +117,7 @@ class ProcessSandbox implements Sandbox {
       active: true,
       adapter: name,
       version: found.path,
-      text: `Sandbox on (${name}): commands write only to the workspace and to private folders.`,
+      text: `Sandbox on (${name}): commands write only to ${writableWords(this.workspace, this.home)}.`,
       network: this.networkText(ready.tool),
     };
   }

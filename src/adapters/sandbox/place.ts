@@ -123,8 +123,23 @@ function worktreeAround(workspace: string, cwd: string): string | null {
   return null;
 }
 
-const visibleFolders = (home: string): string[] =>
-  entries(home).filter((path) => !path.startsWith(join(home, ".")));
+/** After "commands write only to ". */
+export function writableWords(workspace: string, home: string): string {
+  if (!isWithin(workspace, home)) return "the workspace and to private folders";
+  const why = "Start ekiden in a folder of the project to work without this limit";
+  return workspace === home
+    ? `folders of the workspace and to private folders, because it is your home folder: not to its files and hidden folders. ${why}`
+    : `private folders, because the workspace holds your home folder. ${why}`;
+}
+
+/** Of a home folder that is the workspace. Not those that hold what starts later: programs in PATH, and on macOS what a login starts. */
+const visibleFolders = (home: string): string[] => {
+  const programs = (process.env.PATH ?? "").split(delimiter).flatMap((path) => real(path) ?? []);
+  return foldersIn(home)
+    .filter((name) => !name.startsWith(".") && !["Library", "bin"].includes(name))
+    .map((name) => join(home, name))
+    .filter((path) => !programs.some((one) => isWithin(path, one)));
+};
 
 function isReadable(path: string): boolean {
   try {
