@@ -5,12 +5,11 @@ import type { FeedLine, Tone, View } from "./view.ts";
 
 export type TranscriptData = { readonly name: Name; readonly entries: readonly Recorded[] };
 
-export const transcriptViews = ({ name, entries }: TranscriptData): View[] => [
-  {
-    kind: "feed",
-    lines: entries.flatMap((line) => lines(name, line)),
-    empty: `${name} has not said anything yet.`,
-  },
+export const transcriptLines = ({ name, entries }: TranscriptData): FeedLine[] =>
+  entries.flatMap((line) => lines(name, line));
+
+export const transcriptViews = (data: TranscriptData): View[] => [
+  { kind: "feed", lines: transcriptLines(data), empty: `${data.name} has not said anything yet.` },
 ];
 
 function lines(name: Name, { at, entry }: Recorded): FeedLine[] {

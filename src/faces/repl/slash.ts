@@ -17,6 +17,7 @@ import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts"
 import { lines } from "../terminal/print.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 import { budget } from "./budget.ts";
+import { takeAway } from "./take-away.ts";
 
 export type ReplContext = {
   readonly host: TeamHost;
@@ -115,6 +116,7 @@ const OWN: OwnCommands<ReplContext> = {
         : `the conversation with ${who} is new`,
     ),
   },
+  ...takeAway,
   quit: {
     usage: "/quit",
     about: "leave; the team's state is kept, ekiden resume goes on",

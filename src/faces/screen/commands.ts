@@ -70,10 +70,11 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detac
 const OTHER_LINES = [
   { usage: "!command", about: "runs in your own shell; its output is only shown, esc ends it" },
   { usage: "@path", about: "names a file, with a menu; an image is sent" },
+  { usage: "@NAME text", about: "goes to that member; the view stays" },
   {
     usage: "keys",
     about:
-      "ctrl+j new line · ctrl+r search the history · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+      "? this list, on an empty line · ctrl+j new line · ctrl+r search the history · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
   },
 ];
 
@@ -85,7 +86,7 @@ export const offered = (): Offered[] => [
 
 /** Never rejects: what goes wrong is said in the feed, and the line is back in the history. */
 export async function runLine(place: Place, line: string, to: Name): Promise<void> {
-  const { screen, host, team, call, quit } = place;
+  const { screen, host, call, quit } = place;
   const text = line.trim();
   try {
     if (text.startsWith("!")) return await place.shell.run(call, screen, text.slice(1).trim());
@@ -101,23 +102,44 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
         text,
       );
     }
-    const images = await attachedTo(checkText(line), call.cwd).catch((error: unknown) => {
-      screen.giveBack(line);
-      throw error;
-    });
-    team.story(to).echo(withImages(line, images));
-    screen.changed();
-    if (to === LEAD) await host.tellLead(line, images);
-    else
-      await sendMail(
-        host.store,
-        PERSON,
-        { to, text: line, images },
-        { settings: await call.settings(), cwd: call.cwd },
-      );
+    const named = await addressed(host, text);
+    if (named && named.to !== to) screen.note(`sent to ${named.to}`);
+    await tell(place, named?.text ?? line, { to: named?.to ?? to, typed: line });
   } catch (error) {
     screen.warn(messageOf(error));
   }
+}
+
+/** Of `@bob text`, where bob is a member at work. A file of that name can be written `@./bob`. */
+async function addressed(
+  { store }: TeamHost,
+  line: string,
+): Promise<{ readonly to: Name; readonly text: string } | null> {
+  const [, who = "", text = ""] = /^@([\w-]+)\s+(\S.*)$/s.exec(line) ?? [];
+  if (who === "") return null;
+  const member = (await store.roster.members()).find((one) => one.name === who);
+  return member && member.activity.phase !== "shutdown" ? { to: member.name, text } : null;
+}
+
+async function tell(
+  { screen, host, team, call }: Place,
+  text: string,
+  { to, typed }: { readonly to: Name; readonly typed: string },
+): Promise<void> {
+  const images = await attachedTo(checkText(text), call.cwd).catch((error: unknown) => {
+    screen.giveBack(typed);
+    throw error;
+  });
+  team.story(to).echo(withImages(text, images));
+  screen.changed();
+  if (to === LEAD) await host.tellLead(text, images);
+  else
+    await sendMail(
+      host.store,
+      PERSON,
+      { to, text, images },
+      { settings: await call.settings(), cwd: call.cwd },
+    );
 }
 
 const ownOf =

@@ -1,4 +1,4 @@
-/** The menus of the editor: commands behind `/`, names behind `/to`, files of the project behind `@`. */
+/** The menus of the editor: commands behind `/`, names behind `/to` and `@`, files of the project behind `@`. */
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
@@ -43,14 +43,19 @@ export class Completion implements AutocompleteProvider {
     if (file !== undefined) {
       const paths = await this.paths();
       if (signal.aborted) return null;
+      const isFirst = line === 0 && before.trim() === file;
+      const members = isFirst ? this.names().filter((one) => one.startsWith(file.slice(1))) : [];
       const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
       return this.list(
         file,
-        found.slice(0, SHOWN).map((path) => ({ value: mention(path), label: path })),
+        [
+          ...members.map((one) => ({ value: `@${one}`, label: one, description: "a member" })),
+          ...found.map((path) => ({ value: mention(path), label: path })),
+        ].slice(0, SHOWN),
       );
     }
     if (line > 0) return null;
-    const name = /^\/(?:to|transcript|inbox|stop|compact|clear|send)\s+(\S*)$/.exec(before)?.[1];
+    const name = /^\/(?:to|transcript|inbox|stop|compact|clear|send|copy)\s+(\S*)$/.exec(before)?.[1];
     if (name !== undefined)
       return this.list(
         name,

@@ -233,6 +233,7 @@ export class Screen {
       },
     },
     { key: "ctrl+t", run: () => this.open(this.panel.following()) },
+    { key: "?", when: (isEmpty) => isEmpty, run: () => this.handlers.submit("/help", this.at) },
     { key: "shift+tab", run: () => this.handlers.nextMode() },
     { key: "ctrl+n", run: () => this.enter(this.following()) },
     { key: "pageUp", run: () => this.page(-1) },
