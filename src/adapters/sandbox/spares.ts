@@ -172,14 +172,8 @@ export class Spares {
     const [file = "", ...args] = jail;
     const filter = this.filter.open();
     // bash counts files in blocks of 1,024 bytes.
-    const script = [
-      shell,
-      "-c",
-      SCRIPT,
-      "ekiden",
-      String(limits.commandFileMb * 1_024),
-      String(tasksOf(limits)),
-    ];
+    const numbers = [limits.commandFileMb * 1_024, tasksOf(limits)];
+    const script = [shell, "-c", SCRIPT, "ekiden", ...numbers.map(String)];
     const child = spawn(file, [...args, "--json-status-fd", "5", "--", ...script], {
       ...{ cwd, env, detached: true },
       stdio: ["ignore", "pipe", "pipe", filter, "pipe", "pipe"],
@@ -275,9 +269,15 @@ function pointsOf(jail: readonly string[]): string[] {
   });
 }
 
+/** SIGKILL and SIGSTOP in the masks of `/proc`. A process that has waited for a processor since then still counts as running. */
+const ENDING = (1 << 8) | (1 << 18);
+
 /** By SIGSTOP, or killed a moment ago: it would take a command and never run it. */
-const isStopped = (pid: number | undefined): boolean =>
-  !/^State:\s+[RSDI]/m.test(textIn(`/proc/${pid}/status`, "latin1"));
+function isStopped(pid: number | undefined): boolean {
+  const status = textIn(`/proc/${pid}/status`, "latin1");
+  const pending = /^ShdPnd:\s+\w*?(\w{8})$/m.exec(status)?.[1] ?? "0";
+  return !/^State:\s+[RSDI]/m.test(status) || (Number.parseInt(pending, 16) & ENDING) !== 0;
+}
 
 function tableOf(pid: number): string | null {
   try {
