@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/{machines,web,sandbox}*.test.ts"];
+const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,web,sandbox}*.test.ts"];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,232 @@
+/** `ekiden mcp` as an MCP client uses it: an agent outside of this program is a teammate. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../../src/adapters/clock.ts";
+import { openStore } from "../../../src/adapters/store/index.ts";
+import { name } from "../../../src/core/ids.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { Guest } from "../../../src/host/guests/guest.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { Project } from "../cli-program.ts";
+
+let project: Project;
+const clients: Client[] = [];
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await project.end();
+});
+
+type Called = { readonly text: string; readonly isError: boolean };
+type Agent = {
+  readonly client: Client;
+  readonly pid: number | null;
+  call(tool: string, input?: Record<string, unknown>): Promise<Called>;
+};
+
+async function agent(called = "Test Agent", ...args: string[]): Promise<Agent> {
+  const { command, ...rest } = project.command(["mcp", ...args]);
+  const transport = new StdioClientTransport({ command, ...rest, stderr: "ignore" });
+  const client = new Client({ name: called, version: "1.0.0" });
+  await client.connect(transport);
+  clients.push(client);
+  return {
+    client,
+    pid: transport.pid,
+    call: async (tool, input = {}) => {
+      const { content, isError } = await client.callTool({ name: tool, arguments: input });
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      return { text, isError: isError === true };
+    },
+  };
+}
+
+type Shown = {
+  readonly id: number;
+  readonly status: string;
+  readonly owner?: string;
+  readonly result?: string;
+};
+const tasks = async (): Promise<readonly Shown[]> =>
+  (await project.json<{ tasks: Shown[] }>(["tasks"])).tasks;
+const phaseOf = async (who: string): Promise<string | undefined> => {
+  const { members } = await project.json<{
+    members: { name: string; activity: { phase: string; reason?: string } }[];
+  }>(["team"]);
+  const found = members.find((one) => one.name === who)?.activity;
+  return found && [found.phase, found.reason].filter(Boolean).join(" ");
+};
+
+it("pulls the tasks that become ready, hears mail while it waits, and leaves with its client", async () => {
+  await project.run(["add", "Build", "-d", "Build it well"]);
+  await project.run(["add", "Test", "--after", "1"]);
+  const one = await agent();
+  expect(one.client.getInstructions()).toContain("wait_for_work");
+  const first = await one.call("wait_for_work");
+  expect(first.text).toMatch(/^You are "test-agent", a teammate in team "default"[\s\S]*Build it well/);
+  expect((await one.call("complete_task", { result: "built" })).text).toBe("Completed #1.");
+  const second = await one.call("wait_for_work");
+  expect(second.text).toMatch(/^<auto-claimed task="2"/);
+  await one.call("complete_task", { result: "tested" });
+  const waiting = one.call("wait_for_work");
+  await soon(async () => expect(await phaseOf("test-agent")).toBe("idle asked_to_idle"));
+  await project.run(["send", "test-agent", "Which port?"]);
+  expect((await waiting).text).toContain("Which port?");
+  expect((await one.call("send_message", { to: "person", text: "8080" })).text).toBe("Sent to person.");
+  expect((await project.run(["inbox", "person"])).stdout).toContain("8080");
+  await one.client.close();
+  await soon(async () => expect(await phaseOf("test-agent")).toMatch(/^shutdown/));
+  expect((await tasks()).map(({ status, owner }) => [status, owner])).toEqual([
+    ["completed", "test-agent"],
+    ["completed", "test-agent"],
+  ]);
+});
+
+it("gives its task back when its client ends, and another process takes it over after a kill", async () => {
+  await project.run(["add", "Build"]);
+  const one = await agent("a", "--as", "ann");
+  await one.call("wait_for_work");
+  await one.client.close();
+  await soon(async () => expect((await tasks())[0]?.status).toBe("pending"));
+  const two = await agent("a", "--as", "ann");
+  expect((await two.call("wait_for_work")).text).toContain("Build");
+  process.kill(two.pid as number, "SIGKILL");
+  const three = await agent("a", "--as", "ann");
+  expect((await three.call("wait_for_work")).text).toMatch(
+    /Its owner ann|process of its owner ann|still yours/,
+  );
+  await three.call("complete_task", { result: "built" });
+  expect(await tasks()).toMatchObject([{ status: "completed", owner: "ann", result: "built" }]);
+});
+
+it("says what is wrong with a call, also while it has nothing to do", async () => {
+  await project.run(["add", "Build"]);
+  const one = await agent();
+  await one.call("wait_for_work");
+  expect(await one.call("complete_task", { result: 7 })).toMatchObject({ isError: true });
+  expect((await one.call("complete_task", { id: 9, result: "x" })).text).toContain("There is no task #9");
+  expect((await one.call("bash", { command: "ls" })).text).toContain("There is no tool bash");
+  await one.call("complete_task", { result: "built" });
+  const waiting = one.call("wait_for_work");
+  await soon(async () => expect(await phaseOf("test-agent")).toBe("idle asked_to_idle"));
+  // A call that comes while another one waits is answered after it.
+  const listed = one.call("create_task", { subject: "More" });
+  await project.run(["send", "test-agent", "Go on"]);
+  expect((await waiting).text).toContain("Go on");
+  expect((await listed).text).toContain("Created #2");
+});
+
+it("numbers the names of two agents that call themselves the same, and refuses a name that was given", async () => {
+  await project.run(["add", "Build"]);
+  await project.run(["add", "Test"]);
+  const [one, two] = [await agent(), await agent()];
+  expect((await one.call("wait_for_work")).text).toContain('You are "test-agent"');
+  expect((await two.call("wait_for_work")).text).toContain('You are "test-agent-2"');
+  const three = await agent("x", "--as", "test-agent");
+  expect(await three.call("wait_for_work")).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("test-agent"),
+  });
+});
+
+it("is told to end when it is asked to stop, and waits for a team that is not there yet", async () => {
+  const one = await agent();
+  const early = one.call("wait_for_work");
+  await project.run(["add", "Build"]);
+  expect((await early).text).toContain("Build");
+  const stopped = project.run(["stop", "test-agent", "--reason", "enough"]);
+  const asked = await one.call("wait_for_work", { waiting_for: "messages" });
+  expect(asked.text).toContain("has left the team: it was asked to stop. End here");
+  await stopped;
+  expect(await phaseOf("test-agent")).toBe("shutdown asked");
+  expect((await tasks())[0]?.status).toBe("pending");
+});
+
+it("needs an approved plan, a gate and a landing like any other member", async () => {
+  const { git, read } = repositoryIn(project.dir, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
+  const settings = { worktrees: true, gate: "grep new a.txt" };
+  project.write({ ".ekiden/settings.json": JSON.stringify(settings) });
+  await project.run(["add", "Change a.txt", "--plan"]);
+  const one = await agent();
+  const told = (await one.call("wait_for_work")).text;
+  const tree = /workspace="([^"]+)"/.exec(told)?.[1] ?? "";
+  expect(tree, told).not.toBe("");
+  expect(await one.call("complete_task", { result: "done" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("plan"),
+  });
+  expect((await one.call("submit_plan", { plan: "Write new into a.txt" })).text).toContain("plan");
+  const { requests } = await project.json<{ requests: { id: string }[] }>(["requests"]);
+  await project.run(["answer", requests[0]?.id ?? "", "yes"]);
+  await one.call("wait_for_work");
+  writeFileSync(join(tree, "a.txt"), "bad\n");
+  expect(await one.call("complete_task", { result: "done" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("it cannot land"),
+  });
+  writeFileSync(join(tree, "a.txt"), "new\n");
+  expect((await one.call("complete_task", { result: "done" })).text).toContain("Completed #1");
+  expect(git("show", "main:a.txt")).toBe("new");
+  expect(read("a.txt")).toBe("new\n");
+});
+
+const urlOf = (): string => `sqlite:${join(project.dir, ".ekiden/team.db")}`;
+const guestNamed = (text: string): Guest =>
+  new Guest({
+    settings: { ...DEFAULT_SETTINGS, store: urlOf() },
+    ...{ cwd: project.dir, env: { PATH: process.env.PATH, HOME: project.home }, trust: true },
+    ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300 },
+  });
+
+it("says in time that there is no team yet, also after a garbage collection", async () => {
+  const guest = guestNamed("early");
+  try {
+    const waiting = guest.wait({}, new AbortController().signal);
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 20);
+    const { text } = await waiting.finally(() => clearInterval(collecting));
+    expect(text).toMatch(/^Waits for team "default": .* Nothing to do yet/);
+  } finally {
+    await guest.close();
+  }
+});
+
+it("leaves when it was silent for a while without a task, and keeps a task that it has read", async () => {
+  await project.run(["add", "Build"]);
+  const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
+  const store = await openStore({ url: urlOf(), team: name("default"), clock: systemClock });
+  const phase = async (who: string) => (await store.roster.member(name(who)))?.activity.phase;
+  const nothing = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+  const noProspect = expect.stringMatching(/^Nothing to do: no task of the board can become yours/);
+  try {
+    const { signal } = new AbortController();
+    expect((await busy.wait({}, signal)).text).toContain("Build");
+    expect(await idle.wait({}, signal)).toEqual({ text: nothing, isError: false });
+    await soon(async () => expect(await phase("idle")).toBe("shutdown"));
+    // The other one has been silent for longer.
+    expect((await store.board.mine(name("busy")))?.id).toBe(1);
+    await busy.call("complete_task", { result: "built" }, signal);
+    expect(await busy.wait({}, signal)).toEqual({ text: noProspect, isError: false });
+    await soon(async () => expect(await phase("busy")).toBe("shutdown"));
+    await store.board.add({ subject: "Test" }, name("person"));
+    expect((await idle.wait({}, signal)).text).toBe("idle has left the team. wait_for_work joins again.");
+    expect((await idle.wait({}, signal)).text).toContain("Test");
+  } finally {
+    await Promise.all([busy.close(), idle.close()]);
+    await store.close();
+  }
+});
+
+it("refuses options that say which model its member has", async () => {
+  const { code, stderr } = await project.run(["mcp", "--model", "runbook"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--model has no meaning for ekiden mcp")]);
+});

@@ -1,0 +1,84 @@
+/** Files and folders that cannot be written or are something else: a fault of the line, told at once with the path. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Project } from "../cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+async function refused(args: readonly string[], message: RegExp): Promise<void> {
+  const { code, stderr } = await project.run(args);
+  expect.soft(stderr).toMatch(message);
+  expect.soft(stderr).not.toContain("fault of ekiden");
+  expect.soft(code).toBe(2);
+}
+
+it("refuses a file where a folder is wanted", async () => {
+  project.write({ note: "a file" });
+  await project.run(["add", "One"]);
+  await refused(["export", "note"], /note is a file\. Give a folder/);
+  await refused(["export", "note/below"], /note is a file\. Give a folder/);
+  await refused(["export", "/dev/null"], /\/dev\/null is a file/);
+  expect((await project.run(["export", "out/of/nothing"])).code).toBe(0);
+});
+
+// /proc refuses root too, and says that the new folder does not exist.
+it.runIf(process.platform === "linux")("ends where nothing can be made", async () => {
+  await project.run(["add", "One"]);
+  await refused(["export", "/proc/x/y"], /\/proc\/x: no such file or folder/);
+  await refused(["add", "Two", "--store", "sqlite:/proc/x/y.db"], /\/proc\/x: no such file or folder/);
+  await refused(["init", "--cwd", "/proc"], /\/proc\/\.ekiden: no such file or folder/);
+  await refused(["web", "--export", "/proc/x.html"], /\/proc\/x\.html: no such file or folder/);
+});
+
+it("ends at once where the folders of the person cannot be made, and starts nothing", async () => {
+  project.write({ "plan.md": "# Goal\n\n## A\n```sh\ntrue\n```\n", note: "a file" });
+  for (const home of ["/proc/x", join(project.dir, "note")]) {
+    const env = { HOME: home, XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "" };
+    const { code, stderr } = await project.run(["run", "plan.md"], { env });
+    expect.soft({ home, code }).toEqual({ home, code: 2 });
+    expect.soft(stderr).toMatch(/cannot be written, .*Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME/s);
+    expect.soft(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
+  }
+});
+
+it("goes on with its work when its output cannot be written, and says so", async () => {
+  project.write({ "plan.md": "# Goal\n\n## A\n```sh\necho made > made.txt\n```\n" });
+  const { command, args, env, cwd } = project.command([]);
+  const into = (line: string, ...more: string[]) =>
+    promisify(execFile)("/bin/sh", ["-c", `exec "$0" "$@" ${line}`, command, ...args, ...more], { env, cwd });
+  const { stderr } = await into("> /dev/full", "run", "plan.md", "--json");
+  expect(stderr).toMatch(/^ekiden: stdout cannot be written: no space is left\. The work goes on/m);
+  expect(stderr).not.toContain("fault of ekiden");
+  expect(existsSync(join(project.dir, "made.txt"))).toBe(true);
+  await project.run(["add", "B", "--description", "```sh\necho more > more.txt\n```"]);
+  await into("> /dev/full", "resume", "--json", "--model", "runbook");
+  expect(existsSync(join(project.dir, "more.txt"))).toBe(true);
+  await expect(into("> /dev/full", "tasks")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^ekiden: stdout cannot be written: no space is left\. Redirect .*\n$/),
+  });
+});
+
+it("names a folder that is closed", async () => {
+  // The rights of a folder do not bind root, whom the system refuses elsewhere.
+  const folder = process.getuid?.() === 0 ? "/sys" : join(project.dir, "closed");
+  if (folder !== "/sys") mkdirSync(folder, { mode: 0o500 });
+  for (const args of [["init"], ["add", "One"]])
+    await refused(
+      ["--cwd", folder, ...args],
+      /\.ekiden: (permission denied|not permitted by the system|the file system is read-only)/,
+    );
+});
+
+it("says how a team with unfinished work is deleted", async () => {
+  await project.run(["add", "One"]);
+  await refused(["teams", "delete", "default"], /unfinished task.*: ekiden teams delete default --force\./);
+  expect((await project.run(["teams", "delete", "default", "--force"])).code).toBe(0);
+});

@@ -1,0 +1,26 @@
+/** Every attack of test/fixtures/git-attacks.ts on own git, landings and the person's git, by its effect: there is none. */
+import { describe, expect, it } from "vitest";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { GIT_ATTACKS } from "../../fixtures/git-attacks.ts";
+import { giveBack, ground, runAs, transpiled, users } from "../../fixtures/other-user.ts";
+
+type Row = { readonly name: string; readonly effects: string[] };
+
+async function attempt(uid: number): Promise<Row[]> {
+  const place = ground(uid);
+  try {
+    transpiled(place, "test/fixtures/git-attack-owner.ts");
+    const args = [`${place.folder}/base`, `${place.folder}/state`];
+    return JSON.parse(await runAs(place, "test/fixtures/git-attack-owner.ts", args)) as Row[];
+  } finally {
+    giveBack(place);
+  }
+}
+
+bubblewrapOrSkip(describe)("attacks on git", () => {
+  it.concurrent.each(users)("have no effect as %s", { timeout: 600_000 }, async (_, uid) => {
+    const rows = await attempt(uid);
+    expect(rows.length).toBeGreaterThan(GIT_ATTACKS.length);
+    expect(rows.filter(({ effects }) => effects.length > 0)).toEqual([]);
+  });
+});

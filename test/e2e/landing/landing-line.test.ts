@@ -1,0 +1,65 @@
+/** The landing queue at work: no task starves, whatever the others and the person do meanwhile. The embedded model, real git. */
+import { expect, it } from "vitest";
+import { appendPlan, outcomeOf } from "../../fixtures/append-plan.ts";
+import { projectAndOutside } from "../../fixtures/project-outside.ts";
+import type { Repository } from "../../fixtures/repository.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
+import type { Project } from "../cli-program.ts";
+
+let project: Project;
+let outside: string;
+projectAndOutside((...made) => {
+  [project, outside] = made;
+});
+
+/** All tasks wait for each other before they append to the same line, so that each is in conflict with each other. */
+async function appendToOneLine(
+  count: number,
+  settings: Readonly<Record<string, unknown>> = {},
+  meanwhile: (git: Repository["git"]) => void = () => {},
+): Promise<{ repo: Repository; refused: Map<number, number>; landed: number[] }> {
+  const repo = repositoryIn(project.dir, { "list.txt": "start\n" });
+  project.write({
+    ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: count, ...settings }),
+    ".ekiden/.gitignore": "*\n",
+  });
+  project.write({ "plan.md": appendPlan(count, outside) });
+  const person = setInterval(() => meanwhile(repo.git), 500);
+  const { code, stdout, stderr } = await project
+    .run(["run", "plan.md", "--worktrees"])
+    .finally(() => clearInterval(person));
+  expect(stdout + stderr).toContain(`${count} of ${count} tasks completed`);
+  expect(code).toBe(0);
+  const log = await project.run(["log", "--json"]);
+  const outcome = outcomeOf(log.stdout, count);
+  expect(repo.read("list.txt").trim().split(" ").slice(1).map(Number)).toEqual(outcome.landed);
+  expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  return { repo, ...outcome };
+}
+
+it.each([4, 8])("lands %i tasks that append to one line, each refused at most once", async (count) => {
+  const { refused, landed } = await appendToOneLine(count);
+  expect(landed).toHaveLength(count);
+  // The first is not refused; the others are, by the one before them, and land next.
+  expect([...refused.values()].sort()).toEqual([0, ...Array.from({ length: count - 1 }, () => 1)]);
+});
+
+it.each([4, 8])(
+  "lands %i of them too while a person commits to the target every half second",
+  async (count) => {
+    let commits = 0;
+    const { repo, refused, landed } = await appendToOneLine(count, {}, (git) => {
+      try {
+        git("commit", "--quiet", "--allow-empty", "--message", `Person ${commits + 1}`);
+        commits += 1;
+      } catch {
+        // git's lock is held by a landing; a person would try again
+      }
+    });
+    expect(commits).toBeGreaterThan(2);
+    expect(landed).toHaveLength(count);
+    const history = repo.git("log", "--format=%s", "main").split("\n");
+    expect(history.filter((subject) => subject.startsWith("Person"))).toHaveLength(commits);
+    for (const [nth, task] of landed.entries()) expect(refused.get(task)).toBeLessThanOrEqual(nth + 1);
+  },
+);

@@ -1,0 +1,137 @@
+/** Somebody removes the worktree or the branch of a task by hand, in each phase of the task: it lands once, refused at most once. */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createShell } from "../../../src/adapters/shell/index.ts";
+import { messageOf } from "../../../src/core/errors.ts";
+import type { Landing, Worktrees } from "../../../src/ports/worktrees.ts";
+import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
+import { type Repository, repository } from "../../fixtures/repository.ts";
+import { soon } from "../../fixtures/soon.ts";
+
+const TASK = { ...landing.task(1), attempt: 1 };
+const BRANCH = "ekiden/1-task-1";
+const TREE = ".ekiden/worktrees/1-task-1";
+
+type Scene = { readonly repo: Repository; readonly trees: Worktrees; readonly gate: { open: () => void } };
+
+const removeFolder = ({ dir }: Repository): void => rmSync(join(dir, TREE), { recursive: true, force: true });
+const REMOVALS: Readonly<Record<string, (repo: Repository) => void>> = {
+  "the folder": removeFolder,
+  "the folder, then git worktree prune": (repo) => {
+    removeFolder(repo);
+    repo.git("worktree", "prune");
+  },
+  "the folder and the branch": (repo) => {
+    removeFolder(repo);
+    repo.git("worktree", "prune");
+    repo.git("branch", "-D", BRANCH);
+  },
+  "the branch alone": (repo) => {
+    repo.git("update-ref", "-d", `refs/heads/${BRANCH}`);
+  },
+  "all worktrees and the notes about them": ({ dir }) => {
+    rmSync(join(dir, ".ekiden", "worktrees"), { recursive: true, force: true });
+  },
+  "what git notes about the worktree": ({ dir }) => {
+    rmSync(join(dir, ".git", "worktrees", "1-task-1"), { recursive: true, force: true });
+  },
+};
+
+/** What a member does that completes its task: its tools open the worktree, which may refuse once. */
+async function complete(trees: Worktrees, log: string[]): Promise<Landing | null> {
+  try {
+    const { workspace } = await trees.open(TASK);
+    if (!existsSync(join(workspace, "b.txt"))) writeFileSync(join(workspace, "b.txt"), "b\n");
+    const landed = await trees.land(TASK, landing.by);
+    if (landed.kind !== "refused") return landed;
+    log.push(landed.evidence);
+  } catch (error) {
+    log.push(messageOf(error));
+  }
+  return null;
+}
+
+const PHASES: Readonly<Record<string, (scene: Scene, remove: () => void) => Promise<Landing | null>>> = {
+  "before its first command": async ({ trees }, remove) => {
+    await trees.open(TASK);
+    remove();
+    return null;
+  },
+  "before it is completed": async ({ trees }, remove) => {
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    remove();
+    return await trees.land(TASK, landing.by);
+  },
+  "while its gate runs": async ({ repo, trees, gate }, remove) => {
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    const landed = trees.land(TASK, landing.by);
+    landed.catch(() => {});
+    await soon(() => expect(existsSync(join(repo.dir, ".ekiden", "gate"))).toBe(true));
+    remove();
+    gate.open();
+    return await landed;
+  },
+  "after it has landed": async ({ trees, gate }, remove) => {
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    gate.open();
+    const landed = await trees.land(TASK, landing.by);
+    remove();
+    return landed;
+  },
+};
+
+const cases = Object.keys(PHASES).flatMap((phase) =>
+  Object.keys(REMOVALS).map((removal) => [removal, phase] as const),
+);
+
+it.each(cases)("%s, removed %s", async (removal, phase) => {
+  const repo = repository({ "a.txt": "a\n" });
+  const { dir } = repo;
+  const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const go = join(dir, ".ekiden", "go");
+  const command = `touch '${dir}/.ekiden/gate'; until test -e '${go}'; do sleep 0.02; done; test -e b.txt`;
+  const trees = await openTrees(dir, shell, { gate: command });
+  const scene: Scene = { repo, trees, gate: { open: () => writeFileSync(go, "") } };
+  if (phase !== "while its gate runs") scene.gate.open();
+  const log: string[] = [];
+  let landed = await (PHASES[phase] ?? (() => Promise.resolve(null)))(scene, () =>
+    REMOVALS[removal]?.(repo),
+  ).catch((error: unknown) => {
+    log.push(messageOf(error));
+    return null;
+  });
+  if (landed?.kind === "refused") log.push(landed.evidence);
+  for (let tries = 0; landed?.kind !== "landed" && tries < 3; tries += 1) landed = await complete(trees, log);
+  expect(landed, log.join("\n---\n")).toMatchObject({ kind: "landed" });
+  expect(repo.git("log", "--format=%s", "main"), log.join("\n")).toBe("Task 1\nFirst");
+  expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  expect(repo.read("b.txt")).toBe("b\n");
+  expect(log.length, log.join("\n---\n")).toBeLessThanOrEqual(1);
+  for (const text of log) expect(text).toMatch(/^The worktree of #1 was removed before its work had landed/);
+  // Nobody knows any more which worktree and branch they were.
+  if (removal.startsWith("all")) return;
+  expect(await trees.remove(TASK)).toEqual({ kind: "removed" });
+  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
+});
+
+it("is not completed with nothing by a member that was told at a command and did not do it again", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const trees = await openTrees(repo.dir, shell, { gate: "true" });
+  await writeWork(trees, TASK, { "b.txt": "b\n" });
+  removeFolder(repo);
+  // A command opens the worktree, and says it.
+  await expect(trees.open(TASK)).rejects.toThrow(/^The worktree of #1 was removed/);
+  // Another process may run the member by now.
+  const later = await openTrees(repo.dir, shell, { gate: "true" });
+  expect(await later.land(TASK, landing.by)).toMatchObject({
+    ...{ kind: "refused", why: "branch", branch: BRANCH },
+    evidence: expect.stringContaining("Do again what is missing there."),
+  });
+  // Said at a completion, it is the member's word that nothing is missing.
+  expect(await later.land(TASK, landing.by)).toEqual({ kind: "nothing" });
+});

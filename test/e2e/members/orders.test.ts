@@ -1,0 +1,49 @@
+/** Orders of the person about tasks in progress are obeyed at once: the owner's command ends, and it hears why. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { isAlive } from "../../../src/adapters/process-table.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { ended, Project } from "../cli-program.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.end());
+
+/** Each attempt adds a line with its process id, and works until `go` is there. */
+const task = (name: string): string =>
+  `## ${name}\n\`\`\`sh\necho $$ >> ${name}\nwhile [ ! -e go ]; do sleep 0.05; done\n\`\`\`\n`;
+const attempts = (name: string): number[] => {
+  const file = join(project.dir, name);
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+};
+const began = (name: string, times = 1): Promise<void> =>
+  soon(() => expect(attempts(name).length, name).toBeGreaterThanOrEqual(times));
+const isOver = (name: string): Promise<void> =>
+  soon(() => expect(attempts(name).slice(0, 1).filter(isAlive)).toEqual([]));
+
+it("cancel, release, assign and edit end the running command of the owner", async () => {
+  project.write({ "plan.md": `# Goal\n\n${["a", "b", "c", "d"].map(task).join("\n")}` });
+  // Without the sandbox, in which process ids are other ones.
+  const args = ["run", "plan.md", "--teammates", "4", "--sandbox", "off", "--allow", "bash"];
+  const over = ended(project.start(args));
+  for (const name of ["a", "b", "c", "d"]) await began(name);
+  const said = async (...args: string[]): Promise<string> =>
+    ((r) => r.stdout + r.stderr)(await project.run(args));
+  expect(await said("cancel", "1")).toMatch(/#1 is cancelled; \w+ was told to stop/);
+  expect(await said("release", "2")).toMatch(/#2 is back on the board; \w+ was told to stop/);
+  expect(await said("edit", "3", "--subject", "Third")).toMatch(/#3: changed subject; \w+ was told/);
+  const owner = (await project.json<{ tasks: { owner?: string }[] }>(["tasks"])).tasks[3]?.owner;
+  const other = ["alice", "bob", "carol", "dave"].find((one) => one !== owner) ?? "";
+  expect(await said("edit", "4", "--assign", other)).toMatch(/#4: changed assignee/);
+  for (const name of ["a", "b", "c", "d"]) await isOver(name);
+  await began("b", 2);
+  writeFileSync(join(project.dir, "go"), "");
+  expect(await over).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/3 of 4 tasks completed, 1 cancelled/),
+  });
+  expect(attempts("a")).toHaveLength(1);
+});

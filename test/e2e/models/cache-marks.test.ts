@@ -1,0 +1,43 @@
+/** How long a provider is asked to keep what members share: an hour where nobody else reads it while its member waits. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { calls, type ModelCall, says } from "../../fixtures/model-server/index.ts";
+import { SERVICES, type Service } from "../../fixtures/thinking-models.ts";
+import { isLead, lastOf, StrictProgram } from "./strict-program.ts";
+
+let program: StrictProgram;
+beforeEach(() => {
+  program = new StrictProgram();
+});
+afterEach(() => program.end());
+
+type Marked = { readonly cache_control?: { readonly ttl?: string } };
+/** The lifetimes of the marks on the system prompt and on the shared text. */
+const lifetimes = ({ body }: ModelCall): (string | undefined)[] => {
+  const { system, messages } = body as {
+    system: readonly Marked[];
+    messages: readonly { content: readonly Marked[] }[];
+  };
+  return [system[0], messages[0]?.content.find((block) => block.cache_control)].map(
+    (block) => block?.cache_control?.ttl,
+  );
+};
+
+it.each([
+  [1, ["1h", "1h"]],
+  [2, [undefined, undefined]],
+])("a team with %d teammates", async (count, ofTeammates) => {
+  await program.serve((request) => {
+    if (isLead(request)) return says("I see.");
+    return lastOf(request).includes("auto-claimed")
+      ? calls("complete_task", { result: "ok" })
+      : says("Done.");
+  });
+  program.project.write({ "AGENTS.md": "Be brief.\n" });
+  for (let n = 0; n < 2; n += 1) await program.project.run(["add", `Part ${n}`]);
+  const run = await program.run(SERVICES.Anthropic as Service, ["run", "All.", "--teammates", String(count)]);
+  expect(run.code, run.stderr).toBe(0);
+  const { requests } = program.server;
+  expect(requests.filter((one) => !isLead(one)).length).toBeGreaterThan(1);
+  for (const request of requests)
+    expect(lifetimes(request)).toEqual(isLead(request) ? ["1h", "1h"] : ofTeammates);
+});

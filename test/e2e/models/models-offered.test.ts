@@ -1,0 +1,78 @@
+/** The lists of models that providers give: in `ekiden doctor` and `/model`; nothing fails where a provider gives none. */
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { modelsOf } from "../../../src/adapters/models/index.ts";
+import { fails, says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { Project } from "../cli-program.ts";
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const CHAT = { data: [{ id: "b" }, { id: "a" }, { id: "a" }, { id: "\u001b[31mred" }, { id: 5 }, {}] };
+const GEMINI = {
+  models: [
+    { name: "models/gemini-3-pro", supportedGenerationMethods: ["generateContent"] },
+    { name: "models/embedding", supportedGenerationMethods: ["embedContent"] },
+  ],
+};
+
+it.each([
+  ["anthropic", "ANTHROPIC_API_KEY", "/v1/models?limit=1000", "x-api-key", "k", CHAT, ["a", "b"]],
+  ["openai", "OPENAI_API_KEY", "/v1/models", "authorization", "Bearer k", CHAT, ["a", "b"]],
+  ["deepseek", "DEEPSEEK_API_KEY", "/models", "authorization", "Bearer k", CHAT, ["a", "b"]],
+  [
+    ...(["google", "GOOGLE_GENERATIVE_AI_API_KEY", "/models?pageSize=1000", "x-goog-api-key"] as const),
+    ...(["k", GEMINI, ["gemini-3-pro"]] as const),
+  ],
+])("asks %s as it wants to be asked, once", async (provider, variable, path, header, value, list, names) => {
+  const asked: unknown[] = [];
+  const baseUrl = await serve((request, response) => {
+    asked.push([request.url, request.headers[header]]);
+    response.end(JSON.stringify(list));
+  });
+  const where = { env: { [variable]: "k, other" }, baseUrl };
+  expect(await modelsOf(provider, where)).toEqual(names);
+  expect(await modelsOf(provider, where)).toEqual(names);
+  expect(asked).toEqual([[path, value]]);
+});
+
+it.each<[string, RequestListener]>([
+  ["a refusal", (_, response) => void response.writeHead(401).end('{"data":[{"id":"a"}]}')],
+  ["no JSON", (_, response) => void response.end("<html>")],
+  ["another shape", (_, response) => void response.end('{"data":"many"}')],
+  ["null", (_, response) => void response.end("null")],
+  ["an end in the middle", (_, response) => void response.write("{", () => response.destroy())],
+  ["silence", () => {}],
+  ["a list without an end", (_, response) => void response.end(`{"data":["${"x".repeat(5_000_000)}"]}`)],
+])("has no list for %s, and no error", async (_, answer) => {
+  const where = { env: { OPENAI_API_KEY: "k" }, baseUrl: await serve(answer) };
+  expect(await modelsOf("openai", where)).toBeNull();
+});
+
+it("is shown by doctor and in the conversation", async () => {
+  const project = new Project();
+  onTestFinished(() => project.end());
+  const server = await startModelServer(
+    { anthropic: (request) => (request.model === "claude-typo" ? fails.unauthorized() : says("Heard.")) },
+    { offers: ["claude-haiku-4-5", "claude-next"] },
+  );
+  onTestFinished(() => server.close());
+  const env = { ...server.env, OPENAI_API_KEY: "", OLLAMA_HOST: "http://127.0.0.1:9" };
+  const good = await project.run(["doctor", "--model", "anthropic/claude-haiku-4-5"], { env });
+  expect(good.stdout, good.stderr).toContain("2 models are offered");
+  const bad = await project.run(["doctor", "--model", "anthropic/claude-typo"], { env });
+  expect(bad.stdout).toContain("It offers claude-haiku-4-5, claude-next.");
+  const talk = await project.run(["--model", "anthropic/claude-haiku-4-5"], {
+    env,
+    input: "hello\n/model\n",
+  });
+  expect(talk.stdout).toMatch(/offered +anthropic\/claude-next/);
+});

@@ -1,0 +1,109 @@
+/**
+ * Every service in long work, on emulators that refuse what their providers refuse, with models that think: no request is refused,
+ * no thought is lost, and no conversation changes what it said before.
+ */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { calls, type ModelCall, type Said, says } from "../../fixtures/model-server/index.ts";
+import { SERVICES } from "../../fixtures/thinking-models.ts";
+import { hasThoughts, isSummary, lastOf, StrictProgram } from "./strict-program.ts";
+
+let program: StrictProgram;
+beforeEach(() => {
+  program = new StrictProgram();
+});
+afterEach(() => program.end());
+
+describe.each(Object.entries(SERVICES))("%s", (_, service) => {
+  it("takes 20 background commands and the news of their ends", async () => {
+    let started = 0;
+    let ended = 0;
+    await program.serve((request) => {
+      ended += lastOf(request).split("<background").length - 1;
+      if (started < 20) {
+        started += 1;
+        return calls("bash", { command: `echo part ${started}`, run_in_background: true });
+      }
+      return says(`${ended} parts are done.`);
+    });
+    const { code, stderr } = await program.run(service, ["run", "Start twenty commands."]);
+    expect(code, stderr).toBe(0);
+    await program.isSound("lead");
+    hasThoughts(program.server.requests.at(-1), service);
+  });
+
+  it("works through 300 calls with odd replies among them, and three summaries", async () => {
+    let called = 0;
+    let summaries = 0;
+    const before: ModelCall[] = [];
+    await program.serve((request) => {
+      const usage = { usage: { input: Math.round(request.bytes / 4), output: 40 } };
+      if (isSummary(request)) {
+        summaries += 1;
+        return says(`Goal: make files.\nDone: ${called} calls.`, usage);
+      }
+      before.push(request);
+      called += 1;
+      if (called > CALLS) return says("All files are there.", usage);
+      return { ...oddReply(called), ...usage };
+    });
+    program.project.write({
+      ".ekiden/settings.json": JSON.stringify({ contextTokens: 12_000, trimTokens: 8_000 }),
+    });
+    const { code, stderr } = await program.run(service, ["run", "Make many files."]);
+    expect([code, called], stderr).toEqual([0, CALLS + 1]);
+    await program.isSound("lead");
+    expect(summaries).toBeGreaterThanOrEqual(3);
+    hasThoughts(before.at(-1), service);
+  }, 240_000);
+});
+
+const CALLS = 300;
+const made = (n: number): Said =>
+  calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
+
+/** What models do now and then, in the middle of plain work. */
+function oddReply(n: number): Said {
+  switch (n % 15) {
+    case 2:
+      return {
+        calls: [0, 1, 2].map((i) => ({ tool: "read_file", input: { path: `made/f${n - i - 1}.txt` } })),
+      };
+    case 3:
+      return { ...made(n), text: " \n" };
+    case 4:
+      return { ...made(n), text: `I make file ${n}.` };
+    case 5:
+      return calls("frobnicate the.file", { n });
+    case 6:
+      return { calls: [{ tool: "write_file", raw: '{"path": ' }] };
+    case 7:
+      return {
+        calls: [
+          {
+            tool: "write_file",
+            input: { path: `made/f${n}.txt`, content: "x".repeat(600) },
+            id: "call_same",
+          },
+        ],
+      };
+    case 8:
+      return calls("read_file", { path: `nowhere/f${n}.txt` });
+    case 9:
+      return { calls: [{ tool: "list_tasks", raw: "" }] };
+    case 10:
+      return { thinking: "Hm.", text: "" };
+    case 11:
+      return { ...made(n), stop: "length" };
+    case 12:
+      return {
+        calls: [
+          { tool: "edit_file", input: { path: "made/a", old: "\ud800", new: "" } },
+          { tool: "glob", input: { pattern: `f${n}*` } },
+        ],
+      };
+    case 13:
+      return { text: `Half a sentence ${n}`, stop: "length" };
+    default:
+      return made(n);
+  }
+}

@@ -1,0 +1,43 @@
+/** A command that uses up the machine is ended, says which limit it was, and leaves nothing behind: as root and as another user. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { giveBack, ground, runAs, transpiled, users } from "../../fixtures/other-user.ts";
+import { soon } from "../../fixtures/soon.ts";
+
+const processesIn = (workspace: string): string[] =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(workspace);
+    } catch {
+      return false;
+    }
+  });
+
+bubblewrapOrSkip(describe)("limits of a confined command", () => {
+  it.each(users)("as %s", async (_, uid) => {
+    const place = ground(uid);
+    try {
+      transpiled(place, "test/fixtures/limits-owner.ts");
+      const args = [`${place.folder}/base/ws`, `${place.folder}/state`];
+      const results = JSON.parse(await runAs(place, "test/fixtures/limits-owner.ts", args));
+      const processes = {
+        limit: expect.stringMatching(/more than 100 processes.*setting commandProcesses\]/),
+      };
+      const file = { limit: expect.stringMatching(/10 MB.*setting commandFileMb\]/) };
+      expect(results).toMatchObject({
+        harmless: { exitCode: 0, limit: null, output: "done\n" },
+        bomb: { ...processes, timedOut: false },
+        spread: { ...processes, timedOut: false },
+        memory: {
+          limit: expect.stringMatching(/400 MB of memory.*setting commandMemoryMb\]/),
+          timedOut: false,
+        },
+        ...{ file, prepared: file },
+      });
+      await soon(() => expect(processesIn(place.folder)).toEqual([]));
+    } finally {
+      giveBack(place);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+/** What the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { textOf } from "../../../src/core/conversation/chat.ts";
+import { type Answer, calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { project } from "../../fixtures/project.ts";
+import type { InTerminal, Size } from "../../fixtures/pty.ts";
+import { soon } from "../../fixtures/soon.ts";
+
+const SMALL = { columns: 80, rows: 24 };
+const LARGE = { columns: 200, rows: 60 };
+const ESCAPE = "\x1b";
+const WAIT = "until [ -e go ]; do sleep 0.05; done";
+
+async function conversation(answer: (said: string) => Answer, size: Size = SMALL): Promise<InTerminal> {
+  const server = await startModelServer({
+    anthropic: ({ messages }) => {
+      const last = messages.at(-1);
+      return answer(last ? textOf(last) : "");
+    },
+  });
+  onTestFinished(() => server.close());
+  const args = ["--model", "anthropic/claude-sonnet-5-5", "--allow", "bash"];
+  const terminal = await project().open(args, { ...size, env: server.env });
+  await terminal.shows("What you type goes to the lead");
+  return terminal;
+}
+
+it("asks about trust on the normal screen, and goes on with the full one", async () => {
+  const place = project();
+  const hook = { matcher: "bash", hooks: [{ type: "command", command: "true" }] };
+  place.write({ ".ekiden/settings.json": JSON.stringify({ hooks: { PreToolUse: [hook] } }) });
+  const terminal = await place.open(["--model", "runbook"], { ...SMALL, env: { EKIDEN_TRUST: "" } });
+  await terminal.shows(/hook PreToolUse \(bash\): true\n.*Use it, now and until it changes\?/);
+  expect(terminal.screen()).not.toContain("────");
+  terminal.type("y\r");
+  await terminal.shows("The lead alone on runbook");
+  terminal.type("still typed here");
+  await soon(() => expect(terminal.grid.lines().at(-3)).toBe("still typed here"));
+});
+
+it("can be left while a store does not answer", async () => {
+  const silent = createServer(() => {});
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const store = `postgres://user:password@127.0.0.1:${port}/team`;
+  const terminal = await project().open(["--model", "runbook", "--store", store], SMALL);
+  await Promise.all([once(silent, "connection"), terminal.shows("starting …")]);
+  terminal.type("\x03");
+  await terminal.shows("ctrl+c again leaves");
+  terminal.type("\x03");
+  expect(await terminal.ended).toBe(130);
+  expect(terminal.screen()).not.toContain("────");
+});
+
+it("undoes in the editor", async () => {
+  const terminal = await conversation(() => says("Yes."));
+  const line = (text: string): Promise<void> => soon(() => expect(terminal.grid.lines().at(-3)).toBe(text));
+  terminal.type("keep these words");
+  await line("keep these words");
+  terminal.type("\x17");
+  await line("keep these");
+  terminal.type("\x1f");
+  await line("keep these words");
+});
+
+it("folds thoughts and output until Ctrl-O shows them", async () => {
+  const thinking = "The first thought.\nThe last thought.";
+  const terminal = await conversation((said) =>
+    said.includes("count") ? { ...calls("bash", { command: "seq 101 120" }), thinking } : says("Done."),
+  );
+  terminal.type("count\r");
+  await terminal.shows("Done.");
+  const folded = await terminal.shows("∴ The last thought.");
+  expect(folded).toMatch(/… 17 earlier lines \(ctrl\+o shows them\)\n[^\n]*118\n[^\n]*119\n[^\n]*120/);
+  expect(folded).not.toContain("The first thought.");
+  terminal.type("\x0f");
+  terminal.resize(LARGE);
+  await terminal.shows(/The first thought\.\n +The last thought\.[\s\S]*│ 101\n[\s\S]*│ 120/);
+  terminal.type("\x0f");
+  await soon(() => expect(terminal.screen()).not.toContain("The first thought."));
+});
+
+it("renders a table and highlights code while the answer still streams", async () => {
+  const text = `| file | lines |\n|---|---|\n| src/a.ts | 12 |\n\n\`\`\`ts\nconst answer = 42; // why\n${"let more = 1;\n".repeat(40)}\`\`\`\n\nThe end.`;
+  const terminal = await conversation(() => says(text, { paceMs: 15 }), LARGE);
+  terminal.type("show\r");
+  const screen = await terminal.shows("let more = 1;");
+  expect(screen).not.toContain("The end.");
+  expect(screen).toMatch(/│ src\/a\.ts +│ 12 +│/);
+  expect(terminal.output).toMatch(new RegExp(`${ESCAPE}\\[\\d+mconst${ESCAPE}`));
+  await terminal.shows("The end.");
+});
+
+it("shows a team of eight: all of them where there is room, the rest as a number where there is not", async () => {
+  const place = project();
+  const tasks = Array.from(
+    { length: 8 },
+    (_, i) => `## Part ${i}\n\n\`\`\`sh\necho 出力-${i}; ${WAIT}\n\`\`\`\n`,
+  );
+  place.write({ "plan.md": `# Eight\n\n${tasks.join("\n")}` });
+  const terminal = await place.open(["run", "plan.md", "--teammates", "8"], LARGE);
+  await soon(() => expect(terminal.screen().match(/#\d Part \d · bash [^│\n]*│ 出力-\d/g)).toHaveLength(8));
+  terminal.resize(SMALL);
+  const small = await terminal.shows(/and \d more, \d at work: /);
+  expect(small).toMatch(/#\d Part \d · bash [^│\n]*│ 出力-\d/);
+  for (const line of terminal.grid.lines()) expect(line.length).toBeLessThanOrEqual(SMALL.columns);
+  place.write({ go: "" });
+  expect(await terminal.ended).toBe(0);
+});

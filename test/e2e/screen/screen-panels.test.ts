@@ -1,0 +1,99 @@
+/** Panels of the full screen: one goes through their rows, filters them, and acts on them by keys. */
+import { expect, it } from "vitest";
+import { project } from "../../fixtures/project.ts";
+import type { InTerminal } from "../../fixtures/pty.ts";
+import { soon } from "../../fixtures/soon.ts";
+import type { Project } from "../cli-program.ts";
+
+const F2 = "\x1bOQ";
+const F6 = "\x1b[17~";
+const DOWN = "\x1b[B";
+
+async function onBoard(
+  subjects: readonly string[],
+  size = { columns: 100, rows: 30 },
+): Promise<{ place: Project; terminal: InTerminal }> {
+  const place = project();
+  for (const subject of subjects) await place.run(["add", subject]);
+  const terminal = await place.open(["--model", "runbook"], size);
+  await terminal.shows("What you type goes to the lead");
+  terminal.type(F2);
+  await terminal.shows("↓ selects · esc closes");
+  return { place, terminal };
+}
+
+it("acts on the task under the cursor; what takes away asks first", async () => {
+  const { place, terminal } = await onBoard(["Paint the door", "Board up the window"]);
+  terminal.type(DOWN);
+  await terminal.shows(/^› {2}#1 Paint the door .* ready/m);
+  await terminal.shows("enter details · e edit · + sooner · - later · t take · c cancel · a add · / filter");
+  terminal.type("j");
+  await terminal.shows(/^› {2}#2 Board up the window/m);
+  terminal.type("+");
+  // What is claimed first stands first; the cursor stays on its task.
+  await terminal.shows(/^› {2}#2 Board up the window.*\n {3}#1 Paint/m);
+  terminal.type("c");
+  await terminal.shows("c again: cancel 2");
+  terminal.type("jkc");
+  await terminal.shows("c again: cancel 2");
+  expect((await place.run(["tasks", "--status", "cancelled"])).stdout).not.toContain("#2");
+  terminal.type("c");
+  await terminal.shows(/^› {2}#2 Board up the window.* cancelled/m);
+  terminal.type("r");
+  await terminal.shows(/^› {2}#2 Board up the window.* ready/m);
+  terminal.type("\r");
+  await terminal.shows(/#2 Board up the window[\s\S]*priority +1/);
+  // Letters that are no keys are no message; tab returns to the line.
+  terminal.type("q");
+  await terminal.shows("tab returns to the line; here: enter e + - t c a /");
+  terminal.type("e");
+  await terminal.shows("/edit 2");
+  terminal.type("--subject Shut\r");
+  await terminal.shows(/#2 Shut .* ready/);
+});
+
+it("filters, and closes the filter before the panel", async () => {
+  const { terminal } = await onBoard(["Paint the door", "Board up the window", "Paint the wall"]);
+  terminal.type(`${DOWN}/`);
+  await terminal.shows("filter: ▏");
+  terminal.type("paint wa");
+  await terminal.shows(/filter: paint wa▏ · 1\/1/);
+  await terminal.shows(/^› {2}#3 Paint the wall/m);
+  await soon(() => expect(terminal.screen()).not.toMatch(/#1 Paint the door +○/));
+  terminal.type("zz");
+  await terminal.shows("Nothing fits the filter.");
+  terminal.type("\x7f\x7f\r");
+  await terminal.shows(/filter: paint wa · 1\/1/);
+  terminal.type("\x1b");
+  await terminal.shows(/3\/3 · tab to the line/);
+  terminal.type("\x1b");
+  await soon(() => expect(terminal.screen()).not.toContain("─ board"));
+});
+
+it("keeps the cursor in sight among many tasks on a small screen", async () => {
+  const subjects = Array.from({ length: 30 }, (_, i) => `Task ${i + 1}`);
+  const { terminal } = await onBoard(subjects, { columns: 60, rows: 18 });
+  terminal.type(DOWN);
+  terminal.type("\x1b[F");
+  await terminal.shows(/^› {2}#30 Task 30/m);
+  terminal.type("\x1b[H");
+  await terminal.shows(/^› {2}#1 Task 1 /m);
+  terminal.resize({ columns: 44, rows: 13 });
+  await terminal.shows(/^› {2}#1 Task 1 /m);
+});
+
+it("shows the members, and leads to the conversation of one", async () => {
+  const place = project();
+  const terminal = await place.open(["--model", "runbook", "--teammate", "bob:reviewer"], {
+    ...{ columns: 100, rows: 30 },
+  });
+  await terminal.shows(/bob/);
+  terminal.type(F6);
+  await terminal.shows("─ members");
+  terminal.type(`${DOWN}${DOWN}`);
+  await terminal.shows(/^› . bob reviewer/m);
+  terminal.type("s");
+  await terminal.shows("s again: stop bob");
+  terminal.type("\r");
+  await terminal.shows(/^ bob +esc returns to the lead/m);
+});

@@ -1,0 +1,248 @@
+/** The conversation on the full screen of a real terminal, with a model that streams over HTTP. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { textOf } from "../../../src/core/conversation/chat.ts";
+import {
+  type Answer,
+  calls,
+  fails,
+  type ModelCall,
+  type ModelServer,
+  says,
+  startModelServer,
+} from "../../fixtures/model-server/index.ts";
+import type { InTerminal, Size } from "../../fixtures/pty.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { Project } from "../cli-program.ts";
+
+const SIZES: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 200, rows: 60 },
+];
+const [SMALL, MIDDLE] = SIZES as [Size, Size, Size];
+const PACE = { paceMs: 15 };
+const LONG = Array.from({ length: 60 }, (_, i) => `Sentence number ${i} of an answer that streams.`).join(
+  " ",
+);
+const TABLE =
+  "Here:\n\n| file | lines |\n|---|---|\n| src/a.ts | 12 |\n\n- **bold** and 日本語\n\n```ts\nconst a = 1;\n```\n\nThe end.";
+
+const giveBack: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const one of giveBack.splice(0).reverse()) await one();
+});
+
+type Model = (said: string, request: ModelCall) => Answer;
+
+async function conversation(
+  model: Model,
+  size: Size = SMALL,
+  project = new Project(),
+): Promise<{ project: Project; terminal: InTerminal; server: ModelServer }> {
+  const server = await startModelServer({
+    anthropic: (request) => {
+      const last = request.messages.at(-1);
+      const isResult = last?.content.some(({ type }) => type === "result") === true;
+      return model(isResult || !last ? "" : textOf(last), request);
+    },
+  });
+  giveBack.push(() => server.close());
+  giveBack.push(() => project.end());
+  const terminal = await project.open(["--model", "anthropic/claude-sonnet-5-5"], {
+    ...size,
+    env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
+  });
+  await terminal.shows("What you type goes to the lead");
+  return { project, terminal, server };
+}
+
+const lastLines = (terminal: InTerminal): string[] => terminal.grid.lines().slice(-4);
+
+it.each(SIZES)("keeps what is typed while an answer streams at $columns×$rows", async (size) => {
+  const { terminal } = await conversation(() => says(LONG, PACE), size);
+  terminal.type("tell me\r");
+  await terminal.shows("Sentence number 3");
+  const typed = "a draft with 日本語 and a lot of words";
+  let shown = "";
+  for (const letter of typed) {
+    terminal.type(letter);
+    shown += letter;
+    await soon(() => {
+      const [top = "", line = "", bottom = ""] = lastLines(terminal);
+      expect([top, bottom].map((border) => border.replaceAll("─", ""))).toEqual(["", ""]);
+      expect(line).toBe(shown.trimEnd());
+    });
+  }
+  await terminal.shows("Sentence number 59");
+  expect(lastLines(terminal)[1]).toBe(typed);
+});
+
+it("paints the first frame before the program is loaded, and loses nothing that is typed meanwhile", async () => {
+  const project = new Project();
+  giveBack.push(() => project.end());
+  const terminal = await project.open(["--model", "runbook"], SMALL);
+  const frame = await terminal.shows("starting …");
+  terminal.type("a line typed early\r");
+  expect(terminal.output).not.toContain("The lead alone");
+  expect(frame.split("\n")[1]).toMatch(/^ekiden \d+\.\d+\.\d+ · /);
+  const lines = frame.split("\n").slice(-4);
+  expect(lines).toEqual(["─".repeat(SMALL.columns), "", "─".repeat(SMALL.columns), " starting …"]);
+  await terminal.shows(/› a line typed early[\s\S]*The lead alone on runbook · mode default/);
+  // One alternate screen from the first frame on: nothing flickers.
+  expect(terminal.output.split("\x1b[?1049h")).toHaveLength(2);
+});
+
+it("gives the terminal back before it says why it cannot start", async () => {
+  const project = new Project();
+  giveBack.push(() => project.end());
+  const terminal = await project.open(["--max-turns", "many"], SMALL);
+  expect(await terminal.ended).toBe(2);
+  expect(terminal.output).toContain("\x1b[?1049h");
+  expect(terminal.screen()).toMatch(/^ekiden: .*"many"/m);
+});
+
+it("shows Markdown as it is meant, and breaks it anew after a resize", async () => {
+  const { terminal } = await conversation(() => says(`${LONG}\n\n${TABLE}`, { paceMs: 2 }));
+  terminal.type("show\r");
+  const screen = await terminal.shows("The end.");
+  expect(screen).toMatch(/│ src\/a\.ts +│ 12 +│/);
+  expect(screen).not.toContain("**bold**");
+  terminal.resize(MIDDLE);
+  const wider = await terminal.shows(
+    /Sentence number \d+ of an answer that streams\. Sentence number \d+ of an answer that streams\. Sentence/,
+  );
+  for (const line of wider.split("\n")) expect(line.length).toBeLessThanOrEqual(MIDDLE.columns);
+  expect(terminal.grid.lines().at(-3)).toBe("");
+});
+
+it.each(["\x1b", "\x03"])("interrupts a streamed answer at once and says so (%j)", async (key) => {
+  const { terminal, server } = await conversation(() => says(LONG.repeat(5), PACE));
+  terminal.type("tell me\r");
+  await terminal.shows("Sentence number 3");
+  terminal.type("kept");
+  await terminal.shows("kept");
+  terminal.type(key);
+  await terminal.shows("■ interrupted");
+  expect(await server.requests[0]?.gone).toBe(true);
+  expect(lastLines(terminal)[1]).toBe("kept");
+  terminal.type("\x15next\r");
+  await soon(() => expect(server.requests).toHaveLength(2));
+});
+
+it("ends the wait for a provider that does not answer with Esc, and asks it again for the next line", async () => {
+  const { terminal } = await conversation((said) =>
+    said.includes("next") ? says("Here I am.") : fails.overloaded(),
+  );
+  terminal.type("broken\r");
+  await terminal.shows(/^· retrying in \d+ s, attempt \d+: /m);
+  expect(terminal.screen().match(/^· retrying/gm)).toHaveLength(1);
+  terminal.type("\x1b");
+  await soon(() => expect(terminal.screen()).toMatch(/› broken\n· interrupted\n/));
+  terminal.type("next\r");
+  await terminal.shows("Here I am.");
+});
+
+it("leaves with the second Ctrl-C, gives the terminal back and keeps the conversation", async () => {
+  const project = new Project();
+  const { terminal } = await conversation(() => says("A short answer."), SMALL, project);
+  terminal.type("first question\r");
+  await terminal.shows("A short answer.");
+  terminal.type("\x03");
+  await terminal.shows("ctrl+c again leaves");
+  terminal.type("\x03");
+  expect(await terminal.ended).toBe(130);
+  expect(terminal.output).toContain("\x1b[?1049l");
+  expect(terminal.screen()).toContain("The team's state is kept");
+  // The next one shows what was said, and has the history.
+  const again = await project.open(["--model", "anthropic/claude-sonnet-5-5"], {
+    ...SMALL,
+    env: { ANTHROPIC_API_KEY: "none" },
+  });
+  await again.shows(/› first question[\s\S]*A short answer\./);
+  again.type("\x1b[A");
+  await soon(() => expect(lastLines(again)[1]).toBe("first question"));
+});
+
+it("takes a pasted trace as one message", async () => {
+  const { terminal, server } = await conversation(() => says("Read it."));
+  terminal.type("\x1b[200~Error: it broke\n    at one (a.js:1)\n    at two (b.js:2)\x1b[201~");
+  await terminal.shows("at two (b.js:2)");
+  expect(server.requests).toHaveLength(0);
+  terminal.type("\r");
+  await terminal.shows("Read it.");
+  expect(server.requests).toHaveLength(1);
+  expect(textOf(server.requests[0]?.messages.at(-1) as never)).toContain(
+    "Error: it broke\n    at one (a.js:1)\n    at two (b.js:2)",
+  );
+});
+
+it("offers commands and files while one types, and runs a command of the person", async () => {
+  const project = new Project();
+  project.write({ "src/parser.ts": "export {};\n" });
+  const { terminal } = await conversation(() => says("Yes."), SMALL, project);
+  terminal.type("/tas");
+  await terminal.shows(/\/tasks +the board/);
+  terminal.type("\x15see @pars");
+  await terminal.shows(/→ src\/parser\.ts/);
+  terminal.type("\t");
+  await soon(() => expect(lastLines(terminal)[1]).toBe("see @src/parser.ts"));
+  terminal.type("\x15!echo $((40 + 2)); exit 3\r");
+  await terminal.shows(/42\n *exit code 3/);
+  // One that goes on is shown as it runs, and ends with what it started: by Esc, and with the screen.
+  for (const end of ["\x1b", "\x04"]) {
+    terminal.type("!sleep 987 & echo pid $!.; wait\r");
+    const screen = await terminal.shows(/pid \d+\.\n(?![\s\S]*ended by you)/);
+    const pid = Number(/.*pid (\d+)\./s.exec(screen)?.[1]);
+    terminal.type(end);
+    await soon(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    if (end === "\x1b") await terminal.shows("ended by you");
+  }
+});
+
+it("shows a running command with its last lines, and the diff of an edit before and after it is allowed", async () => {
+  const project = new Project();
+  project.write({ "a.txt": "one\ntwo\nthree\n" });
+  const model: Model = (said) => {
+    if (said.includes("count"))
+      return calls("bash", {
+        command: "touch new; for i in 1 2 3 4 5; do echo step-$i; done; until [ -e go ]; do sleep 0.05; done",
+      });
+    if (said.includes("edit")) return calls("edit_file", { path: "a.txt", old: "two", new: "TWO" });
+    return says("Done.");
+  };
+  const { terminal } = await conversation(model, MIDDLE, project);
+  terminal.type("count\r");
+  await terminal.shows(/lead wants to run bash +1 of 1/);
+  const card = await terminal.shows("until [ -e go ]; do sleep 0.05; done");
+  expect(card).toContain("why:");
+  await terminal.shows("then enter");
+  terminal.type("y\r");
+  await terminal.shows(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
+  expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] bash/);
+  project.write({ go: "" });
+  await terminal.shows("Done.");
+  terminal.type("edit\r");
+  await terminal.shows(/-two\n[^\n]*\+TWO/);
+  expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toContain("two");
+  await terminal.shows("then enter");
+  terminal.type("y\r");
+  await terminal.shows(/● edit_file a\.txt[^\n]*\n +2 -two\n +2 \+TWO/);
+  expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
+});
+
+it("writes the rule of an always where the card says, and asks no more", async () => {
+  const project = new Project();
+  const model: Model = (said) =>
+    said.includes("run") ? calls("bash", { command: "touch made" }) : says("Done.");
+  const { terminal } = await conversation(model, SMALL, project);
+  terminal.type("run\r");
+  const card = await terminal.shows("always: allow bash(touch made)");
+  expect(card).toContain(".ekiden/settings.json");
+  await terminal.shows("then enter");
+  terminal.type("a\r");
+  await terminal.shows("Done.");
+  expect(existsSync(join(project.dir, "made"))).toBe(true);
+  expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toContain("bash(");
+});

@@ -1,0 +1,126 @@
+/** The front door: from an empty folder to work that is done, started again, and more, with nothing but the page. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { faultsOfAccess } from "../../fixtures/axe.ts";
+import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { addressIn } from "../../fixtures/web-program.ts";
+import { Project } from "../cli-program.ts";
+
+const RUNBOOK = `# Build it
+## Build
+\`\`\`sh
+echo built > built.txt
+\`\`\`
+## Pack
+After: Build
+\`\`\`sh
+while ! test -f go; do sleep 0.05; done
+test -f works
+\`\`\`
+`;
+
+let ours: Project;
+afterEach(() => ours.end());
+
+describe.skipIf(!hasBrowser)("the front door", () => {
+  it("starts a runbook in a folder that had no team, lets a task be tried again, and starts the team again", async () => {
+    ours = new Project();
+    ours.write({ "build.md": RUNBOOK, "README.md": "# About\n## Not a task\n" });
+    const web = ours.start(["web", "--port", "0"]);
+    const { page } = await visit(await addressIn(web.stdout));
+    await page.getByRole("heading", { name: "What shall the team do?" }).waitFor();
+    expect(await faultsOfAccess(page)).toEqual([]);
+    const files = page.getByLabel("Or work through a file of this folder");
+    expect(await files.locator("option").allInnerTexts()).toEqual([
+      "no file: the goal above",
+      "build.md: 2 tasks",
+    ]);
+    await files.selectOption("build.md");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    const card = (subject: string) => page.locator(".card", { hasText: subject });
+    await card("Build").locator('[aria-label="Completed"]').waitFor();
+    await card("Pack").locator('[aria-label="In progress"]').waitFor();
+    await page.locator(".live", { hasText: "Working" }).waitFor();
+
+    // Nobody starts it twice; more hands may join.
+    await page.keyboard.press("g");
+    await page.getByRole("heading", { name: "The team is there" }).waitFor();
+    await page.getByRole("button", { name: "Add teammates" }).click();
+    await page.getByText("They join.").waitFor();
+    await page.keyboard.press("3");
+    await page.getByRole("link", { name: "worker-1", exact: true }).waitFor();
+
+    ours.write({ go: "" });
+    await page.keyboard.press("1");
+    await card("Pack").locator('[aria-label="Failed"]').waitFor();
+    await page.locator(".live", { hasText: "Finished" }).waitFor();
+    expect(existsSync(join(ours.dir, "built.txt"))).toBe(true);
+
+    ours.write({ works: "" });
+    await card("Pack").click();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("link", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Go on with 1 open task" }).click();
+    await card("Pack").locator('[aria-label="Completed"]').waitFor();
+    await page.locator(".live", { hasText: "Finished" }).waitFor();
+  });
+
+  it("starts a goal with the model and the hands that were chosen, and shows what came of it", async () => {
+    const server = await startModelServer({ any: () => says("All is **well**.") });
+    onTestFinished(() => server.close());
+    ours = new Project();
+    const web = ours.start(["web", "--port", "0"], server.env);
+    const { page } = await visit(await addressIn(web.stdout));
+    await page.getByLabel("Goal").fill("See whether all is well");
+    await page.getByLabel("Model").fill("anthropic/claude-haiku-4-5");
+    await page.getByLabel("Teammates").fill("0");
+    await page.getByLabel("Budget in US dollars").fill("$2");
+    await page.getByLabel("Effort").selectOption("low");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
+    await page.locator(".last-words", { hasText: "All is well." }).waitFor();
+    await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("See whether all is well");
+  });
+
+  it("says why a run cannot begin, and keeps what was typed", async () => {
+    ours = new Project();
+    const web = ours.start(["web", "--port", "0"], { EKIDEN_MODEL: "" });
+    const { page } = await visit(await addressIn(web.stdout));
+    const goal = page.getByLabel("Goal");
+    await goal.fill("--help me $(touch pwned)");
+    await page.getByLabel("Model").fill("nobody/knows");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("alert").getByText("nobody").waitFor();
+    expect(await goal.inputValue()).toBe("--help me $(touch pwned)");
+    expect(existsSync(join(ours.dir, "pwned"))).toBe(false);
+    await page.getByText("By the clock").click();
+    await page.getByLabel("When", { exact: true }).fill("0 9 * * 1-5");
+    await page.getByLabel("Text", { exact: true }).fill("Look at the mail");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel c1" }).click();
+    await page.getByText("c1 is cancelled").waitFor();
+  });
+
+  it("ends its page, and not the run that it started", async () => {
+    ours = new Project();
+    execFileSync("git", ["init", "-q"], { cwd: ours.dir });
+    ours.write({ "build.md": RUNBOOK, works: "" });
+    const web = ours.start(["web", "--port", "0"]);
+    const { page } = await visit(await addressIn(web.stdout));
+    await page.getByLabel("Or work through a file of this folder").selectOption("build.md");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.locator(".card", { hasText: "Pack" }).locator('[aria-label="In progress"]').waitFor();
+    web.kill("SIGTERM");
+    await soon(() => expect(web.exitCode).toBe(130));
+    ours.write({ go: "" });
+    await soon(async () => {
+      const { counts } = await ours.json<{ counts: { completed: number } }>(["tasks"]);
+      expect(counts.completed).toBe(2);
+    });
+  });
+});

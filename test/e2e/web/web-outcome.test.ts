@@ -1,0 +1,100 @@
+/** What has come of a team, and comments on it: to the owner while the task goes on, as a task for the owner afterwards. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { asTaskId, name, PERSON } from "../../../src/core/ids.ts";
+import { faultsOfAccess } from "../../fixtures/axe.ts";
+import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { pageServer } from "../../fixtures/page-server.ts";
+import { programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
+
+function repository(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-outcome-")));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@example.org", ...args], { cwd: folder });
+  git("init", "-q");
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src/paint.txt"), "one\ntwo\nthree\n");
+  git("add", ".");
+  git("commit", "-qm", "Begin");
+  return folder;
+}
+
+describe.skipIf(!hasBrowser)("the outcome", () => {
+  it("shows the whole change by file and task; comments go out in one batch, to the owner or as a task", async () => {
+    const team = await programTeam({
+      folder: repository(),
+      says: {
+        lead: [{ times: "any", text: "All is painted. **Well done.**" }],
+        alice: [
+          {
+            calls: [
+              { tool: "read_file", input: { path: "src/paint.txt" } },
+              {
+                tool: "edit_file",
+                input: { path: "src/paint.txt", old: "two", new: "two <img src=x onerror=alert(1)> coats" },
+              },
+              { tool: "write_file", input: { path: "notes.md", content: "# Notes\n" } },
+            ],
+          },
+          { calls: [{ tool: "bash", input: { command: "while ! test -f go; do sleep 0.05; done" } }] },
+          { calls: [{ tool: "complete_task", input: { task: 1, result: "painted" } }] },
+          { calls: [{ tool: "bash", input: { command: "while ! test -f end; do sleep 0.05; done" } }] },
+          { times: "any", text: "I wait." },
+        ],
+      },
+      settings: { permissionMode: "bypass" },
+    });
+    const { store } = team;
+    await store.board.add({ subject: "Paint" }, PERSON);
+    await store.board.add({ subject: "Varnish", blockedBy: [asTaskId(1)] }, PERSON);
+    const { address, origin } = await pageServer(store, team.folder);
+    await team.host.start({ goal: "Paint it" });
+    const { page } = await visit(address);
+    await soon(async () =>
+      expect(
+        (await store.transcript.all(name("alice"), 0, 50)).filter(({ entry }) => entry.kind === "result"),
+      ).toHaveLength(3),
+    );
+    await page.goto(`${origin}/default/outcome`);
+    await page.getByRole("heading", { name: "Still at work" }).waitFor();
+    const file = (path: string) => page.locator(".review-file", { hasText: path });
+    await file("src/paint.txt").locator("summary").click();
+    await file("src/paint.txt").getByRole("link", { name: "#1" }).waitFor();
+    await file("src/paint.txt").getByText("two <img src=x onerror=alert(1)> coats").waitFor();
+    await file("src/paint.txt").getByRole("button", { name: "Comment on line 2" }).click();
+    await page.getByLabel("Comment on src/paint.txt, line 2").fill("Three coats.");
+    await page.getByRole("button", { name: "Keep for the batch" }).click();
+    await file("notes.md").locator("summary").click();
+    await file("notes.md").getByRole("button", { name: "Comment on line 1" }).click();
+    await page.getByLabel("Comment on notes.md, line 1").fill("Say what for.");
+    await page.getByRole("button", { name: "Keep for the batch" }).click();
+    await page.reload(); // what is written is not lost
+    await page.getByRole("button", { name: "Send 2 comments" }).click();
+    await page.getByText("2 comments sent to alice.").waitFor();
+    const [letter] = (await store.mail.box(name("alice"), 5)).filter(({ from }) => from === PERSON);
+    expect(letter?.body).toMatchObject({ kind: "note" });
+    expect(JSON.stringify(letter?.body)).toMatch(
+      /src\/paint\.txt:2.*Three coats\..*notes\.md:1.*Say what for\./,
+    );
+
+    writeFileSync(join(team.folder, "go"), "");
+    await team.until("task.completed");
+    await page.locator(".last-words", { hasText: "Well done." }).waitFor();
+    await page.locator(".ended").getByRole("link", { name: "#1 Paint" }).waitFor();
+    await file("notes.md").locator("summary").click();
+    await file("notes.md").getByRole("button", { name: "Comment on line 1" }).click();
+    await page.getByLabel("Comment on notes.md, line 1").fill("Still not said.");
+    await page.getByRole("button", { name: "Keep for the batch" }).click();
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send 1 comment" }).click();
+    await page.getByText("1 comment became #3 for alice.").waitFor();
+    const task = await store.board.task(asTaskId(3));
+    expect(task).toMatchObject({ subject: "Review of #1: Paint", assignee: "alice", touches: ["notes.md"] });
+    expect(task?.description).toContain("notes.md:1\n> # Notes\nStill not said.");
+    writeFileSync(join(team.folder, "end"), "");
+  });
+});
