@@ -36,4 +36,13 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     near: ["server", "guest"],
     load: () => import("./mcp.ts"),
   },
+  {
+    usage: "acp",
+    about:
+      "the lead as an agent of an editor (Zed, JetBrains, Neovim), over the Agent Client Protocol on stdio",
+    example: "ekiden acp --teammates 2",
+    group: WORK,
+    near: ["editor", "zed", "jetbrains", "neovim"],
+    load: () => import("./acp.ts"),
+  },
 ];

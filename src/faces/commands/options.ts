@@ -40,7 +40,15 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--worktrees", "give every task a git worktree of its own"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
-export const HOSTS: ReadonlySet<string> = new Set(["run", "resume", "worker", "mcp", "doctor", "talk"]);
+export const HOSTS: ReadonlySet<string> = new Set([
+  "run",
+  "resume",
+  "worker",
+  "mcp",
+  "acp",
+  "doctor",
+  "talk",
+]);
 
 /** What of the project a command cannot do without the person's word for. */
 export const trustNeedOf = (command: string): TrustNeed =>

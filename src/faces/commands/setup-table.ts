@@ -17,7 +17,7 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     about: "agent programs of other vendors on this machine: version, login, what is missing",
     example: "ekiden agents codex",
     group: MORE,
-    near: ["claude", "codex", "opencode", "gemini", "qwen", "acp"],
+    near: ["claude", "codex", "opencode", "gemini", "qwen"],
     load: () => import("./agents.ts"),
   },
   {
