@@ -1,5 +1,6 @@
 /** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream goes on. */
 import { hostname } from "node:os";
+import type { Event } from "../../core/event.ts";
 import type { Member } from "../../core/member.ts";
 import { type MemberRow, rowOf } from "../../core/picture/member.ts";
 import type { Store } from "../../ports/index.ts";
@@ -9,14 +10,15 @@ import type { Snapshot } from "./wire.ts";
 /** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
 const TRIES = 4;
 
-/** JSON text of a `Snapshot` but for `now` and `project`. The tasks are text from the database and stay text. */
-export async function snapshot(store: Store): Promise<string> {
+/** JSON text of a `Snapshot` but for `now` and `project`. The tasks are text from the database and stay text. `inLine`: see `LineReader`. */
+export async function snapshot(store: Store, inLine: () => Promise<readonly Event[]>): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const cursor = await store.journal.end();
-    const [tasks, members, questions] = [
+    const [tasks, members, questions, line] = [
       await store.board.outlines(),
       await memberRows(store),
       await store.requests.open(),
+      await inLine(),
     ];
     if (tries < TRIES && (await store.journal.end()) !== cursor) continue;
     const rest: Omit<Snapshot, "tasks" | "now" | "project"> = {
@@ -24,6 +26,7 @@ export async function snapshot(store: Store): Promise<string> {
       cursor,
       members,
       questions: questions.length,
+      inLine: line,
     };
     return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;
   }

@@ -16,6 +16,7 @@ import { CostReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { allTeams, isElsewhere, openElsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
+import { LineReader } from "./in-line.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
 import { liveHostIds, memberRows, snapshot } from "./snapshot.ts";
@@ -171,6 +172,7 @@ export class TeamPage {
   readonly costs: CostReader;
   readonly outcome: OutcomeReader;
   private readonly doingReader: DoingReader;
+  private readonly line: LineReader;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
 
@@ -184,6 +186,7 @@ export class TeamPage {
       hosts: () => liveHostIds(store),
       members: () => memberRows(store),
     });
+    this.line = new LineReader(store.journal);
     this.costs = new CostReader(store);
     this.outcome = new OutcomeReader(store, cwd);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
@@ -194,7 +197,7 @@ export class TeamPage {
     const cursor = await this.store.journal.end();
     const at = systemClock.now();
     if (this.cached?.cursor !== cursor || at - this.cached.at > FRESH_MS)
-      this.cached = { cursor, at, text: snapshot(this.store) };
+      this.cached = { cursor, at, text: snapshot(this.store, () => this.line.read()) };
     const { text } = this.cached;
     text.catch(() => {
       this.cached = null;

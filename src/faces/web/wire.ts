@@ -19,6 +19,8 @@ export type Snapshot = {
   readonly tasks: readonly Outline[];
   readonly members: readonly MemberRow[];
   readonly questions: number;
+  /** The last `task.queued` or `gate.started` of tasks that have not landed since. */
+  readonly inLine: readonly Event[];
 };
 
 export type Overview = {

@@ -7,6 +7,7 @@ import { Picture } from "../../../core/picture/picture.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { Outline } from "../../../core/task.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
+import { putInLine } from "./board.ts";
 import type { Replay } from "./replay.ts";
 import { Replaying } from "./replaying.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
@@ -184,6 +185,7 @@ export class App {
     if (generation !== this.generation) return;
     [this.teamName, this.project] = [state.team, state.project];
     this.live = Picture.of(state.tasks.map(taskOf), state.members);
+    putInLine(this.live, state.inLine);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;
     this.loaded = true;

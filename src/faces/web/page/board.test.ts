@@ -6,7 +6,7 @@ import { joined, type MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { lanes, withoutLost } from "../../../core/picture/spans.ts";
 import { blank, type Task } from "../../../core/picture/task.ts";
-import { isAsking, looksOf, whyNobody, whyWaiting } from "./board.ts";
+import { looksOf, pauseOf, putInLine, whyNobody, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { landings } from "./landings.ts";
 import { Replay } from "./replay.ts";
@@ -46,6 +46,24 @@ it("shows a gate as running until it ends, also while its landing waits behind a
   expect(now.tasks.get(1)?.landing).toBe("queued");
 });
 
+it("says of a task in progress that nobody works on why, and of a lost process before all else", () => {
+  const task = row(1, { status: "in_progress", owner: "alice", startedAt: 5 });
+  const lost = model(
+    [{ ...task, landing: "gate" }],
+    [member("alice", { hosted: false, phase: "idle", reason: "awaiting_permission" })],
+  );
+  expect(pauseOf(lost.tasks.get(1) as Task, lost)).toBe("away");
+  expect(whyWaiting(lost.tasks.get(1) as Task, lost)).toMatch(/^alice is not running/);
+
+  const now = model([task, row(2, { status: "completed" })]);
+  putInLine(now, [
+    fact(4, "gate.started", { by: "alice", task: 1, command: "of an earlier claim" }),
+    fact(6, "task.queued", { by: "alice", task: 1, target: "main" }),
+    fact(7, "task.queued", { by: "alice", task: 2, target: "main" }),
+  ]);
+  expect([...now.tasks.values()].map((one) => pauseOf(one, now))).toEqual(["queued", ""]);
+});
+
 it("ends the bars of a lost host where its members were heard of last", () => {
   const all = lanes([
     fact(0, "teammate.spawned", { who: "alice", kind: "teammate", role: "", model: "m" }),
@@ -63,7 +81,7 @@ it.each([
   ["rate_limited", false],
 ])("tells a task whose owner waits for a person: %s", (reason, asks) => {
   const task = row(1, { status: "in_progress", owner: "alice" });
-  expect(isAsking(task, model([task], [member("alice", { phase: "idle", reason })]))).toBe(asks);
+  expect(pauseOf(task, model([task], [member("alice", { phase: "idle", reason })])) === "asks").toBe(asks);
 });
 
 describe("why a task waits", () => {

@@ -1,5 +1,6 @@
 /** What the board says: why a task waits, what is counted. Pure. */
 
+import type { Event } from "../../../core/event.ts";
 import type { PictureMember as Member } from "../../../core/picture/member.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
 import type { Task } from "../../../core/picture/task.ts";
@@ -97,17 +98,38 @@ const PAUSES: Readonly<Record<string, string>> = {
   rate_limited: "waits for the model provider",
 };
 
-/** Its owner does nothing before somebody answers. */
-export function isAsking({ status, owner }: Task, { members }: Pick<Picture, "members">): boolean {
-  const member = owner === null || status !== "in_progress" ? undefined : members.get(owner);
-  return member?.phase === "idle" && /^awaiting_(?:p|answer)/.test(member.reason);
+/** What keeps a task in progress from being worked on; "" while its owner works. `away`: no process runs its owner. */
+export type Pause = "away" | "asks" | "gate" | "queued" | "";
+
+export function pauseOf(
+  { status, owner, landing }: Pick<Task, "status" | "owner" | "landing">,
+  { members }: Pick<Picture, "members">,
+): Pause {
+  if (status !== "in_progress") return "";
+  const member = owner === null ? undefined : members.get(owner);
+  if (member && (!member.hosted || member.phase === "shutdown")) return "away";
+  if (member && isAsking(member)) return "asks";
+  return landing === "gate" || landing === "queued" ? landing : "";
+}
+
+/** The member does nothing before a person answers. */
+export const isAsking = ({ phase, reason }: Pick<Member, "phase" | "reason">): boolean =>
+  phase === "idle" && /^awaiting_(?:permission|plan|answer)$/.test(reason);
+
+/** What the tables do not say: which tasks stand in line to land. Facts of an earlier claim do not count. */
+export function putInLine(model: Picture, facts: readonly Event[]): void {
+  for (const event of facts) {
+    const task = "task" in event ? model.tasks.get(event.task as number) : undefined;
+    if (task?.status === "in_progress" && event.at >= (task.startedAt ?? 0)) model.apply(event);
+  }
 }
 
 function whyHeld(task: Task, owner: Member | undefined): string {
+  if (owner && !owner.hosted)
+    return `${owner.name} is not running: its process has ended. The next run of the team goes on with the task.`;
   if (task.landing === "queued") return "Waits to land: others are first.";
   if (task.landing === "gate") return "Its gate runs.";
   if (!owner) return "";
-  if (!owner.hosted) return `${owner.name} is not running; its lease ends, then the task is free again.`;
   const pause = owner.phase === "idle" ? PAUSES[owner.reason] : undefined;
   return pause ? `${owner.name} ${pause}.` : "";
 }

@@ -39,7 +39,7 @@ export function landings(events: readonly Event[]) {
   // A refusal that has been overcome is history; it stands with its task.
   const isLanded = new Set(landed.map((one) => one.task));
   return {
-    waiting: [...waiting.values()],
+    waiting: [...waiting.values()].sort((a, b) => Number(b.gate !== "") - Number(a.gate !== "")),
     refused: refused.filter((one) => !isLanded.has(one.task)),
     landed,
   };

@@ -6,7 +6,7 @@ import type { TaskHistory } from "../../../core/views/board.ts";
 import { sentence } from "../../../core/views/sentence.ts";
 import { AsksOf } from "./answers.tsx";
 import { app } from "./app.ts";
-import { lookOf, whyWaiting } from "./board.ts";
+import { lookOf, pauseOf, whyWaiting } from "./board.ts";
 import { Elapsed } from "./clock.tsx";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
@@ -38,9 +38,7 @@ function Details({ task }: { task: Task }) {
   const { model } = app;
   const look = lookOf(task, model.tasks);
   const why = whyWaiting(task, model);
-  const owner = task.owner === null ? undefined : model.members.get(task.owner);
-  const asks =
-    look === "busy" && owner?.phase === "idle" && /^awaiting_(?:permission|plan)$/.test(owner.reason);
+  const pause = pauseOf(task, model);
   const dependents = [...model.tasks.values()]
     .filter((one) => one.blockedBy.includes(task.id))
     .map((one) => one.id);
@@ -54,7 +52,7 @@ function Details({ task }: { task: Task }) {
             {task.owner}
           </Link>
         )}
-        {task.startedAt !== null && (
+        {task.startedAt !== null && pause !== "away" && (
           <span class="dim">
             <Elapsed since={task.startedAt} to={task.endedAt} />
           </span>
@@ -64,7 +62,8 @@ function Details({ task }: { task: Task }) {
       </p>
       {why && (
         <p class="why">
-          {why} {asks && <Link to={{ view: "questions", item: "", task: null }}>To the question</Link>}
+          {why}{" "}
+          {pause === "asks" && <Link to={{ view: "questions", item: "", task: null }}>To the question</Link>}
         </p>
       )}
       {task.why && <p class={`why ${task.status === "failed" ? "bad" : "warn"}`}>{task.why}</p>}

@@ -1,11 +1,13 @@
 /** Draws the board on a canvas: edges behind the cards, and cards themselves where they are too small to be read. */
-import { BY_PROGRESS, type Look } from "../board.ts";
+import { BY_PROGRESS, type Look, type Pause } from "../board.ts";
 import { CARD, type Layout } from "./layout.ts";
 
 export type Camera = { readonly x: number; readonly y: number; readonly k: number };
 export type Scene = {
   readonly layout: Layout;
   readonly looks: ReadonlyMap<number, Look>;
+  /** Of tasks in progress that nobody works on at this moment. */
+  readonly pauses: ReadonlyMap<number, Pause>;
   readonly critical: ReadonlySet<number>;
   readonly selected: number | null;
   /** While it is dragged or zoomed, only what is needed to find one's way is drawn. */
@@ -151,15 +153,19 @@ function trace(
   to(b[0], b[1] + CARD.height / 2);
 }
 
+/** A card of a person who is asked, and one of a lost process, are seen from far away. */
+const COLORS: Readonly<Partial<Record<Pause, keyof Palette>>> = { asks: "critical", away: "dim" };
+
 function drawCards({ context, scene, camera, palette, view }: Brush): void {
-  const paths = new Map<Look, Path2D>();
+  const paths = new Map<keyof Palette, Path2D>();
   const marked = new Path2D();
   const numbers: { id: number; x: number; y: number; look: Look }[] = [];
   for (const [id, place] of scene.layout.places) {
     const look = scene.looks.get(id);
     if (!look || !isIn(place, view)) continue;
-    const path = paths.get(look) ?? new Path2D();
-    paths.set(look, path);
+    const color = COLORS[scene.pauses.get(id) ?? ""] ?? look;
+    const path = paths.get(color) ?? new Path2D();
+    paths.set(color, path);
     path.rect(place[0], place[1], CARD.width, CARD.height);
     if (scene.critical.has(id) || id === scene.selected)
       marked.rect(place[0], place[1], CARD.width, CARD.height);

@@ -4,7 +4,7 @@ import { criticalPath } from "../../../../core/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { isAsking, type Look, looksOf } from "../board.ts";
+import { type Look, looksOf, type Pause, pauseOf } from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
@@ -33,6 +33,12 @@ export function Graph() {
     () => new Set(isCritical && laid ? criticalPath(model.tasks) : []),
     [isCritical, laid, model, model.board],
   );
+  const pauses = new Map<number, Pause>();
+  for (const { task } of model.members.values()) {
+    const held = task === null ? undefined : model.tasks.get(task);
+    const pause = held ? pauseOf(held, model) : "";
+    if (held && pause !== "") pauses.set(held.id, pause);
+  }
   const selected = app.route.task;
   const [shown, setShown] = useState<readonly number[]>([]);
   const palette = useRef<Palette | null>(null);
@@ -55,7 +61,7 @@ export function Graph() {
     at.style.transform = "";
     painted.current = { frameAt: now, at: now, camera };
     palette.current ??= paletteOf(surface);
-    draw(at, { layout: laid, looks, critical, selected, isMoving }, camera, palette.current);
+    draw(at, { layout: laid, looks, pauses, critical, selected, isMoving }, camera, palette.current);
     // Cards come and go in steps while one moves: elements cost more than pixels.
     if (isMoving && now - steppedAt.current < STEP_MS) return;
     steppedAt.current = now;
@@ -153,10 +159,11 @@ function Card({
 }) {
   const isSelected = app.route.task === task.id;
   useClock(look === "busy");
+  const pause = pauseOf(task, app.model);
   const note = noteOf(task, look);
   return (
     <Button
-      class={`card ${look}${isAsking(task, app.model) ? " asks" : ""}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
+      class={`card ${look}${pause && ` ${pause}`}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
       style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
       data-task={task.id}
       aria-current={isSelected ? "true" : undefined}
@@ -173,6 +180,15 @@ function Card({
   );
 }
 
+/** Behind the name of the owner. */
+const PAUSES: Readonly<Record<Pause, string>> = {
+  away: " is not running",
+  asks: " asks you",
+  gate: ": gate runs",
+  queued: " waits to land",
+  "": "",
+};
+
 function noteOf(task: Task, look: Look): string {
   if (look === "waiting") {
     const open = task.blockedBy.filter((id) => app.model.tasks.get(id)?.status !== "completed");
@@ -184,9 +200,8 @@ function noteOf(task: Task, look: Look): string {
   if (look === "ready") return task.role ? `for ${task.role}` : "ready";
   const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
   if (look === "busy") {
-    const step = task.landing === "gate" ? ", gate" : task.landing === "queued" ? ", lands" : "";
-    const asks = isAsking(task, app.model) ? " asks you" : "";
-    return `${task.owner ?? ""}${asks} · ${since}${step}`;
+    const pause = pauseOf(task, app.model);
+    return `${task.owner ?? ""}${PAUSES[pause]}${pause === "away" ? "" : ` · ${since}`}`;
   }
   return [task.owner, since].filter(Boolean).join(" · ");
 }

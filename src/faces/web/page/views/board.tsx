@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { isAsking, LOOK_WORDS, LOOKS, type Look, looksOf, whyNobody, whyWaiting } from "../board.ts";
+import { LOOK_WORDS, LOOKS, type Look, looksOf, pauseOf, whyNobody, whyWaiting } from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { openDialog } from "../dialog.tsx";
 import { Button, TextField } from "../fields.tsx";
@@ -108,14 +108,15 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
 function Row({ task, look }: { task: Task; look: Look }) {
   useClock(look === "busy");
   const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
+  const pause = pauseOf(task, app.model);
   const why =
-    look === "waiting" || look === "ready"
+    look === "waiting" || look === "ready" || pause !== ""
       ? whyWaiting(task, app.model)
       : [task.owner, since].filter(Boolean).join(" · ");
   return (
     <Link
       to={{ task: task.id }}
-      class={`row-card${isAsking(task, app.model) ? " asks" : ""}${app.route.task === task.id ? " selected" : ""}`}
+      class={`row-card${pause && ` ${pause}`}${app.route.task === task.id ? " selected" : ""}`}
       title={why}
     >
       <span class="subject">

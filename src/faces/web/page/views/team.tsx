@@ -6,6 +6,7 @@ import { money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
+import { isAsking } from "../board.ts";
 import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
@@ -91,17 +92,20 @@ const END_WORDS: Readonly<Record<string, string>> = {
   budget: "stopped: the budget is used up",
 };
 
-function phaseWords({ phase, reason, hosted }: Member): string {
+function phaseWords({ phase, reason, hosted, task }: Member): string {
   if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
   if (!hosted) return "is not running";
-  return phase === "idle" ? (IDLE_WORDS[reason] ?? "is idle") : "works";
+  if (phase === "idle") return IDLE_WORDS[reason] ?? "is idle";
+  const landing = task === null ? null : app.model.tasks.get(task)?.landing;
+  if (landing === "gate") return "its gate runs";
+  return landing === "queued" ? "waits to land" : "works";
 }
 
 /** A wait for a person leads to the question. */
 export function PhaseWords({ member }: { member: Member }) {
   const words = phaseWords(member);
   const tone = phaseTone(member);
-  if (member.hosted && member.phase === "idle" && member.reason.startsWith("awaiting_p"))
+  if (member.hosted && isAsking(member))
     return (
       <Link to={{ view: "questions", item: "" }} class={tone}>
         {words}
@@ -110,9 +114,10 @@ export function PhaseWords({ member }: { member: Member }) {
   return <span class={tone}>{words}</span>;
 }
 
-function phaseTone({ phase, reason, hosted }: Member): string {
+function phaseTone(member: Member): string {
+  const { phase, reason, hosted } = member;
   if (phase === "shutdown") return "dim";
-  if (!hosted || reason.startsWith("awaiting_p") || reason === "rate_limited") return "warn";
+  if (!hosted || isAsking(member) || (phase === "idle" && reason === "rate_limited")) return "warn";
   return phase === "idle" ? "dim" : "busy";
 }
 
