@@ -8,8 +8,9 @@ import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readPlain, type Simple } from "../src/core/shell/plain.ts";
+import type { Simple } from "../src/core/shell/plain.ts";
 import { randomFrom } from "../test/fixtures/fuzz.ts";
+import { readPlain } from "../test/fixtures/plain.ts";
 import { sections } from "../test/hostile/corpus.ts";
 import { prove } from "../test/hostile/proving.ts";
 import { misread, quotedWord } from "../test/hostile/quoting.ts";

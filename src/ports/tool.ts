@@ -48,7 +48,7 @@ export interface Tool<I = unknown> {
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly access: Access;
   /** What this call does, where a call may do less than `access` says. */
-  accessOf?(input: I): Access;
+  accessOf?(input: I): Access | Promise<Access>;
   readonly effect?: Effect;
   /** A call of it stands for the call that this returns, with the rules that hold for that tool; null: it runs itself. */
   passesOn?(input: unknown): { readonly tool: string; readonly input: unknown } | null;

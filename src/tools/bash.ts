@@ -3,7 +3,6 @@ import { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
 import { plainText } from "../core/plain-text.ts";
-import { changesNothing } from "../core/shell/readonly.ts";
 import { taskVariables } from "../core/task-variables.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
@@ -23,8 +22,11 @@ export const bash = defineTool({
       run_in_background: maybe.flag.describe("mail tells when it ends"),
     }),
   access: "exec",
-  accessOf: ({ command, run_in_background: background }) =>
-    !background && changesNothing(command) ? "read" : "exec",
+  async accessOf({ command, run_in_background: background }) {
+    if (background) return "exec";
+    const { changesNothing } = await import("../core/shell/readonly.ts");
+    return changesNothing(command) ? "read" : "exec";
+  },
   subject: ({ command }) => command,
   line: ({ command }) => command,
   async run({ command, timeout_ms: asked, run_in_background: background }, ctx) {

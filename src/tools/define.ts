@@ -9,7 +9,7 @@ type Definition<S extends z.ZodType> = Omit<
 > & {
   /** Made when the tool is first offered or called. */
   readonly input: () => S;
-  accessOf?(input: z.output<S>): Access;
+  accessOf?(input: z.output<S>): Access | Promise<Access>;
   subject?(input: z.output<S>): string;
   reads?(input: z.output<S>): readonly string[];
   writes?(input: z.output<S>): readonly string[];

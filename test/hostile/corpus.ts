@@ -63,6 +63,8 @@ export type Ground = {
 };
 
 export const CANARY = "canary-7f3a91";
+/** In the file that a rule of the corpus closes, `.env`. */
+export const CLOSED = "closed-5d21c0";
 
 const git = (cwd: string, ...args: string[]): void =>
   void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, stdio: "ignore" });
@@ -77,7 +79,7 @@ export function layGround(): Ground {
     "a.txt": "a 1\nb 2\n",
     "b.txt": "b 2\nc 3\n",
     "README.md": "# a\n",
-    ".env": "KEY=1\n",
+    ".env": `KEY=${CLOSED}\n`,
     "package.json": '{"name":"a","scripts":{"test":"touch made"},"dependencies":{}}\n',
     "src/a.ts": "const a = 1;\n",
     "src/b.ts": "const b = 2;\n",

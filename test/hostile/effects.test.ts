@@ -37,6 +37,15 @@ it("a line that is allowed without a question has no effect outside of it", asyn
   expect(some.length).toBeGreaterThan(50);
 });
 
+it("a closed file is shown by no line in the sandbox, whatever program the line names", async () => {
+  const lines = sections()
+    .filter(({ heading }) => heading.includes("deny read_file"))
+    .flatMap(({ lines }) => lines);
+  const shown = await proving.effectsOf(lines, "sandbox");
+  expect(shown.filter((effect) => effect.endsWith("read the closed file"))).toEqual([]);
+  expect(lines.length).toBeGreaterThan(90);
+});
+
 it("hostile lines do what they are asked about for", async () => {
   const classes = ["fed", "reading", "repositories", "redirects", "outside"];
   const shares: Record<string, number> = {};

@@ -1,12 +1,12 @@
 /** Runs shell lines in a tree of their own and tells what they changed, read or sent. */
 import { spawn, spawnSync } from "node:child_process";
-import { lstatSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createSandbox } from "../../src/adapters/sandbox/index.ts";
 import { createShell } from "../../src/adapters/shell/index.ts";
 import { takeAway } from "../fixtures/take-away.ts";
-import { CANARY, type Ground, judge, layGround, placed } from "./corpus.ts";
+import { CANARY, CLOSED, type Ground, judge, layGround, placed } from "./corpus.ts";
 
 export type Proving = {
   /** Where the default mode allows a line: everywhere, only in a sandbox, or nowhere (null). */
@@ -67,7 +67,9 @@ export async function prove(): Promise<Proving> {
         ? "a connection"
         : output.includes(CANARY)
           ? "read the secret"
-          : differs(before, after, where === "sandbox" ? OWN_TO_A_COMMAND : null);
+          : where === "sandbox" && (output.includes(CLOSED) || isCopied(ground.top, before, after))
+            ? "read the closed file"
+            : differs(before, after, where === "sandbox" ? OWN_TO_A_COMMAND : null);
     const isIntact = [...before].every(([path, state]) => after.get(path) === state);
     if (isIntact) {
       for (const path of after.keys())
@@ -149,6 +151,7 @@ function confinedRuns({ workspace, top }: Ground, state: string) {
   const sandbox = createSandbox({
     ...{ mode: "required", network: "off", workspace, ownFolders: [], env },
     ...{ stateFolder: join(state, "proofs"), cacheFolder: join(state, "caches") },
+    closed: { read: [".env"], write: [] },
   });
   const shell = createShell({ outputDir: join(state, "output"), sandbox, env });
   return {
@@ -166,6 +169,18 @@ function confinedRuns({ workspace, top }: Ground, state: string) {
     },
   };
 }
+
+/** Whether a new file holds what the closed file holds. */
+const isCopied = (
+  top: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): boolean =>
+  [...after.keys()].some((path) => {
+    if (before.get(path) === after.get(path)) return false;
+    const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
+    return stat?.isFile() === true && readFileSync(join(top, path)).includes(CLOSED);
+  });
 
 /** Every path below a folder with what would tell a change. The index of git is refreshed by reading. */
 function snapshot(

@@ -4,8 +4,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
-import { readPlain, type Simple } from "../../src/core/shell/plain.ts";
+import type { Simple } from "../../src/core/shell/plain.ts";
 import { readTree } from "../../src/core/shell/tree.ts";
+import { readPlain } from "../fixtures/plain.ts";
 
 const LETTERS = [
   "a",

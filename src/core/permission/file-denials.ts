@@ -1,15 +1,14 @@
 /**
  * Files that deny rules close. `deny read_file(.env)` means the file and not the one tool: `grep` leaves it out, `cat` is
  * refused. `write_file` and `edit_file` rules also hold for each other and for the files that a shell line writes. A program that
- * opens the file by itself cannot be seen through: deny the program.
+ * opens the file by itself cannot be seen through: the sandbox covers the file, and without one the program must be denied.
  */
 import type { ClosedPatterns } from "../closed-files.ts";
 import { isWithin, resolvePath } from "../paths.ts";
 import type { Command } from "../shell/command.ts";
 import { foldersOf } from "../shell/folders.ts";
 import { type Place, pathsOf, physical } from "../shell/places.ts";
-import { programOf, type Word } from "../shell/plain.ts";
-import { inputsOf, writesOf } from "../shell/readonly.ts";
+import { inputsOf, programOf, type Word, writesOf } from "../shell/plain.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 export type Use = "read" | "write";
@@ -86,9 +85,9 @@ function inEachCheckout(path: string, workspace: string): string[] {
   return [path, ...inside.flatMap((one) => [`${workspace}${one}`, `${project}${one}`])];
 }
 
-/** Programs that show, copy or send what they are given. */
-const SHOWS =
-  /^(?:cat|tac|nl|head|tail|less|more|bat|batcat|[ef]?grep|rg|ag|ack|sed|[gm]?awk|cut|sort|uniq|comm|diff|cmp|paste|fold|expand|column|rev|strings|od|xxd|hexdump|base64|base32|jq|yq|tr|source|\.|cp|mv|ln|dd|install|tar|zip|gzip|scp|rsync|curl|wget|nc|openssl)$/;
+/** Programs that use a name and not what is in the file. Any other one may read each file that it is given. */
+const NAMES_ONLY =
+  /^(?:echo|printf|ls|tree|test|\[\[?|stat|find|fdfind|fd|du|touch|mkdir|rm|rmdir|unlink|chmod|chown|cd|pushd|basename|dirname|realpath|readlink|export|set)$/;
 const GIT_WHOLE = /^(?:log|whatchanged|reflog|stash|format-patch|archive|fast-export)$/;
 const GIT_ALWAYS = /^(?:format-patch|archive|fast-export)$/;
 const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file|hash-object|log)$/;
@@ -96,6 +95,9 @@ const GIT_SHOWS = /^(?:show|diff|grep|blame|annotate|cat-file|hash-object|log)$/
 const TEXT_FIRST = /^(?:[ef]?grep|rg|ag|ack|sed|[gm]?awk|jq|yq|tr)$/;
 const RECURSES = /^(?:rg|ag|ack)$/;
 const PACKS = /^(?:tar|zip|rsync)$/;
+/** They read all of a folder where they are told to. */
+const MAY_RECURSE = /^(?:[ef]?grep|diff|cp|scp)$/;
+const RECURSIVE = /^-[a-zA-Z]*[rRa]|^--(?:dereference-)?recursive$|^--archive/;
 const CHANGES = /^(?:tee|touch|truncate|rm|rmdir|unlink|shred|mv|chmod|chown)$/;
 const FILLS = /^(?:cp|ln|install|rsync|scp)$/;
 const GIT_CHANGES = /^(?:rm|mv|restore|checkout|clean)$/;
@@ -134,16 +136,18 @@ export function couldViolate(rules: readonly Rule[], command: Command, place: Pl
   const reading = fileDenials(rules, "read");
   const name = programOf(command);
   if (reading.length === 0) return undefined;
-  if (!command.known || inputsOf(command).some(isUnknown)) return reading[0];
+  if (!command.known) return reading[0];
   if (name === "git") return reading.find((rule) => mayPrint(command, rule, place));
-  if (!SHOWS.test(name)) return undefined;
+  // The sandbox covers the files, but not what git keeps of them.
+  if (place.confined) return undefined;
+  if (inputsOf(command).some(isUnknown)) return reading[0];
   const words = shown(command);
   const paths = words.map((word) => pathsOf(word, place.workspace, place));
   if (words.some(isUnknown) || paths.includes(null)) return reading[0];
   const args = command.words.slice(1).map(({ text }) => text);
   const isSearch = RECURSES.test(name);
-  const recurses = /^-[a-zA-Z]*[rRa]|^--(?:dereference-)?recursive$|^--archive/;
-  if (!isSearch && !PACKS.test(name) && !args.some((text) => recurses.test(text))) return undefined;
+  const recurses = MAY_RECURSE.test(name) && args.some((text) => RECURSIVE.test(text));
+  if (!isSearch && !PACKS.test(name) && !recurses) return undefined;
   const hidden = args.some((text) => /^-\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/.test(text));
   const named = paths.flatMap((some) => some ?? []).filter((path) => !path.startsWith("-"));
   const roots = named.length > 0 ? named : ["."];
@@ -181,7 +185,7 @@ function operands(command: Command): readonly Word[] {
 function shown(command: Command): readonly Word[] {
   const name = programOf(command);
   if (name === "git") return gitOperands(command, GIT_SHOWS);
-  return SHOWS.test(name) ? operands(command) : [];
+  return NAMES_ONLY.test(name) ? [] : operands(command);
 }
 
 /** The words after the verb, wherever it is among git's own options. */

@@ -3,10 +3,7 @@
  * then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
  */
 import { resolvePath } from "../paths.ts";
-import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
 import { physical } from "../shell/places.ts";
-import { readPlain } from "../shell/plain.ts";
-import { onlyReads } from "../shell/readonly.ts";
 import { denialFor, fileDenials } from "./file-denials.ts";
 import {
   type Access,
@@ -26,15 +23,13 @@ export { parseRule, type Rule, rulesOf, showRule } from "./rule.ts";
 export async function decide(rules: readonly Rule[], mode: Mode, call: PermissionRequest): Promise<Decision> {
   const { line } = call;
   if (line === undefined) return decideTool(rules, mode, call);
-  const mine = rules.filter((rule) => isOf(rule, call));
-  // The common case needs no tree of the line: no rule is against it, and every command only reads.
-  const isFree = mine.every(({ effect }) => effect === "allow") && fileDenials(rules, "read").length === 0;
-  const commands = isFree ? readPlain(line) : null;
-  const place = { ...call, disk: boundedDisk(call.disk, rules.length) };
-  if (commands && withinWork(() => onlyReads(commands, place)))
-    return { effect: "allow", rule: null, reason: "it changes nothing", suggestion: null, readOnly: true };
   const { judgeShell } = await import("./shell-line.ts");
-  return judgeShell(mine, rules, mode, { ...call, subject: line });
+  return judgeShell(
+    rules.filter((rule) => isOf(rule, call)),
+    rules,
+    mode,
+    { ...call, subject: line },
+  );
 }
 
 /** A rule that refuses or asks also holds for every other tool with the same use; one that allows holds for its own tool alone. */

@@ -1,6 +1,7 @@
 /** Rules as they are typed, and which tools, texts, paths and commands they are about. */
 import { describe, expect, it } from "vitest";
-import { readPlain, type Word } from "../shell/plain.ts";
+import { readPlain } from "../../../test/fixtures/plain.ts";
+import type { Word } from "../shell/plain.ts";
 import { readTree } from "../shell/tree.ts";
 import {
   concerns,

@@ -5,7 +5,7 @@ import { didYouMean } from "../nearest.ts";
 import { type PathPattern, pathPattern } from "../path-pattern.ts";
 import { fits, relativeTo, resolvePath, textPattern } from "../paths.ts";
 import type { Command } from "../shell/command.ts";
-import { HARMLESS_VARIABLE } from "../shell/readonly.ts";
+import { HARMLESS_VARIABLE } from "../shell/plain.ts";
 import { ourName, RULE_NAMES, TOOL_NAMES } from "../tool-names.ts";
 
 export type Effect = "allow" | "ask" | "deny";

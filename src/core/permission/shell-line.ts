@@ -8,11 +8,20 @@ import { isWithin } from "../paths.ts";
 import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
 import { type Command, type Line, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
+import { OWN_VARIABLE } from "../shell/expansion.ts";
 import { type Folders, foldersOf } from "../shell/folders.ts";
 import { SHELLS } from "../shell/launchers.ts";
 import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
-import { PLAIN_MAX, programOf, type Simple, type Word } from "../shell/plain.ts";
-import { HARMLESS_VARIABLE, inputsOf, isReader, OWN_VARIABLE, writesOf } from "../shell/readonly.ts";
+import {
+  HARMLESS_VARIABLE,
+  inputsOf,
+  PLAIN_MAX,
+  programOf,
+  type Simple,
+  type Word,
+  writesOf,
+} from "../shell/plain.ts";
+import { isReader } from "../shell/readonly.ts";
 import { changed, couldViolate, fileDenials, violatedBy } from "./file-denials.ts";
 import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
@@ -85,11 +94,7 @@ class Judge {
     if (written) return this.call.confined ? { ...written, outside: null } : written;
     return (
       this.unreadable() ??
-      (this.whole || this.mode === "bypass"
-        ? this.everything()
-        : this.call.confined
-          ? this.inSandbox()
-          : this.eachCommand())
+      (this.whole || this.mode === "bypass" || this.call.confined ? this.everything() : this.eachCommand())
     );
   }
 
@@ -156,10 +161,20 @@ class Judge {
       : null;
   }
 
-  /** The mode or a rule for all of `bash` allows whatever no deny rule may concern. */
+  /** The mode, a rule for all of `bash` or the sandbox allows whatever no deny rule may concern. */
   private everything(): Verdict {
-    const reason = `mode ${this.mode} ${VERBS.allow} running programs`;
-    return this.closed() ?? (this.whole ? says(this.whole) : { effect: "allow", rule: null, reason });
+    const closed = this.closed();
+    const usual = closed ?? this.eachCommand();
+    if (closed || usual.readOnly) return usual;
+    if (this.whole) return says(this.whole);
+    if (this.mode === "bypass")
+      return { effect: "allow", rule: null, reason: "mode bypass allows running programs" };
+    if (usual.effect === "allow") return usual;
+    // The sandbox holds it, so the question is for the way out of it.
+    const way = wayOut(this.line, this.all, this.call);
+    return way
+      ? { ...this.stop(way.reason), outside: way.outside }
+      : { effect: "allow", rule: null, reason: "it runs in the sandbox" };
   }
 
   /** A deny rule for files that the line may violate. */
@@ -169,20 +184,9 @@ class Judge {
       if (rule)
         return this.stop(`${quoted(textOf(command))} may read what the rule deny ${showRule(rule)} closes`);
     }
-    if (!this.line.sound && fileDenials(this.all, "read").length > 0)
+    if (!this.line.sound && !this.call.confined && fileDenials(this.all, "read").length > 0)
       return this.stop(`${UNREAD}, so the deny rules cannot be checked`);
     return null;
-  }
-
-  /** The sandbox holds it, so the question is for the way out of it. */
-  private inSandbox(): Verdict {
-    const closed = this.closed();
-    if (closed) return closed;
-    const usual = this.eachCommand();
-    if (usual.effect === "allow") return usual;
-    const way = wayOut(this.line, this.all, this.call);
-    if (way) return { ...this.stop(way.reason), outside: way.outside };
-    return { effect: "allow", rule: null, reason: "it runs in the sandbox" };
   }
 
   private eachCommand(): Verdict {

@@ -117,7 +117,7 @@ describe("a shell and its text", () => {
     ["echo 'ls &> a' | sh", "echo ls &> a; sh <|echo [ls &>a; …?]"],
     ["bash -c 'ls &> a'", "bash -c ls &> a [ls &>a]"],
     ["sh -c 'X=1; rm $X'", "sh -c X=1; rm $X [X=1; rm 1?]"],
-    ["X=rm; bash -c '$X a'", "X=rm; bash -c $X a [$X? a]"],
+    ["X=rm; bash -c '$X a'", "X=rm; bash -c $X a [rm? a]"],
     ["eval rm a", "eval rm a [rm a]"],
     ["eval 'rm a' '&& ls'", "eval rm a && ls [rm a; ls]"],
     ["eval $X", "eval $X? [$X?; …?]"],

@@ -4,7 +4,7 @@
  */
 import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./launchers.ts";
 import { widthOf } from "./options.ts";
-import { programOf, readPlain, type Simple, type Word } from "./plain.ts";
+import { programOf, type Simple, type Word } from "./plain.ts";
 import { readTree } from "./tree.ts";
 
 export type Command = Simple & {
@@ -42,11 +42,7 @@ const WORD_COST = 20;
 
 /** Every command of a shell line, with the commands that each runs in turn. */
 export function readLine(source: string): Line {
-  const scope: Scope = { values: new Map(), depth: 0, budget: { left: BUDGET } };
-  const plain = readPlain(source);
-  if (!plain) return read(source, scope, false);
-  const commands = plain.map((one) => open(one, scope));
-  return { commands, sound: true, expandsOnly: true, plain: scope.budget.left > 0 };
+  return read(source, { values: new Map(), depth: 0, budget: { left: BUDGET } }, false);
 }
 
 function read(source: string, { values, depth, budget }: Scope, isPosix: boolean): Line {
@@ -55,7 +51,7 @@ function read(source: string, { values, depth, budget }: Scope, isPosix: boolean
   const script = readTree(source, values, isPosix);
   const commands = script.commands.map((simple) => open(simple, { values: script.values, depth, budget }));
   const sound = script.sound && budget.left > 0;
-  return { commands, sound, expandsOnly: script.expandsOnly, plain: false };
+  return { commands, sound, expandsOnly: script.expandsOnly, plain: script.plain && sound };
 }
 
 /** A command and all it runs, itself first. */

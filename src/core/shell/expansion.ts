@@ -1,6 +1,9 @@
 /** What expansions come to, as far as a line shows it. */
 import type { Simple } from "./plain.ts";
 
+/** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */
+export const OWN_VARIABLE = /^[a-z][a-z\d]*$/;
+
 export const joined = (words: readonly { readonly text: string }[]): string =>
   words.map(({ text }) => text).join(" ");
 
@@ -29,3 +32,6 @@ export const KNOWN_ESCAPES = /^\$'(?:[^\\]|\\[\\'"abefnrtv])*'$/s;
 /** Builtins that evaluate their arguments as arithmetic or as names with subscripts. */
 export const EVALUATES =
   /^(?:let|unset|declare|typeset|local|read(?!(?: -r| [a-z][a-z\d]*)+$)|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;
+
+/** A text as a pattern that fits it alone. */
+export const escaped = (text: string): string => text.replace(/[\\*?[\]{}]/g, "\\$&");

@@ -1,8 +1,9 @@
 /** Where words lead, which repository a folder is in, and in which folders a line may be. */
 import { describe, expect, it } from "vitest";
+import { readPlain } from "../../../test/fixtures/plain.ts";
 import { foldersOf } from "./folders.ts";
 import { type Disk, isForeignRepository, type Place, pathsOf, physical, wordIsReadable } from "./places.ts";
-import { readPlain, type Word } from "./plain.ts";
+import type { Word } from "./plain.ts";
 
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "/": ["w", "etc"],

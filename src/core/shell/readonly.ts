@@ -1,13 +1,9 @@
 /** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
-import { foldersOf } from "./folders.ts";
+import { readLine } from "./command.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
-import { readPlain, type Simple, type Word } from "./plain.ts";
+import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";
 import { gitPaths, pathOperands } from "./programs.ts";
 
-/** Variables that change how a program prints, not what it does. */
-export const HARMLESS_VARIABLE = /^(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|CI|TERM|NODE_ENV)$/;
-/** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */
-export const OWN_VARIABLE = /^[a-z][a-z\d]*$/;
 /** Programs that tell their version and then run no file of the folder they are started in, and nothing from their input. */
 const VERSIONED =
   `node npm npx python python3 pip pip3 ruby java javac gcc g++ clang make cmake git docker bash rg jq curl
@@ -94,38 +90,15 @@ const finds = (args: readonly Word[], readable: (word: Word) => boolean): boolea
         (!word.text.startsWith("-") && readable(word))),
   ) && !FIND_TESTS.test(args.at(-1)?.text ?? "");
 
-/** The files that redirections write. */
-export const writesOf = ({ redirects }: Pick<Simple, "redirects">): Word[] =>
-  redirects.flatMap(({ op, to }) =>
-    op.includes(">") && !(to.exact && /^\/dev\/(?:null|stdout|stderr)$/.test(to.text)) ? [to] : [],
-  );
-
-/** The files that redirections read. */
-export const inputsOf = ({ redirects }: Pick<Simple, "redirects">): Word[] =>
-  redirects.flatMap(({ op, to }) => (op === "<" || op === "<>" ? [to] : []));
-
-/** Whether a line in the small grammar only reads in folders that may be read. */
-export function onlyReads(commands: readonly Simple[], place: Place): boolean {
-  const { all, sure } = foldersOf(commands, place);
-  return commands.every(
-    (command) =>
-      sure &&
-      writesOf(command).length === 0 &&
-      all.every(
-        (folder) =>
-          (command.words.length === 0 ? command.assigns.length === 0 : isReader(command, folder, place)) &&
-          inputsOf(command).every((word) => wordIsReadable(word, folder, place)),
-      ),
-  );
-}
-
 /** Whether a whole line changes nothing, wherever it reads: such calls may run side by side. */
 export function changesNothing(line: string): boolean {
-  const commands = readPlain(line);
+  const { commands, plain } = readLine(line);
   const everywhere: Place = { workspace: "/", home: "/" };
   return (
-    commands !== null &&
-    !commands.some(({ words }) => words[0]?.text === "cd") &&
-    onlyReads(commands, everywhere)
+    plain &&
+    commands.every(
+      (command) =>
+        programOf(command) !== "cd" && writesOf(command).length === 0 && isReader(command, "/", everywhere),
+    )
   );
 }

@@ -4,7 +4,7 @@
  * the script unsound. Loaded only when a line needs it.
  */
 import { parse } from "unbash";
-import type { Simple } from "./plain.ts";
+import { type Simple, UNREADABLE } from "./plain.ts";
 import { TreeReader } from "./tree-walk.ts";
 
 export type Script = {
@@ -13,6 +13,8 @@ export type Script = {
   readonly sound: boolean;
   /** False when an expansion may also assign or evaluate. */
   readonly expandsOnly: boolean;
+  /** In the small grammar, so that the shell certainly sees the same words. */
+  readonly plain: boolean;
   /** What the line assigned to variables. */
   readonly values: ReadonlyMap<string, string>;
 };
@@ -20,8 +22,6 @@ export type Script = {
 /** Longer texts are not read at all. */
 const SOURCE_MAX = 100_000;
 const DEPTH_MAX = 100;
-/** Blanks to one shell and not to the other, or invisible. */
-const CONTROL = /[^\t\n\x20-\x7e\u00a1-\ud7ff\ue000-\u{10ffff}]/u;
 /** Text that would be a command where a value is evaluated once more. */
 const HIDES = /\$\(|`|\\[x0-7uU]|\b(?:read|mapfile|readarray)\b/;
 /** dash, which is often `sh`, reads these otherwise. */
@@ -34,7 +34,7 @@ export function readTree(
 ): Script {
   const reader = new TreeReader(source, new Map([["IFS", " "], ...values]));
   if (source.length > SOURCE_MAX || nests(source))
-    return { commands: [], values, sound: false, expandsOnly: false };
+    return { commands: [], values, sound: false, expandsOnly: false, plain: false };
   try {
     reader.script(parse(source));
   } catch (error) {
@@ -43,8 +43,9 @@ export function readTree(
     reader.fault = true;
   }
   const hidden = reader.evaluates && HIDES.test(source);
-  const sound = !reader.fault && !hidden && !CONTROL.test(source) && !(isPosix && BASH_ONLY.test(source));
-  return { commands: reader.found, values: reader.values, sound, expandsOnly: !reader.evaluates };
+  const sound = !reader.fault && !hidden && !UNREADABLE.test(source) && !(isPosix && BASH_ONLY.test(source));
+  const plain = sound && reader.plain;
+  return { commands: reader.found, values: reader.values, sound, expandsOnly: !reader.evaluates, plain };
 }
 
 /** Whether brackets are nested deeper than anybody writes: reading is recursive. Brackets in quotes count, too. */

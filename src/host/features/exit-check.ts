@@ -6,14 +6,14 @@ import { checkedAtExit } from "../../runtime/wraps/exit-check.ts";
 import { fileTools } from "../../tools/index.ts";
 import type { MakeFeature } from "../setup.ts";
 
-export const exitCheck: MakeFeature = ({ parts: { settings }, entries }) =>
-  settings.exitCheck ? { wrap: checkedAtExit(asItWas(entries)) } : null;
+export const exitCheck: MakeFeature = async ({ parts: { settings }, entries }) =>
+  settings.exitCheck ? { wrap: checkedAtExit(await asItWas(entries)) } : null;
 
 export const editChecks: MakeFeature = ({ parts: { settings } }) =>
   Object.keys(settings.checks).length > 0 ? { wrap: checkedEdits(settings.checks) } : null;
 
 /** What the calls of an earlier process changed and ran. */
-function asItWas(entries: readonly Entry[]): ExitCheck {
+async function asItWas(entries: readonly Entry[]): Promise<ExitCheck> {
   const check = new ExitCheck();
   const tools = new Map(fileTools.map((tool) => [tool.name, tool]));
   const calls = new Map<string, { readonly tool: string; readonly input: unknown }>();
@@ -26,7 +26,7 @@ function asItWas(entries: readonly Entry[]): ExitCheck {
     const tool = call && tools.get(call.tool);
     const input = tool?.input().safeParse(call?.input);
     if (tool && input?.success && !entry.result.isError)
-      check.observe(tool.accessOf?.(input.data) ?? tool.access, tool.writes?.(input.data) ?? []);
+      check.observe((await tool.accessOf?.(input.data)) ?? tool.access, tool.writes?.(input.data) ?? []);
   }
   return check;
 }

@@ -31,7 +31,7 @@ export async function act(
     held ||= why === "awaiting_plan" || why === "awaiting_answer";
     rest(why);
   };
-  for (const batch of batches(calls.map((call) => new PendingCall(agent, call))))
+  for (const batch of await batches(calls.map((call) => new PendingCall(agent, call))))
     answers.push(
       ...(await someAtOnce(batch, (call) =>
         answer(agent, call, signal, { rest: resting, compact, cutOff, images }, held),
@@ -94,7 +94,7 @@ class PendingCall {
   }
 
   /** The input, and what the call does. @throws with what was expected */
-  checked(tool: Tool, cutOff: boolean): Pick<Call, "input" | "access"> {
+  async checked(tool: Tool, cutOff: boolean): Promise<Pick<Call, "input" | "access">> {
     const raw = invalidInput(this.call);
     if (raw !== null && cutOff)
       throw new Error(
@@ -104,7 +104,7 @@ class PendingCall {
       throw new Error(
         `The input of ${tool.name} was not a JSON object: ${quote(raw)}. Call it again with the whole input.`,
       );
-    const { parsed, access } = this.readFor(tool);
+    const { parsed, access } = await this.readFor(tool);
     if (parsed.success) return { input: parsed.data, access };
     const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
     throw new Error(
@@ -112,15 +112,15 @@ class PendingCall {
     );
   }
 
-  get onlyReads(): boolean {
+  async onlyReads(): Promise<boolean> {
     const { tool } = this;
-    return tool !== undefined && this.readFor(tool).access === "read";
+    return tool !== undefined && (await this.readFor(tool)).access === "read";
   }
 
-  private readFor(tool: Tool): Read {
+  private async readFor(tool: Tool): Promise<Read> {
     if (this.read?.tool === tool) return this.read;
     const parsed = tool.input().safeParse(this.meant.input);
-    const access = (parsed.success && tool.accessOf?.(parsed.data)) || tool.access;
+    const access = (parsed.success && (await tool.accessOf?.(parsed.data))) || tool.access;
     this.read = { tool, parsed, access };
     return this.read;
   }
@@ -133,11 +133,13 @@ type Read = {
   readonly access: Access;
 };
 
-function batches(calls: readonly PendingCall[]): PendingCall[][] {
+async function batches(calls: readonly PendingCall[]): Promise<PendingCall[][]> {
   const groups: PendingCall[][] = [];
+  let reads = false;
   for (const call of calls) {
-    const last = groups.at(-1);
-    if (last?.[0]?.onlyReads && call.onlyReads) last.push(call);
+    const follows = reads;
+    reads = await call.onlyReads();
+    if (follows && reads) groups.at(-1)?.push(call);
     else groups.push([call]);
   }
   return groups;
@@ -180,7 +182,7 @@ async function answer(
     if (signal.aborted) throw signal.reason;
     if (held) throw new Error(NOT_YET);
     if (!tool) throw new Error(unknownTool(agent, call.tool));
-    const { input, access } = pending.checked(tool, cutOff);
+    const { input, access } = await pending.checked(tool, cutOff);
     subject = tool.subject?.(input) ?? "";
     wrote = tool.writes?.(input) ?? [];
     const ends: (() => Promise<void>)[] = [];
