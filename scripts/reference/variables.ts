@@ -68,6 +68,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
       "Token of the page. Unlike `--token`, it does not stand on a command line that everybody can read.",
   },
   {
+    name: "EKIDEN_MCP_TOKEN",
+    use: "read",
+    about: "Token of `ekiden mcp --http`. Without it each start makes one and prints it.",
+  },
+  {
     name: "EKIDEN_DETACHED",
     use: "internal",
     about: "`1`: the person of this run is at another terminal.",

@@ -25,13 +25,24 @@ export const JOIN_COMMANDS: readonly Entry[] = [
   },
   {
     usage: "mcp",
-    about: "serve the board and the mailboxes over MCP on stdio: the agent that uses them is a teammate",
+    about:
+      "serve the board and the mailboxes over MCP on stdio or HTTP: an agent that uses them is a teammate",
     example: "claude mcp add ekiden -- ekiden mcp --as claude",
     group: WORK,
     options: [
       ["--as <name>", "name of the member (default: what the agent calls itself)"],
       ["--role <role>", "role of the member"],
       ["--wait <seconds>", "how long a call waits for something to do (default 45; many agents allow 60)"],
+      [
+        "--http",
+        "streamable HTTP instead of stdio, for several agents: each at /mcp/NAME, with EKIDEN_MCP_TOKEN",
+      ],
+      ["--port <n>", "of --http: 0 for any free one (default 7412)"],
+      ["--host <address>", "of --http: where to listen (default 127.0.0.1)"],
+      [
+        "--origin <address>",
+        "of --http: the address of a proxy with TLS in front of it, such as https://host",
+      ],
     ],
     near: ["server", "guest"],
     load: () => import("./mcp.ts"),

@@ -1,54 +1,168 @@
-/** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio. The agent that uses it is a teammate. */
-import { EkidenError } from "../../core/errors.ts";
-import { type Name, teammateName } from "../../core/ids.ts";
+/** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio or HTTP. An agent that uses it is a teammate. */
+import { randomBytes } from "node:crypto";
+import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { type Name, quote, teammateName } from "../../core/ids.ts";
+import type { Settings } from "../../core/settings.ts";
 import { Guest } from "../../host/guests/guest.ts";
-import { serve } from "../../host/guests/serve.ts";
+import { guestServer, waitingServer } from "../../host/guests/guest-server.ts";
+import { serveOnStdio } from "../../host/guests/serve.ts";
+import type { HttpAddress } from "../../host/guests/serve-http.ts";
+import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
-import { onSignals } from "../run-guards.ts";
+import { interrupted, onSignals } from "../run-guards.ts";
+import { isLoopback, publicAddress } from "../web/access.ts";
 
 /** Many clients give up a call after 60 s. */
 const WAIT_S = 45;
 const DEFAULT_NAME = "guest" as Name;
+const PORT = 7412;
+const TOKEN_MIN = 16;
+const GUESTS_MAX = 100;
+/** An agent on HTTP has no connection that ends: after this time without a call its task goes back to the board. */
+const HOLD_MS = 3_600_000;
+
+type Options = {
+  readonly as?: string;
+  readonly role?: string;
+  readonly wait?: string;
+  readonly http?: boolean;
+  readonly port?: string;
+  readonly host?: string;
+  readonly origin?: string;
+};
+type Ready = { readonly settings: Settings; readonly trust: ProjectTrust };
 
 export async function run(
   call: Invocation,
   _args: readonly string[],
-  { as, role = "", wait = String(WAIT_S) }: { as?: string; role?: string; wait?: string },
-): Promise<undefined> {
+  options: Options,
+): Promise<number | undefined> {
   for (const flag of ["model", "leadModel", "teammates"] as const)
     if (call.flags[flag] !== undefined)
       throw new EkidenError(
         "bad_input",
         `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead-model has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
       );
-  const [settings, trust] = [await call.settings(), await call.trust()];
+  const { as, role = "", wait = String(WAIT_S) } = options;
+  const waitMs = wholeNumber("--wait", wait) * 1_000;
+  const given = as === undefined ? null : teammateName(as);
+  const guest = (
+    { settings, trust }: Ready,
+    name: Name,
+    more: { mayNumber: boolean; holdMs?: number },
+  ): Guest => {
+    const { cwd, env } = call;
+    const tell = (text: string): void => call.say(text);
+    return new Guest({ ...{ settings, cwd, env, name, tell, trust, waitMs, role: role.trim() }, ...more });
+  };
+  if (options.http) return await overHttp(call, options, given ?? DEFAULT_NAME, guest);
+  for (const one of ["port", "host", "origin"] as const)
+    if (options[one] !== undefined) throw new EkidenError("bad_input", `--${one} needs --http.`);
+  return await overStdio(call, (ready, client) =>
+    guest(ready, given ?? nameOf(client), { mayNumber: given === null }),
+  );
+}
+
+async function overStdio(
+  call: Invocation,
+  guestOf: (ready: Ready, client: string) => Guest,
+): Promise<undefined> {
+  const ready = await readied(call);
   if (process.stdin.isTTY)
     call.say(
       "Waits for MCP messages on stdin (Ctrl-C ends it). Agents start this command themselves: claude mcp add ekiden -- ekiden mcp",
     );
-  const waitMs = wholeNumber("--wait", wait) * 1_000;
-  const given = as === undefined ? null : teammateName(as);
   const release = onSignals(() => process.stdin.destroy());
   try {
-    await serve(settings.team, settings.planDeadlineMs, (client) => {
-      const name = given ?? nameOf(client);
-      const { cwd, env } = call;
-      const tell = (text: string): void => call.say(text);
-      return new Guest({
-        settings,
-        cwd,
-        env,
-        name,
-        mayNumber: given === null,
-        role: role.trim(),
-        tell,
-        trust,
-        waitMs,
-      });
+    if (typeof ready === "string") {
+      await serveOnStdio(waitingServer(ready), () => Promise.resolve());
+      return;
+    }
+    let guest: Guest | null = null;
+    const { team, planDeadlineMs } = ready.settings;
+    const server = guestServer(team, planDeadlineMs, (client) => {
+      guest ??= guestOf(ready, client);
+      return guest;
     });
+    await serveOnStdio(server, async () => await guest?.close());
   } finally {
     release();
   }
+}
+
+/** Clients show nobody what a server says when it ends at once: what the person has to do is told by a tool. */
+async function readied(call: Invocation): Promise<Ready | string> {
+  try {
+    return { settings: await call.settings(), trust: await call.trust() };
+  } catch (error) {
+    if (!isEkidenError(error) || process.stdin.isTTY) throw error;
+    call.say(error.message);
+    return error.message;
+  }
+}
+
+/** Each agent has its own address: /mcp/NAME. */
+async function overHttp(
+  call: Invocation,
+  options: Options,
+  otherwise: Name,
+  guestOf: (ready: Ready, name: Name, more: { mayNumber: boolean; holdMs: number }) => Guest,
+): Promise<number> {
+  const ready = { settings: await call.settings(), trust: await call.trust() };
+  const address = httpAddress(options, call.env.EKIDEN_MCP_TOKEN);
+  const guests = new Map<Name, Guest>();
+  const server = guestServer(ready.settings.team, ready.settings.planDeadlineMs, (_, request) => {
+    const [, path = ""] = /\/mcp\/([\w-]+)/.exec(new URL(request?.url ?? "http://x/").pathname) ?? [];
+    const name = path === "" ? otherwise : teammateName(path);
+    const known = guests.get(name);
+    if (known) return known;
+    if (guests.size >= GUESTS_MAX)
+      throw new EkidenError("bad_input", `There are ${GUESTS_MAX} agents already.`);
+    const guest = guestOf(ready, name, { mayNumber: false, holdMs: HOLD_MS });
+    guests.set(name, guest);
+    return guest;
+  });
+  const { serveOnHttp } = await import("../../host/guests/serve-http.ts");
+  const http = await serveOnHttp(server, address);
+  try {
+    if (call.json) call.out.write(`${JSON.stringify({ address: http.address })}\n`);
+    else call.out.write(`${http.address}\n`);
+    if (!call.env.EKIDEN_MCP_TOKEN)
+      call.err.write(`token of this process: ${address.token} (EKIDEN_MCP_TOKEN sets one that stays)\n`);
+    call.say(`An agent has its own address, such as ${http.address}/claude. Ctrl-C ends the server.`);
+    await interrupted();
+    return 130;
+  } finally {
+    await http.close();
+    await Promise.all([...guests.values()].map((guest) => guest.close()));
+  }
+}
+
+/** @throws EkidenError `bad_input` */
+function httpAddress(
+  { host = "127.0.0.1", port = String(PORT), origin }: Options,
+  token: string | undefined,
+): HttpAddress {
+  if (token && !/^[\w.~-]+$/.test(token))
+    throw new EkidenError("bad_input", "EKIDEN_MCP_TOKEN may hold letters, digits, and . _ ~ - only.");
+  if (token && token.length < TOKEN_MIN)
+    throw new EkidenError(
+      "bad_input",
+      `EKIDEN_MCP_TOKEN has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
+    );
+  if (!token && !isLoopback(host))
+    throw new EkidenError(
+      "bad_input",
+      `--host ${quote(host)} can be reached from other machines, so it needs a token of your own in EKIDEN_MCP_TOKEN, and a proxy with TLS in front of it.`,
+    );
+  const number = Number(port);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new EkidenError(
+      "bad_input",
+      `--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`,
+    );
+  const alsoNamed = origin === undefined ? [] : [new URL(publicAddress(origin).origin).hostname];
+  return { host, port: number, token: token || randomBytes(16).toString("hex"), alsoNamed };
 }
 
 /** Clients give themselves names of any kind. */

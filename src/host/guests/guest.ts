@@ -17,6 +17,8 @@ export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "rol
   readonly waitMs: number;
   /** After this time without a call, a member without a task leaves. */
   readonly absentMs?: number;
+  /** After this time more, also one with a task: nothing tells that its client has ended. Default: it stays. */
+  readonly holdMs?: number;
 };
 
 export type Said = { readonly text: string; readonly isError: boolean };
@@ -42,6 +44,7 @@ export class Guest {
   private told = "";
   private end: WorkerEnd | null = null;
   private isOver = new AbortController();
+  private wasAbsent = false;
   private absent: NodeJS.Timeout | undefined;
   /** Calls are answered one after the other: they are the turns of one member. */
   private last: Promise<unknown> = Promise.resolve();
@@ -193,6 +196,7 @@ export class Guest {
     const { model } = this;
     const fixed = { count: 1, namesMustBeFree: true, openModel: async () => model };
     const options = { ...this.options, ...fixed, settings };
+    this.wasAbsent = false;
     this.worker = await this.opened((name) => openWorker({ ...options, names: [name] }));
     this.isOver = new AbortController();
     this.end = null;
@@ -224,7 +228,7 @@ export class Guest {
     this.end = null;
     void worker?.close();
     return {
-      text: `${name} has left the team${words(reason, why)}. ${reason === "drained" ? "wait_for_work joins again." : "End here, unless you are asked to join again."}`,
+      text: `${name} has left the team${words(reason, why)}. ${reason === "drained" || this.wasAbsent ? "wait_for_work joins again." : "End here, unless you are asked to join again."}`,
       isError: false,
     };
   }
@@ -239,7 +243,14 @@ export class Guest {
     const { worker, name } = this;
     if (!worker) return;
     const isUnread = this.model.turn?.isRead === false;
-    if (isUnread || !(await worker.store.board.mine(name))) worker.drain(0);
+    if (isUnread || !(await worker.store.board.mine(name))) return worker.drain(0);
+    const { holdMs } = this.options;
+    if (holdMs === undefined || this.closed.signal.aborted) return;
+    clearTimeout(this.absent);
+    this.absent = setTimeout(() => {
+      this.wasAbsent = true;
+      worker.endNow();
+    }, holdMs);
   }
 }
 

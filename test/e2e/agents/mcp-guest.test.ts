@@ -179,11 +179,11 @@ it("needs an approved plan, a gate and a landing like any other member", async (
 });
 
 const urlOf = (): string => `sqlite:${join(project.dir, ".ekiden/team.db")}`;
-const guestNamed = (text: string): Guest =>
+const guestNamed = (text: string, more: { holdMs?: number } = {}): Guest =>
   new Guest({
     settings: { ...DEFAULT_SETTINGS, store: urlOf() },
     ...{ cwd: project.dir, env: { PATH: process.env.PATH, HOME: project.home }, trust: true },
-    ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300 },
+    ...{ name: name(text), mayNumber: true, role: "", tell: () => {}, waitMs: 500, absentMs: 300, ...more },
   });
 
 it("says in time that there is no team yet, also after a garbage collection", async () => {
@@ -229,4 +229,18 @@ it("leaves when it was silent for a while without a task, and keeps a task that 
 it("refuses options that say which model its member has", async () => {
   const { code, stderr } = await project.run(["mcp", "--model", "runbook"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--model has no meaning for ekiden mcp")]);
+});
+
+it("gives a task back after a longer silence where nothing tells that the client has ended", async () => {
+  await project.run(["add", "Build"]);
+  const guest = guestNamed("gone", { holdMs: 300 });
+  try {
+    const { signal } = new AbortController();
+    expect((await guest.wait({}, signal)).text).toContain("Build");
+    await soon(async () => expect(await tasks()).toMatchObject([{ status: "pending" }]));
+    expect((await guest.wait({}, signal)).text).toContain("wait_for_work joins again");
+    expect((await guest.wait({}, signal)).text).toContain("Build");
+  } finally {
+    await guest.close();
+  }
 });

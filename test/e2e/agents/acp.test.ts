@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LoadSessionResponse, methods } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { textOf } from "../../src/core/conversation/chat.ts";
-import { AcpEditor, type Answers } from "../fixtures/acp-editor.ts";
+import { textOf } from "../../../src/core/conversation/chat.ts";
+import { AcpEditor, type Answers } from "../../fixtures/acp-editor.ts";
 import {
   type Answer,
   calls,
@@ -12,9 +12,9 @@ import {
   type ModelServer,
   says,
   startModelServer,
-} from "../fixtures/model-server/index.ts";
-import { soon } from "../fixtures/soon.ts";
-import { Project } from "./cli-program.ts";
+} from "../../fixtures/model-server/index.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { Project } from "../cli-program.ts";
 
 let project: Project;
 let server: ModelServer | undefined;
