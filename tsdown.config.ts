@@ -1,23 +1,26 @@
 /**
  * The build. What we import is bundled and minified, because reading hundreds of small files is most of a cold start;
- * code splitting keeps every `import()` a file of its own, so a command loads only what it uses.
+ * code splitting keeps every `import()` a file of its own, so a command loads only what it uses. `src/faces/loader.ts` loads them.
  */
 import { defineConfig } from "tsdown";
 import { asciiOnly } from "./scripts/ascii.ts";
+import { libraryAsModule } from "./scripts/library.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
 import { globalProcess } from "./scripts/process.ts";
 import { settingsSchemaFile } from "./scripts/schema.ts";
 
 const common = {
-  format: "esm",
   platform: "node",
   target: "node20",
-  fixedExtension: false, // dist/main.js, not .mjs: package.json says "type": "module"
 } as const;
 
 const program = defineConfig({
   ...common,
-  entry: { main: "src/faces/main.ts", index: "src/index.ts" },
+  // CommonJS, because V8 keeps the code of scripts, and no public function of Node keeps that of ES modules before version 22.
+  format: "cjs",
+  // dist/package.json says that they are CommonJS.
+  outExtensions: () => ({ js: ".js" }),
+  entry: { main: "src/faces/loader.ts", program: "src/faces/main.ts", library: "src/index.ts" },
   dts: false,
   minify: true,
   deps: {
@@ -28,6 +31,7 @@ const program = defineConfig({
   // Packages that offer both forms are taken as ES modules: jsonc-parser's other one cannot be bundled, and only ES modules shake.
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
   outputOptions: {
+    dynamicImportInCjs: false,
     comments: { legal: true, annotation: false, jsdoc: false },
     // Modules that are loaded together are in one file, because each file costs a start about half a millisecond. A group includes
     // the imports of its modules, unless a group above has them. So a heavy group may hold no module that a light command needs.
@@ -67,6 +71,7 @@ const program = defineConfig({
   },
   plugins: [
     globalProcess(),
+    libraryAsModule(),
     thirdPartyNotices("THIRD-PARTY-NOTICES.txt"),
     settingsSchemaFile("settings.schema.json"),
     asciiOnly(),
@@ -76,6 +81,7 @@ const program = defineConfig({
 /** In a pass of its own: what the types are made from would otherwise stand in the program's chunks, 40 KB that each start reads. */
 const types = defineConfig({
   ...common,
+  format: "esm",
   entry: { index: "src/index.ts" },
   dts: { emitDtsOnly: true },
   clean: false,

@@ -9,7 +9,7 @@ export function asciiOnly(): Rolldown.Plugin {
     name: "ascii-only",
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle))
-        if (chunk.type === "chunk" && /\.m?js$/.test(chunk.fileName)) chunk.code = escaped(chunk.code);
+        if (chunk.type === "chunk" && /\.[cm]?js$/.test(chunk.fileName)) chunk.code = escaped(chunk.code);
     },
   };
 }

@@ -10,6 +10,8 @@ import { clean } from "./terminal/terminal.ts";
  * Not before the start is over: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
  */
 export async function keepYoungSmall(): Promise<void> {
+  // `loader.ts` keeps the compiled program: after the change V8 would refuse it.
+  (process as NodeJS.EventEmitter).emit("ekiden:started");
   if (!/^1[123]\./.test(process.versions.v8)) return;
   const { setFlagsFromString } = await import("node:v8");
   setFlagsFromString("--semi-space-growth-factor=1");
