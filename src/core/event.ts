@@ -130,22 +130,55 @@ export type Fact = Readonly<
       note?: string | undefined;
       subagent?: Name | undefined;
     }
-  | { type: "permission.asked"; who: Name; request: RequestId; tool: string; subject: string }
-  | { type: "permission.answered"; who: Name; tool: string; subject: string; allowed: boolean; by: string }
+  | {
+      type: "permission.asked";
+      who: Name;
+      request: RequestId;
+      /** Who may answer. Facts of the first version lack it, here and in a plan; and answers lack the request. */
+      of?: Name | undefined;
+      tool: string;
+      subject: string;
+    }
+  | {
+      type: "permission.answered";
+      who: Name;
+      request?: RequestId | undefined;
+      tool: string;
+      subject: string;
+      allowed: boolean;
+      by: string;
+    }
   | { type: "question.asked"; who: Name; request: RequestId; question: string }
   /** `answer` null: nobody answered in time. */
   | { type: "question.answered"; who: Name; request: RequestId; answer: string | null; by: Name }
-  | { type: "shutdown.asked"; who: Name; by: Name; reason: string }
-  | { type: "shutdown.answered"; who: Name; accepted: boolean; reason: string }
+  | { type: "shutdown.asked"; who: Name; request?: RequestId | undefined; by: Name; reason: string }
+  | {
+      type: "shutdown.answered";
+      who: Name;
+      request?: RequestId | undefined;
+      accepted: boolean;
+      reason: string;
+    }
   | {
       type: "plan.submitted";
       who: Name;
       /** Facts of the first version lack it. */
       request?: RequestId | undefined;
+      of?: Name | undefined;
       task: TaskId;
       attempt: number;
     }
-  | { type: "plan.answered"; who: Name; task: TaskId; attempt: number; approved: boolean; by: Name }
+  | {
+      type: "plan.answered";
+      who: Name;
+      request?: RequestId | undefined;
+      task: TaskId;
+      attempt: number;
+      approved: boolean;
+      by: Name;
+    }
+  /** Nobody need answer it any more. `who` had asked. */
+  | { type: "request.withdrawn"; who: Name; request: RequestId }
   | { type: "answer.ignored"; from: Name; request: string; why: string }
   | { type: "context.compacted"; who: Name; layer: string; before: number; after: number }
   /** The person chose another model for a member, or for all (null), until the process ends. */

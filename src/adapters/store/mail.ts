@@ -139,6 +139,10 @@ function* unread(tx: Tx, to: Name, limit: number, lock = false): Op<Mail[]> {
   return rows.map(toMail);
 }
 
+export const delivered = ({ id, from, to, body }: Pick<Mail, "id" | "from" | "to" | "body">): Fact => ({
+  ...{ type: "mail.delivered", mail: id, from, to, kind: body.kind },
+});
+
 function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
   const found = yield* unread(tx, to, limit, true);
   if (found.length === 0) return [];
@@ -146,18 +150,7 @@ function* consume(tx: Tx, to: Name, limit: number): Op<Mail[]> {
     tx,
     found.map((mail) => mail.id),
   )}`;
-  yield* appendFacts(
-    tx,
-    found.map(
-      (mail): Fact => ({
-        type: "mail.delivered",
-        mail: mail.id,
-        from: mail.from,
-        to: mail.to,
-        kind: mail.body.kind,
-      }),
-    ),
-  );
+  yield* appendFacts(tx, found.map(delivered));
   return found.map((mail) => ({ ...mail, deliveredAt: tx.now }));
 }
 

@@ -67,24 +67,25 @@ export function reply({ id, ask }: Request, { yes, text }: Answer): Body {
 export function asked(id: RequestId, ask: Ask, by: Name, of: Name): Fact {
   switch (ask.kind) {
     case "shutdown":
-      return { type: "shutdown.asked", who: of, by, reason: ask.reason };
+      return { type: "shutdown.asked", who: of, request: id, by, reason: ask.reason };
     case "plan":
-      return { type: "plan.submitted", who: by, request: id, task: ask.task, attempt: ask.attempt };
+      return { type: "plan.submitted", who: by, request: id, of, task: ask.task, attempt: ask.attempt };
     case "question":
       return { type: "question.asked", who: by, request: id, question: ask.question };
     case "permission":
-      return { type: "permission.asked", who: by, request: id, tool: ask.tool, subject: ask.subject };
+      return { type: "permission.asked", who: by, request: id, of, tool: ask.tool, subject: ask.subject };
   }
 }
 
 export function answered({ id, ask, by, of }: Request, { yes, text }: Answer, from: Name): Fact {
   switch (ask.kind) {
     case "shutdown":
-      return { type: "shutdown.answered", who: of, accepted: yes, reason: text };
+      return { type: "shutdown.answered", who: of, request: id, accepted: yes, reason: text };
     case "plan":
       return {
         type: "plan.answered",
         who: by,
+        request: id,
         task: ask.task,
         attempt: ask.attempt,
         approved: yes,
@@ -96,6 +97,7 @@ export function answered({ id, ask, by, of }: Request, { yes, text }: Answer, fr
       return {
         type: "permission.answered",
         who: by,
+        request: id,
         tool: ask.tool,
         subject: ask.subject,
         allowed: yes,

@@ -6,7 +6,7 @@ import { HARNESS, type Instant, later, type Name, PERSON, type RequestId } from 
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
-import { post, reachable } from "./mail.ts";
+import { delivered, post, reachable } from "./mail.ts";
 import { answered, asked, question, reply, subjectOf } from "./request-forms.ts";
 import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
@@ -87,10 +87,7 @@ export function requests(session: Session): Requests {
       const due = await session.look((tx) => overdue(tx));
       return due.length === 0 ? [] : session.write((tx) => expire(tx, text));
     },
-    withdraw: (id) =>
-      session.write(function* (tx) {
-        yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open'`;
-      }),
+    withdraw: (id) => session.write((tx) => withdraw(tx, id)),
   };
 }
 
@@ -149,7 +146,7 @@ function* settle(
       status: string;
     }>`select attempt, status from tasks where team = ${tx.team} and id = ${task}`;
     if (now?.attempt !== attempt || now.status !== "in_progress") {
-      yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id}`;
+      yield* withdraw(tx, id);
       return refuse(`is about attempt ${attempt} of task #${task}, which is over`);
     }
   }
@@ -166,13 +163,25 @@ function* close(
   const given = { ...answer, by: from };
   yield* exec`update requests set state = ${state}, answer = ${JSON.stringify(given)} where team = ${tx.team} and id = ${request.id}`;
   yield* appendFacts(tx, [answered(request, answer, from)]);
-  const [mail] = yield* post(tx, [
-    { from: state === "answered" ? from : HARNESS, to: request.by, body: reply(request, answer) },
-  ]);
+  const letter = {
+    from: state === "answered" ? from : HARNESS,
+    to: request.by,
+    body: reply(request, answer),
+  };
+  const [mail] = yield* post(tx, [letter]);
   // The waiting call has the answer as its result, so it counts as read.
-  if (request.ask.kind === "permission" && mail !== undefined)
+  if (request.ask.kind === "permission" && mail !== undefined) {
     yield* sql`update mail set state = 1, delivered_at = ${tx.now} where id = ${mail}`;
+    yield* appendFacts(tx, [delivered({ ...letter, id: mail })]);
+  }
   return { ...request, state, answer: given };
+}
+
+function* withdraw(tx: Tx, id: RequestId): Op<void> {
+  const [row] = yield* sql<{
+    asker: Name;
+  }>`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open' returning asker`;
+  if (row) yield* appendFacts(tx, [{ type: "request.withdrawn", who: row.asker, request: id }]);
 }
 
 function* overdue(tx: Tx): Op<RequestRow[]> {
@@ -195,8 +204,7 @@ export function* closeFor(tx: Tx, name: Name): Op<void> {
     select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and state = 'open' and (asker = ${name} or asked = ${name}) order by id ${tx.dialect.forUpdate}`;
   for (const row of rows) {
     // The mail that it has stopped answers a request to stop.
-    if (row.asker === name || row.kind === "shutdown")
-      yield* exec`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${row.id}`;
+    if (row.asker === name || row.kind === "shutdown") yield* withdraw(tx, row.id);
     else
       yield* close(tx, toRequest(tx, row), "expired", { yes: false, text: `${name} has stopped.` }, HARNESS);
   }

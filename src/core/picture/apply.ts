@@ -118,6 +118,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "shutdown.answered": unseen,
   "plan.submitted": unseen,
   "plan.answered": unseen,
+  "request.withdrawn": unseen,
   "answer.ignored": unseen,
   "context.compacted": unseen,
   "model.changed": unseen,

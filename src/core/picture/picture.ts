@@ -8,12 +8,14 @@ import type { Event } from "../event.ts";
 import { apply } from "./apply.ts";
 import { Hands } from "./hands.ts";
 import { type MemberRow, memberOf, type PictureMember } from "./member.ts";
+import { type OpenQuestion, OpenQuestions } from "./questions.ts";
 import { plainOf, type Task } from "./task.ts";
 
 export class Picture {
   readonly tasks = new Map<number, Task>();
   readonly members = new Map<string, PictureMember>();
   readonly hands = new Hands();
+  questions = new OpenQuestions();
   version = 0;
   board = 0;
   shape = 0;
@@ -26,8 +28,13 @@ export class Picture {
     this.known = known;
   }
 
-  static of(tasks: readonly Task[], members: readonly MemberRow[]): Picture {
+  static of(
+    tasks: readonly Task[],
+    members: readonly MemberRow[],
+    questions: readonly OpenQuestion[] = [],
+  ): Picture {
     const picture = new Picture();
+    picture.questions = new OpenQuestions(questions);
     for (const task of [...tasks].sort((a, b) => a.id - b.id)) picture.put(task);
     for (const row of members) picture.members.set(row.name, memberOf(row));
     return picture;
@@ -72,6 +79,7 @@ export class Picture {
   apply(event: Event): void {
     this.changed(event.type.startsWith("task.") || event.type === "gate.started" ? "board" : "member");
     apply(this, event);
+    this.questions.apply(event);
   }
 
   changed(what: "member" | "board" | "shape"): void {

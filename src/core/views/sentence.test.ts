@@ -157,6 +157,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "shutdown.answered": { type: "shutdown.answered", who: alice, accepted: false, reason: "not yet" },
   "plan.submitted": { type: "plan.submitted", who: alice, task: one, attempt: 1 },
   "plan.answered": { type: "plan.answered", who: alice, task: one, attempt: 1, approved: true, by: LEAD },
+  "request.withdrawn": { type: "request.withdrawn", who: alice, request: "r" as RequestId },
   "answer.ignored": { type: "answer.ignored", from: alice, request: "r", why: "second answer" },
   "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
   "model.changed": { type: "model.changed", who: null, model: "anthropic/claude-haiku-5", by: LEAD },
@@ -213,6 +214,7 @@ it("has one line for every fact", () => {
     * warn  alice  refused to stop: not yet
     * plain alice  submitted a plan for #1
     * good  lead   approved the plan of alice for #1
+      dim   alice  took the request r back
     * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
       plain lead   chose the model anthropic/claude-haiku-5 for all members

@@ -136,6 +136,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `${approved ? "approved" : "rejected"} the plan of ${who} for #${task}`,
     approved ? "good" : "warn",
   ],
+  "request.withdrawn": ({ who, request }) => [who, `took the request ${request} back`, "dim"],
   "answer.ignored": ({ from, why }) => [
     from,
     `answered a request, and the answer was ignored: ${why}`,
@@ -213,6 +214,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "mail.sent",
   "question.asked", // it is shown with its options
   "mail.delivered",
+  "request.withdrawn",
   "job.started",
   "context.compacted",
   // The person who chose it was told.

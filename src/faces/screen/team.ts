@@ -7,6 +7,7 @@ import { shownOf } from "../../core/picture/task.ts";
 import type { Counts, Task } from "../../core/task.ts";
 import { countTasks } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
+import { openQuestion } from "../../team/queries/requests.ts";
 import { Feed } from "./feed.ts";
 import { Story } from "./story.ts";
 import type { Style } from "./style.ts";
@@ -42,7 +43,8 @@ export class TeamModel {
 
   static async open(store: Store, style: Style, windowOf: (who: Name) => number | null): Promise<TeamModel> {
     const [members, tasks] = [await store.roster.members(), await store.board.tasks()];
-    const picture = Picture.of(tasks.map(shownOf), members.map(rowOf));
+    const questions = (await store.requests.open()).map(openQuestion);
+    const picture = Picture.of(tasks.map(shownOf), members.map(rowOf), questions);
     const team = new TeamModel(store, style, windowOf, picture, tasks);
     await team.story(LEAD).readOn(store);
     return team;

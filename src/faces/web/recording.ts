@@ -7,7 +7,7 @@ import type { Store } from "../../ports/index.ts";
 import { timeline } from "./journal-pages.ts";
 import type { PageFiles } from "./page-files.ts";
 import type { TeamPage } from "./teams.ts";
-import type { ConversationPage, FactPage, Overview, Recording } from "./wire.ts";
+import type { ConversationPage, FactPage, Overview, Recording, Snapshot } from "./wire.ts";
 
 /** Facts of a run that is recorded whole; of a longer one turns and calls are left out. */
 const FACTS_MAX = 100_000;
@@ -47,7 +47,7 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
       first: store.team,
       project: team.project.cwd,
     },
-    state: JSON.parse(await team.state()),
+    state: { ...(JSON.parse(await team.state()) as Snapshot), questions: [] },
     mail: await team.mail(""),
     costs: await team.costs.read(),
     "outcome?whole=1": await team.outcome.read(true),

@@ -5,6 +5,7 @@ import type { Member } from "../../core/member.ts";
 import { type MemberRow, rowOf } from "../../core/picture/member.ts";
 import type { Store } from "../../ports/index.ts";
 import { liveHosts } from "../../team/queries/hosts.ts";
+import { openQuestion } from "../../team/queries/requests.ts";
 import type { Snapshot } from "./wire.ts";
 
 /** If facts were written while the tables were read, they are read again: otherwise a page would count those facts twice. */
@@ -25,7 +26,7 @@ export async function snapshot(store: Store, inLine: () => Promise<readonly Even
       team: store.team,
       cursor,
       members,
-      questions: questions.length,
+      questions: questions.map(openQuestion),
       inLine: line,
     };
     return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;

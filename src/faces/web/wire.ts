@@ -3,6 +3,7 @@ import type { Entry } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
+import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { Outline } from "../../core/task.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
@@ -18,7 +19,7 @@ export type Snapshot = {
   readonly now: number;
   readonly tasks: readonly Outline[];
   readonly members: readonly MemberRow[];
-  readonly questions: number;
+  readonly questions: readonly OpenQuestion[];
   /** The last `task.queued` or `gate.started` of tasks that have not landed since. */
   readonly inLine: readonly Event[];
 };

@@ -4,6 +4,7 @@ import type { Event } from "../../../core/event.ts";
 import type { LiveOutput } from "../../../core/live-output.ts";
 import type { MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
+import { QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { Outline } from "../../../core/task.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
@@ -18,8 +19,6 @@ import type { ViewName } from "./views/table.ts";
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
 
-/** Facts that may have opened or closed a question. */
-const ASKS = /^(permission|question|plan|shutdown|answer)\.|^team\.(finished|resumed)$/;
 const SEEN_MAX = 20_000;
 const NOTICE_MS = 6_000;
 const SENDING_MS = 300;
@@ -184,7 +183,7 @@ export class App {
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
     [this.teamName, this.project] = [state.team, state.project];
-    this.live = Picture.of(state.tasks.map(taskOf), state.members);
+    this.live = Picture.of(state.tasks.map(taskOf), state.members, state.questions);
     putInLine(this.live, state.inLine);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;
@@ -198,7 +197,6 @@ export class App {
       },
       members: (rows) => {
         this.live.setMembers(rows, this.live.version);
-        if (this.questions.length > 0) void this.refreshQuestions();
         this.draw();
       },
       reset: () => void this.load().catch((error) => this.fail(error)),
@@ -233,7 +231,7 @@ export class App {
       this.live.apply(event);
     }
     if (this.live.stale.size > 0) void this.refreshRows([...this.live.stale]);
-    if (events.some((event) => ASKS.test(event.type))) void this.refreshQuestions();
+    if (events.some((event) => QUESTION_FACTS.has(event.type))) void this.refreshQuestions();
     for (const tap of this.taps) tap(events);
     this.draw();
   }
@@ -256,7 +254,6 @@ export class App {
     const rows = await this.source.get<MemberRow[]>(`${this.route.team}/members`).catch(() => null);
     if (!rows || live !== this.live) return;
     live.setMembers(rows, version);
-    if (this.questions.length > 0) void this.refreshQuestions();
     this.draw();
   }
 

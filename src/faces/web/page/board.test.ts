@@ -109,13 +109,16 @@ describe("why a task waits", () => {
   it("the whole board stands still", () => {
     const idle = (reason: string) => member("alice", { phase: "idle", reason });
     const stuck = [row(1, { status: "failed" }), row(2, { blockedBy: [1] })];
-    expect(whyNobody(model(stuck, [member("alice", { hosted: false })]), 0)).toContain("no process runs");
-    expect(whyNobody(model(stuck, [idle("idle")]), 1)).toContain("you have answered a question");
-    expect(whyNobody(model(stuck, [idle("rate_limited")]), 0)).toContain("provider does not answer");
-    expect(whyNobody(model(stuck, [idle("idle")]), 0)).toContain("#2: Waits for #1, which failed");
-    expect(whyNobody(model(stuck, [member("alice", { phase: "work" })]), 0)).toBe("");
-    expect(whyNobody(model([row(1)], [idle("idle")]), 0)).toBe("");
-    expect(whyNobody(model([row(1, { status: "completed" })], []), 0)).toBe("");
+    expect(whyNobody(model(stuck, [member("alice", { hosted: false })]))).toContain("no process runs");
+    const asking = model(stuck, [idle("idle")]);
+    asking.apply(fact(1, "permission.asked", { who: "alice", request: "r", tool: "bash", subject: "ls" }));
+    expect(whyNobody(asking)).toContain("you have answered a question");
+    asking.apply(fact(2, "request.withdrawn", { who: "alice", request: "r" }));
+    expect(whyNobody(asking)).toContain("#2: Waits for #1, which failed");
+    expect(whyNobody(model(stuck, [idle("rate_limited")]))).toContain("provider does not answer");
+    expect(whyNobody(model(stuck, [member("alice", { phase: "work" })]))).toBe("");
+    expect(whyNobody(model([row(1)], [idle("idle")]))).toBe("");
+    expect(whyNobody(model([row(1, { status: "completed" })], []))).toBe("");
   });
 
   it("nobody is at work", () => {

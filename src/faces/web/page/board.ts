@@ -143,7 +143,8 @@ const list = (ids: readonly number[]): string =>
         .join(", ")} and ${ids.length - 3} more`;
 
 /** Why a board with open tasks stands still, and what moves it; "" where somebody works or nothing is open. */
-export function whyNobody(model: Picture, questions: number): string {
+export function whyNobody(model: Picture): string {
+  const questions = model.questions.size;
   const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
   const { counts, of } = looksOf(model);
   if (counts.busy + counts.ready + counts.waiting === 0) return "";
@@ -160,11 +161,13 @@ export function whyNobody(model: Picture, questions: number): string {
 }
 
 /** The team in a word, with the tone of its dot and a sentence. */
-export function teamState(
-  model: Picture,
-  questions: number,
-): { readonly word: string; readonly tone: string; readonly title: string } {
+export function teamState(model: Picture): {
+  readonly word: string;
+  readonly tone: string;
+  readonly title: string;
+} {
   const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
+  const questions = model.questions.size;
   const atWork = there.filter((member) => member.phase === "work").length;
   const { counts } = looksOf(model);
   const open = counts.busy + counts.ready + counts.waiting;

@@ -171,7 +171,7 @@ function Header() {
           New task
         </Button>
       )}
-      {!app.replay && teamState(app.live, 0).tone === "ended" && route.view !== "outcome" && (
+      {!app.replay && teamState(app.live).tone === "ended" && route.view !== "outcome" && (
         <Link class="button" to={{ view: "outcome", item: "", task: null }}>
           Outcome
         </Link>
@@ -208,7 +208,7 @@ function Live() {
   if (replay) return <span class="live replay">{source.recording ? "Recording" : "Replay"}</span>;
   const { word, tone, title } =
     connection.is === "live"
-      ? teamState(app.model, app.questions.length)
+      ? teamState(app.model)
       : { word: AWAY[connection.is], tone: connection.is, title: "" };
   return (
     <span class={`live ${tone}`} title={title}>

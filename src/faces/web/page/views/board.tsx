@@ -23,7 +23,7 @@ export function BoardView() {
       </Empty>
     );
   const isColumns = route.item === "columns";
-  const why = app.replay ? "" : whyNobody(model, app.questions.length);
+  const why = app.replay ? "" : whyNobody(model);
   return (
     <>
       <div class="tabs" role="group" aria-label="Show the board as">

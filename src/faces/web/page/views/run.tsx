@@ -239,7 +239,7 @@ function useStart() {
 function More({ form }: { form: StartForm }) {
   const [count, setCount] = useState("1");
   const { send, isSending, refusal } = useStart();
-  const { title } = teamState(app.model, app.questions.length);
+  const { title } = teamState(app.model);
   return (
     <section class="form">
       <h2>The team is there</h2>

@@ -135,7 +135,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
       seen.delete(name);
     };
   }, [name]);
-  const asks = app.questions.some(({ by }) => by === name);
+  const asks = app.model.questions.has(({ by }) => by === name);
   const task = member.task === null ? undefined : app.model.tasks.get(member.task);
   const spent = member.inputTokens + member.outputTokens;
   const context = doing?.context ?? member.context;
