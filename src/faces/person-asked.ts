@@ -1,20 +1,20 @@
 /**
- * Mail of members to the person during `run` and `resume`: it is printed with the line that answers it. A member that waits for an
- * answer where nobody is asked at a terminal or a page gets one after a while, so that the run goes on or ends with a reason.
+ * What members ask the person during `run` and `resume`: permissions and questions at the terminal of the run, and mail, which is printed
+ * with the line that answers it. A member that waits for an answer to its mail where nobody is asked at a terminal or a page gets one
+ * after a while, so that the run goes on or ends with a reason.
  */
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
-import { escapes } from "../core/hidden.ts";
-import { HARNESS, LEAD, type MailId, type Name, PERSON, type RequestId } from "../core/ids.ts";
-import { optionLines } from "../core/question.ts";
+import { HARNESS, LEAD, type MailId, type Name, PERSON } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import { span } from "../core/views/view.ts";
 import type { Request, Store } from "../ports/index.ts";
 import { answer } from "../team/actions/answer.ts";
+import { WaitingQuestions } from "../team/queries/requests.ts";
 import { againLine } from "./again-line.ts";
 import type { Invocation } from "./invocation.ts";
-import type { AskForm } from "./terminal/asking.ts";
+import { type AskForm, type Form, NO, questionText, readPermission } from "./terminal/asking.ts";
 import { toPerson } from "./terminal/news.ts";
 
 type Parts = {
@@ -27,52 +27,66 @@ type Parts = {
   readonly signal: AbortSignal;
   /** Asks at this terminal; null: only the line that answers is printed. */
   readonly askForm: AskForm | null;
-  /** The questions that were shown. */
-  readonly open: Map<RequestId, AbortController>;
 };
 
-/** Of each page of the journal. */
-export async function showAsked(parts: Parts, events: readonly Event[]): Promise<void> {
-  const { call, store } = parts;
-  for (const event of events) {
-    if (event.type === "question.answered") parts.open.get(event.request)?.abort();
-    if (event.type === "question.asked") {
-      const request = await store.requests.request(event.request);
-      if (request?.state === "open") showQuestion(parts, request);
+export class PersonAsked {
+  private readonly parts: Parts;
+  private readonly questions: WaitingQuestions;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+    this.questions = new WaitingQuestions(parts.store, (request, over) => showQuestion(parts, request, over));
+  }
+
+  /** Questions from before this run, which still wait. */
+  async showOpen(): Promise<void> {
+    await this.questions.read();
+  }
+
+  /** Of each page of the journal. */
+  async take(events: readonly Event[]): Promise<void> {
+    const { call, store, isWatched, tell } = this.parts;
+    await this.questions.take(events);
+    for (const event of events) {
+      const text = await toPerson(event, store);
+      if (text === null || event.type !== "mail.sent") continue;
+      const line = againLine(call, store.team, `send ${event.from} "…"`);
+      tell(`${event.from} ${text}\n  To answer: ${line}`);
+      if (!isWatched && event.from !== LEAD) void limit(this.parts, event.from, event.mail);
     }
-    const text = await toPerson(event, store);
-    if (text === null || event.type !== "mail.sent") continue;
-    const line = againLine(call, store.team, `send ${event.from} "…"`);
-    parts.tell(`${event.from} ${text}\n  To answer: ${line}`);
-    if (!parts.isWatched && event.from !== LEAD) void limit(parts, event.from, event.mail);
   }
 }
 
-/** Questions from before this run, which still wait. */
-export async function showOpen(parts: Parts): Promise<void> {
-  for (const request of await parts.store.requests.open({ of: PERSON, kind: "question" }))
-    showQuestion(parts, request);
-}
+type Typed = { readonly word: string; readonly text: string };
 
 /** It has its limit in the store, so that it holds also after a restart. */
-function showQuestion({ call, store, open, askForm, tell, signal }: Parts, { id, by, ask }: Request): void {
-  if (ask.kind !== "question" || open.has(id)) return;
-  const over = new AbortController();
-  open.set(id, over);
-  const text = `${by} asks you: ${escapes(ask.question)}\n${optionLines(ask).map(escapes).join("\n")}\n`;
-  const numbers = ask.options.map((_, i) => i + 1).join("|");
+function showQuestion(
+  { call, store, askForm, tell, signal }: Parts,
+  request: Request,
+  over: AbortSignal,
+): void {
+  const { id, ask } = request;
+  const text = questionText(request);
+  const numbers = ask.kind === "question" ? ask.options.map((_, i) => i + 1).join("|") : "";
   if (!askForm) {
-    tell(
-      `${text}  To answer: ${againLine(call, store.team, `answer ${id} ${numbers}`)}, or your own words in place of the number`,
-    );
+    // A permission is in the journal, with its request.
+    if (ask.kind === "question")
+      tell(
+        `${text}  To answer: ${againLine(call, store.team, `answer ${id} ${numbers}`)}, or your own words in place of the number`,
+      );
     return;
   }
-  const form = {
-    text: `${text}Your answer (${numbers}, or your own words; enter alone leaves it to \`ekiden answer ${id}\`): `,
-    ...{ read: (line: string) => line, none: "", signal: AbortSignal.any([over.signal, signal]) },
-  };
-  void askForm(form)
-    .then((line) => (line.trim() === "" ? undefined : answer(store, id, line)))
+  const form: Pick<Form<Typed>, "text" | "read" | "none"> = ask.kind === "question"
+    ? {
+        text: `${text}Your answer (${numbers}, or your own words; enter alone leaves it to \`ekiden answer ${id}\`): `,
+        ...{ read: (line) => ({ word: line, text: "" }), none: { word: "", text: "" } },
+      }
+    : { text, read: (line) => readPermission(line, ask), none: NO };
+  void askForm({ ...form, signal: AbortSignal.any([over, signal]) })
+    .then(({ word, text }) => {
+      if (word.trim() === "" || over.aborted || signal.aborted) return undefined;
+      return answer(store, id, word, text);
+    })
     .catch((error: unknown) => tell(messageOf(error)));
 }
 

@@ -17,10 +17,10 @@ import { RunSummary, type Summary, summaryText } from "../team/queries/summary.t
 import { againLine, nextStep } from "./again-line.ts";
 import type { Invocation } from "./invocation.ts";
 import { opening } from "./opening.ts";
-import { showAsked, showOpen } from "./person-asked.ts";
+import { PersonAsked } from "./person-asked.ts";
 import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
 import type { RunScreen } from "./screen/run-screen.ts";
-import { type AskForm, askOnTerminal, permissionsBy } from "./terminal/asking.ts";
+import { type AskForm, askOnTerminal } from "./terminal/asking.ts";
 import type { Live } from "./terminal/live.ts";
 import { News } from "./terminal/news.ts";
 import { newsLines } from "./terminal/print.ts";
@@ -88,7 +88,6 @@ async function hostOn(
     await screen.opening;
     return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
   });
-  const ask = full?.screen.questions.ask ?? permissionsBy(askForm);
   const host = await openHost({
     settings,
     cwd: call.cwd,
@@ -97,7 +96,7 @@ async function hostOn(
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
     trust,
-    ...(canAsk && { ask }),
+    asks: canAsk,
     ...full?.live.told,
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
@@ -168,20 +167,20 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
   // A question is for the person, whatever else is shown. With --json the journal has the mail's number only.
   const tell = (text: string): void =>
     screen.live ? screen.live.say(clean(text)) : call.err.write(`${clean(text)}\n`);
-  const asked = { call, store: host.store, settings, isWatched, tell, signal, askForm, open: new Map() };
+  const asked = new PersonAsked({ call, store: host.store, settings, isWatched, tell, signal, askForm });
   if (call.err.isTTY && !call.json && !call.quiet) {
     const opening = openLive(call, host, screen, signal);
     screen.opening = opening.catch(() => {});
     await opening;
   }
   try {
-    if (!screen.full) await showOpen(asked);
+    if (!screen.full) await asked.showOpen();
     for await (const page of follow(host.store, from, signal)) {
       // Nothing comes after our team.finished, whatever the members write while they leave.
       const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
       const events = end === -1 ? page : page.slice(0, end + 1);
       summary.take(events);
-      if (!screen.full) await showAsked(asked, events);
+      if (!screen.full) await asked.take(events);
       if (call.json)
         for (const [i, event] of events.entries())
           call.out.write(

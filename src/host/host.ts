@@ -93,7 +93,7 @@ class Host implements TeamHost {
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
     this.permissionMode = settings.permissionMode;
-    const common = shared(parts, options.ask, () => this.mode);
+    const common = shared(parts, options.asks, () => this.mode);
     this.memberModels = new MemberModels(parts, common.reported, options.onModel, this.spending.pause);
     const crew: Crew = {
       ...common,

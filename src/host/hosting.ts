@@ -11,7 +11,7 @@ import type { TeamParts } from "../runtime/team/team-parts.ts";
 import type { Crew } from "./compose.ts";
 import type { Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
-import { type AskAtTerminal, PermissionQuestions } from "./permission-questions.ts";
+import { PermissionQuestions } from "./permission-questions.ts";
 import { WebHosts } from "./web-hosts.ts";
 
 const REAP_MS = 500;
@@ -34,9 +34,9 @@ function lazyReader(now: () => number): FetchPage {
   return async (...asked) => (await reader())(...asked);
 }
 
-/** `mode`: the permission mode, if it may change. */
-export function shared(parts: Parts, ask?: AskAtTerminal, mode?: () => Mode): Shared {
-  const questions = new PermissionQuestions(parts, ask);
+/** `asks`: this process shows questions to the person. `mode`: the permission mode, if it may change. */
+export function shared(parts: Parts, asks = false, mode?: () => Mode): Shared {
+  const questions = new PermissionQuestions(parts, asks);
   const policy = permissionPolicy(parts, questions, mode);
   const memory = new MemoryFolder(parts.workspace, parts.secrets.redact);
   const hosts = new WebHosts(parts, questions, mode ?? (() => parts.settings.permissionMode));

@@ -118,7 +118,7 @@ async function called(
       },
     }),
   };
-  const policy = permissionPolicy(parts, new PermissionQuestions(parts, undefined));
+  const policy = permissionPolicy(parts, new PermissionQuestions(parts, false));
   const gate = planGate({ kind: "teammate", needsPlan: more.needsPlan ?? false });
   const agent = agentOf(
     store,

@@ -1,10 +1,9 @@
 /**
  * Asks the person or the lead about a permission and waits for the answer; meanwhile the member is shown as awaiting it. The store
- * holds the questions, so that any terminal may answer, not only the one of this process.
+ * holds the questions: every face shows them and answers there, also one of another process.
  */
-import { LEAD, later, type Name, PERSON, type RequestId } from "../core/ids.ts";
+import { LEAD, later, type Name, PERSON } from "../core/ids.ts";
 import type { Answer, Request, ToolContext } from "../ports/index.ts";
-import { answerAlike } from "../team/actions/answer.ts";
 import type { Parts } from "./parts.ts";
 import { allowForGood } from "./save-rule.ts";
 
@@ -18,12 +17,7 @@ export type Question = {
   readonly reason: string;
   /** The rule that "always" adds; null when no rule would allow the call. */
   readonly rule: string | null;
-  /** Aborts when the question is answered elsewhere, or the call has ended. */
-  readonly signal?: AbortSignal | undefined;
 };
-/** The answer of the person at the terminal; `text`: what to do instead. `all`: yes, also to the others with the same rule. */
-export type TerminalAnswer = { readonly word: "yes" | "no" | "all" | "always"; readonly text: string };
-export type AskAtTerminal = (question: Question) => Promise<TerminalAnswer>;
 
 export type Given = Answer & { readonly by: Name | null; readonly state: "answered" | "expired" };
 
@@ -35,16 +29,17 @@ const UNWATCHED_MS = 300_000;
 
 export class PermissionQuestions {
   private readonly parts: QuestionParts;
-  private readonly terminal: AskAtTerminal | undefined;
+  private readonly asks: boolean;
 
-  constructor(parts: QuestionParts, terminal: AskAtTerminal | undefined) {
+  /** `asks`: a face of this process shows questions to the person. */
+  constructor(parts: QuestionParts, asks: boolean) {
     this.parts = parts;
-    this.terminal = terminal;
+    this.asks = asks;
   }
 
-  /** The person sees questions: at the terminal of this process, or where the settings send permissions. */
+  /** The person sees questions: in this process, or where the settings send permissions. */
   get isWatched(): boolean {
-    return this.terminal !== undefined || this.parts.settings.permissionsTo === "person";
+    return this.asks || this.parts.settings.permissionsTo === "person";
   }
 
   /** Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
@@ -62,15 +57,12 @@ export class PermissionQuestions {
       { kind: "permission", tool, subject, why, ...(diff && { diff }), ...(rule !== null && { rule }) },
       later(clock.now(), settings.permissionDeadlineMs ?? this.patienceFor(of)),
     );
-    const over = new AbortController();
     const endWait = await waitingFor("awaiting_permission");
     try {
-      if (of === PERSON && this.terminal) void this.ask(this.terminal, question, request.id, over.signal);
       const given = await this.answer(request, signal);
       if (given.yes && given.always && given.by === PERSON && rule !== null) await this.keep(rule);
       return given;
     } finally {
-      over.abort();
       await endWait().catch(() => {}); // another process has the member now
     }
   }
@@ -88,9 +80,9 @@ export class PermissionQuestions {
         return PERSON;
       case "lead":
         if (asker !== LEAD) return LEAD;
-        return this.terminal ? PERSON : null; // no member answers its own question
+        return this.asks ? PERSON : null; // no member answers its own question
       default:
-        return this.terminal ? PERSON : null;
+        return this.asks ? PERSON : null;
     }
   }
 
@@ -109,24 +101,6 @@ export class PermissionQuestions {
       if (left <= 0) await store.requests.expire("Nobody answered before the deadline.");
       else await store.wake.changed(mark, [`mail:${request.by}`], Math.min(left, FLOOR_MS), signal);
     }
-  }
-
-  /** The first answer counts; a later one changes nothing. */
-  private async ask(
-    terminal: AskAtTerminal,
-    question: Question,
-    id: RequestId,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { word, text } = await terminal({ ...question, signal }).catch(
-      () => ({ word: "no", text: "" }) as const,
-    );
-    if (signal.aborted) return;
-    const answer = { yes: word !== "no", text, ...(word === "always" && { always: true }) };
-    const { store } = this.parts;
-    await store.requests.answer(PERSON, id, "permission", answer).catch(() => {});
-    if ((word === "all" || word === "always") && question.rule !== null)
-      await answerAlike(store, question.rule).catch(() => {}); // the store is away: they wait on
   }
 
   private async keep(rule: string): Promise<void> {

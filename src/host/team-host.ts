@@ -9,7 +9,6 @@ import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import type { Outcome } from "./outcome.ts";
-import type { AskAtTerminal } from "./permission-questions.ts";
 import type { Allowance } from "./spending.ts";
 import type { Work } from "./start-work.ts";
 
@@ -26,8 +25,11 @@ export type HostOptions = {
   readonly onOutput?: (who: Name, command: string, text: string) => void;
   /** Told which model a member uses, when the member starts. */
   readonly onModel?: (who: Name, model: Pick<Model, "spec" | "window">) => void;
-  /** Answers permission questions. Without it the call is refused, with the rule that would allow it. */
-  readonly ask?: AskAtTerminal;
+  /**
+   * The caller shows the questions of members to the person: it finds them in `store.requests` and answers there, as `PERSON`. Without
+   * it, and without the setting `permissionsTo`, a call that needs a permission is refused, with the rule that would allow it.
+   */
+  readonly asks?: boolean;
   /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
   readonly openModel?: (spec: string) => Promise<Model>;
   /**

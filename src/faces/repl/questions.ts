@@ -2,66 +2,39 @@
  * Permission questions and what members ask, in a conversation: asked at the prompt, one after the other. The prompt says so for as long as one waits;
  * a line that is no answer goes where it always goes, so that the person can look around, or talk to the lead, before answering.
  */
-import { escapes } from "../../core/hidden.ts";
-import { type Asked, optionLines } from "../../core/question.ts";
-import type { AskAtTerminal } from "../../host/permission-questions.ts";
-import { NO, questionText, readAnswer } from "../terminal/asking.ts";
+import type { RequestId } from "../../core/ids.ts";
+import type { Request } from "../../ports/index.ts";
+import { questionText, readPermission } from "../terminal/asking.ts";
 import type { ReplScreen } from "./screen.ts";
 import { isCommand } from "./slash.ts";
 
-type Waiting = {
-  readonly who: string;
-  readonly text: string;
-  readonly hint: string;
-  /** False for a line that is no answer. */
-  readonly take: (line: string) => boolean;
-  /** It was answered elsewhere, or put aside. */
-  readonly drop: () => void;
-};
+type Give = (id: RequestId, word: string, text: string) => void;
 
 export class Questions {
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: Request[] = [];
   private readonly screen: ReplScreen;
   private readonly paint: (text: string) => string;
+  private readonly give: Give;
 
-  constructor(screen: ReplScreen, paint: (text: string) => string) {
+  constructor(screen: ReplScreen, paint: (text: string) => string, give: Give) {
     this.screen = screen;
     this.paint = paint;
+    this.give = give;
   }
 
-  readonly ask: AskAtTerminal = (question) =>
-    new Promise((settle) => {
-      const take = (line: string): boolean => {
-        const answer = readAnswer(line);
-        if (answer) settle(answer);
-        return answer !== null;
-      };
-      const drop = (): void => settle(NO);
-      const waiting = { who: question.who, text: questionText(question), hint: "y/n/a", take, drop };
-      this.put(waiting);
-      question.signal?.addEventListener("abort", () => this.forget(waiting), { once: true });
-    });
-
-  /** What a member asks: every line that is no command is the answer, given by `give`. Returns what takes it away. */
-  person(who: string, asked: Asked, give: (line: string) => void): () => void {
-    const take = (line: string): boolean => {
-      if (isCommand(line)) return false;
-      give(line);
-      return true;
-    };
-    const numbers = asked.options.map((_, i) => i + 1).join("/");
-    const text = `${who} asks you: ${escapes(asked.question)}\n${optionLines(asked).map(escapes).join("\n")}\nType a number or your own words; ctrl-c leaves it for later, /send lead TEXT talks past it.`;
-    const waiting = { who, text, hint: numbers, take, drop: () => {} };
-    this.put(waiting);
-    return () => this.forget(waiting);
-  }
+  /** Until `over` aborts: then it was answered elsewhere, or nobody wants to know any more. */
+  readonly put = (request: Request, over: AbortSignal): void => {
+    this.waiting.push(request);
+    over.addEventListener("abort", () => this.forget(request), { once: true });
+    if (this.waiting.length === 1) this.show();
+  };
 
   /** True when the line was an answer to a question; an empty one only asks to see it again. */
   answer(line: string): boolean {
     const [first] = this.waiting;
     if (!first) return false;
     if (line.trim() !== "") {
-      if (!first.take(line)) return false;
+      if (!this.take(first, line)) return false;
       this.waiting.splice(this.waiting.indexOf(first), 1);
     }
     this.show();
@@ -71,28 +44,43 @@ export class Questions {
   /** A permission is refused, and a question stays open for another terminal. Whether there was one. */
   putAside(): boolean {
     const [first] = this.waiting;
-    if (first) this.forget(first);
-    return first !== undefined;
+    if (!first) return false;
+    this.forget(first);
+    if (first.ask.kind === "permission") this.give(first.id, "no", "");
+    return true;
   }
 
-  private put(waiting: Waiting): void {
-    this.waiting.push(waiting);
-    if (this.waiting.length === 1) this.show();
+  /** False for a line that is no answer: to what a member asks, every line that is no command is one. */
+  private take({ id, ask }: Request, line: string): boolean {
+    if (ask.kind === "permission") {
+      const answer = readPermission(line, ask);
+      if (answer) this.give(id, answer.word, answer.text);
+      return answer !== null;
+    }
+    if (isCommand(line)) return false;
+    this.give(id, line, "");
+    return true;
   }
 
-  /** It was answered in another terminal, or nobody wants to know any more. */
-  private forget(question: Waiting): void {
+  private forget(question: Request): void {
     const at = this.waiting.indexOf(question);
     if (at < 0) return;
     this.waiting.splice(at, 1);
-    question.drop();
     if (at === 0) this.show();
   }
 
   private show(): void {
     const [first] = this.waiting;
-    this.screen.promptIs(first ? this.paint(`${first.who} [${first.hint}]> `) : "> ");
-    if (first) this.screen.write(this.paint(first.text.trimEnd()));
+    this.screen.promptIs(first ? this.paint(`${first.by} [${hintOf(first)}]> `) : "> ");
+    if (first) this.screen.write(this.paint(`${questionText(first).trimEnd()}${more(first)}`));
     else this.screen.prompt();
   }
 }
+
+const hintOf = ({ ask }: Request): string =>
+  ask.kind === "question" ? ask.options.map((_, i) => i + 1).join("/") : "y/n/a";
+
+const more = ({ ask }: Request): string =>
+  ask.kind === "question"
+    ? "\nType a number or your own words; ctrl-c leaves it for later, /send lead TEXT talks past it."
+    : "";

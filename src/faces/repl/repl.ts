@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { imageLine } from "../../core/conversation/image.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
-import { LEAD, type MailId, PERSON, type RequestId } from "../../core/ids.ts";
+import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
 import { BUSY_REASONS } from "../../core/lifecycle.ts";
 import { checkText } from "../../core/mail.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
@@ -19,9 +19,9 @@ import { makeProjectFolder } from "../../project/project-folder.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { attachedTo } from "../../team/actions/mail.ts";
 import { follow } from "../../team/queries/journal.ts";
+import { WaitingQuestions } from "../../team/queries/requests.ts";
 import type { Invocation } from "../invocation.ts";
 import { exitCodeOf } from "../run-team.ts";
-import { NO } from "../terminal/asking.ts";
 import { News, toPerson } from "../terminal/news.ts";
 import { feedLine, overflow } from "../terminal/print.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
@@ -53,7 +53,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     },
     onNotice: (text) => (talk ? talk.screen.write(text) : call.err.write(`ekiden: ${text}\n`)),
     ...(interactive && {
-      ask: (question) => talk?.questions.ask(question) ?? Promise.resolve(NO),
+      asks: true,
       onUsedUp: (text) => talk?.screen.write(call.out.paint("warn", `${text} ${RAISE}`)),
     }),
   });
@@ -88,8 +88,7 @@ class Conversation {
   private end: (code: number | undefined) => void = () => {};
   private readonly reading = new AbortController();
   private readonly feed = new News();
-  /** The questions of members that were shown, and what takes each away. */
-  private readonly asked = new Map<RequestId, () => void>();
+  private readonly asked: WaitingQuestions;
   private interruptedAt = 0;
   private leaving = false;
   private outcome: Outcome | null = null;
@@ -110,7 +109,14 @@ class Conversation {
     this.host = host;
     this.input = input;
     this.screen = new ReplScreen(call.out, input, interactive);
-    this.questions = new Questions(this.screen, (text) => call.out.paint("warn", text));
+    const paint = (text: string): string => call.out.paint("warn", text);
+    const say = (error: unknown): void => this.screen.write(clean(messageOf(error)));
+    this.questions = new Questions(
+      this.screen,
+      paint,
+      (...given) => void answer(host.store, ...given).catch(say),
+    );
+    this.asked = new WaitingQuestions(host.store, this.questions.put);
     // Begun now: lines that come before somebody iterates would be lost.
     this.piped = interactive ? null : input[Symbol.asyncIterator]();
     if (interactive) input.on("line", (line) => this.onLine(line));
@@ -160,8 +166,7 @@ class Conversation {
     this.onLine = (line) => {
       if (!this.questions.answer(line)) void this.take(context, line);
     };
-    const open = this.host.store.requests.open({ of: PERSON, kind: "question" });
-    void open.then((all) => Promise.all(all.map(({ id }) => this.showQuestion(id)))).catch(() => {});
+    void this.asked.read().catch(() => {});
     for (const line of this.early.splice(0)) this.onLine(line);
     this.input.on("close", () => this.quit(undefined));
     this.input.on("SIGINT", () => void this.interrupt());
@@ -248,8 +253,10 @@ class Conversation {
   private async readAlong(): Promise<void> {
     const { store } = this.host;
     try {
-      for await (const events of follow(store, await store.journal.end(), this.reading.signal))
+      for await (const events of follow(store, await store.journal.end(), this.reading.signal)) {
+        if (this.piped === null) await this.asked.take(events);
         for (const event of events) await this.tell(event);
+      }
     } catch (error) {
       this.screen.write(`ekiden: cannot follow the journal: ${messageOf(error)}`);
     }
@@ -270,19 +277,8 @@ class Conversation {
       return;
     }
     if (event.type === "permission.asked" && (await this.isAskedHere())) return;
-    if (event.type === "question.answered") this.asked.get(event.request)?.();
-    if (event.type === "question.asked" && this.piped === null) return await this.showQuestion(event.request);
     const said = this.feed.of(event);
     if (said && !this.call.quiet && !this.leaving) this.news(event, said.text);
-  }
-
-  private async showQuestion(id: RequestId): Promise<void> {
-    const { store } = this.host;
-    const request = await store.requests.request(id);
-    if (request?.state !== "open" || request.ask.kind !== "question" || this.asked.has(id)) return;
-    const give = (line: string): void =>
-      void answer(store, id, line).catch((error: unknown) => this.screen.write(clean(messageOf(error))));
-    this.asked.set(id, this.questions.person(request.by, request.ask, give));
   }
 
   /** Then the prompt says it. */

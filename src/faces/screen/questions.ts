@@ -3,11 +3,9 @@
  * processes are among them and an answer from anywhere settles them.
  */
 import type { Event } from "../../core/event.ts";
-import { PERSON } from "../../core/ids.ts";
-import type { AskAtTerminal } from "../../host/permission-questions.ts";
+import { isForPerson, QUESTION_FACTS } from "../../core/picture/questions.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer as give } from "../../team/actions/answer.ts";
-import { NO } from "../terminal/asking.ts";
 import type { TeamModel } from "./team.ts";
 
 export type Question = {
@@ -49,10 +47,6 @@ export class Questions {
     this.onChange = onChange;
   }
 
-  /** The host asks here, but the answer goes to the store as from any other terminal: this only ends with the question. */
-  readonly ask: AskAtTerminal = ({ signal }) =>
-    new Promise((settle) => signal?.addEventListener("abort", () => settle(NO), { once: true }));
-
   get current(): Question | null {
     return this.waiting[this.at] ?? null;
   }
@@ -88,15 +82,11 @@ export class Questions {
   }
 
   async take(event: Event, store: Store, team: TeamModel): Promise<void> {
-    // No event tells that a question was withdrawn, but its asker then does something else.
-    const mayBeWithdrawn = event.type === "teammate.phase" && this.count > 0;
-    if (mayBeWithdrawn || ABOUT.has(event.type)) await this.read(store, team);
+    if (QUESTION_FACTS.has(event.type)) await this.read(store, team);
   }
 
   async read(store: Store, team: TeamModel): Promise<void> {
-    const open = (await store.requests.open()).filter(({ ask, of }) =>
-      ask.kind === "shutdown" || ask.kind === "permission" ? of === PERSON : true,
-    );
+    const open = (await store.requests.open()).filter(({ ask, of }) => isForPerson({ kind: ask.kind, of }));
     const current = this.current?.request.id;
     const known = new Map(this.waiting.map((one) => [one.request.id, one]));
     this.waiting = open.map((one) => known.get(one.id) ?? this.made(one, team));
@@ -135,15 +125,3 @@ export class Questions {
 
 const ruleOf = (question: Question | null): string | null =>
   question?.request.ask.kind === "permission" ? (question.request.ask.rule ?? null) : null;
-
-const ABOUT: ReadonlySet<Event["type"]> = new Set([
-  "permission.asked",
-  "permission.answered",
-  "question.asked",
-  "question.answered",
-  "plan.submitted",
-  "plan.answered",
-  "shutdown.asked",
-  "shutdown.answered",
-  "mail.sent",
-]);

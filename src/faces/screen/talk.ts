@@ -48,7 +48,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
       env: call.env,
       interactive: true,
       trust,
-      ask: screen.questions.ask,
+      asks: true,
       ...live.told,
       onNotice: (text) => screen.warn(text),
       onUsedUp: (text) => screen.warn(`${text} ${RAISE}`),

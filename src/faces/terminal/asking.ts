@@ -1,7 +1,11 @@
 /** Asks the person in front of the terminal: whether a call is allowed, and what members ask. One question at a time; a closed stdin means no. */
-import type { AskAtTerminal, TerminalAnswer } from "../../host/permission-questions.ts";
+import { optionLines } from "../../core/question.ts";
+import type { Request } from "../../ports/index.ts";
 import { escapes, type Terminal } from "./terminal.ts";
 import { hideTyped, showTyped } from "./typed-line.ts";
+
+/** `text`: what to do instead. `all`: yes, also to the others with the same rule. */
+export type TerminalAnswer = { readonly word: "yes" | "no" | "all" | "always"; readonly text: string };
 
 /** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
 export function readAnswer(text: string): TerminalAnswer | null {
@@ -14,13 +18,23 @@ export function readAnswer(text: string): TerminalAnswer | null {
   return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
 }
 
+/** Of a line to this question: where no rule would always allow the call, "always" is a yes. */
+export function readPermission(text: string, ask: Request["ask"]): TerminalAnswer | null {
+  const given = readAnswer(text);
+  const hasRule = ask.kind === "permission" && ask.rule !== undefined;
+  return given?.word === "always" && !hasRule ? { ...given, word: "yes" } : given;
+}
+
 export const NO: TerminalAnswer = { word: "no", text: "" };
 
-type Question = Parameters<AskAtTerminal>[0];
-
-/** What a terminal would act on, or not show, is written out: the person sees what will run. */
-export const questionText = ({ who, tool, subject, diff, reason, rule }: Question): string =>
-  `${who} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(reason)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+/** What a terminal would act on, or not show, is written out: the person sees what will run. Empty for a request of another kind. */
+export function questionText({ by, ask }: Pick<Request, "by" | "ask">): string {
+  if (ask.kind === "question")
+    return `${by} asks you: ${escapes(ask.question)}\n${optionLines(ask).map(escapes).join("\n")}\n`;
+  if (ask.kind !== "permission") return "";
+  const { tool, subject, diff, why = "", rule } = ask;
+  return `${by} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(why)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+}
 
 /** A rule for a file or a tool allows more than the one call that is shown. */
 export const meaning = (rule: string): string =>
@@ -41,12 +55,6 @@ export type Form<T> = {
   readonly signal?: AbortSignal | undefined;
 };
 export type AskForm = <T>(form: Form<T>) => Promise<T>;
-
-/** Permission questions by `ask`. */
-export const permissionsBy =
-  (ask: AskForm): AskAtTerminal =>
-  (question) =>
-    ask({ text: questionText(question), read: readAnswer, none: NO, signal: question.signal });
 
 /** `alone` gives the question the terminal, and takes what prints the news meanwhile. */
 export function askOnTerminal(

@@ -56,7 +56,7 @@ async function alice(
   await store.roster.join(profile("lead", { kind: "lead" }), host, PERSON);
   const who = profile("alice", { needsPlan });
   const seat = await store.roster.join(who, host, LEAD);
-  const questions = new PermissionQuestions(parts, undefined);
+  const questions = new PermissionQuestions(parts, false);
   const crew = {
     parts,
     questions,

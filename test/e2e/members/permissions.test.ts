@@ -8,6 +8,7 @@ import { name, PERSON } from "../../../src/core/ids.ts";
 import type { Settings } from "../../../src/core/settings.ts";
 import type { Request } from "../../../src/ports/index.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
+import { WaitingQuestions } from "../../../src/team/queries/requests.ts";
 import {
   type ProgramOptions,
   type ProgramTeam,
@@ -181,26 +182,19 @@ it("by policy the lead answers; it has the tool only then, and cannot permit its
   ]);
 });
 
-it("a terminal of the process and another one: the first answer counts, the other question is taken away", async () => {
-  const asked: { signal: AbortSignal | undefined }[] = [];
-  const team = await working(
-    [bash("touch x")],
-    {},
-    {
-      host: {
-        ask: ({ signal }) => {
-          asked.push({ signal });
-          return new Promise((resolve) =>
-            signal?.addEventListener("abort", () => resolve({ word: "no", text: "" }), { once: true }),
-          );
-        },
-      },
-    },
-  );
+it("where a face of the process asks, the question waits for it; the first answer counts, from any process", async () => {
+  const shown: { id: string; over: AbortSignal }[] = [];
+  const team = await working([bash("touch x")], {}, { host: { asks: true } });
+  const waiting = new WaitingQuestions(team.store, ({ id }, over) => void shown.push({ id, over }));
   const { id } = await question(team);
+  await waiting.take(await team.events("permission.asked"));
+  await waiting.read();
+  expect(shown).toMatchObject([{ id, over: { aborted: false } }]);
   await answer(team.store, id, "yes", "");
+  await expect(answer(team.store, id, "no", "")).rejects.toThrow("was answered before");
   expect(await team.host.done).toMatchObject({ completed: 1 });
-  expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true]);
+  await waiting.take(await team.events("permission.answered"));
+  expect(shown).toMatchObject([{ id, over: { aborted: true } }]);
   expect(existsSync(join(team.folder, "x"))).toBe(true);
 });
 

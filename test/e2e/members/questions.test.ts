@@ -75,10 +75,17 @@ it("a call that is interrupted while it is asked about was not run, and its memb
 });
 
 it("says on the terminal what a rule would allow", () => {
-  const question = { who: "alice", tool: "write_file", subject: "a", reason: "r", diff: "+a\u202eb" };
-  const text = questionText({ ...question, rule: "write_file(a)" } as never);
+  const asked = {
+    kind: "permission",
+    tool: "write_file",
+    subject: "a",
+    why: "r",
+    diff: "+a\u202eb",
+  } as const;
+  const textFor = (rule: string) => questionText({ by: name("alice"), ask: { ...asked, rule } });
+  const text = textFor("write_file(a)");
   expect(text).toContain("+a\\u{202e}b");
   expect(text).toContain("[a]lways (write_file(a): whatever is written into this file)");
-  expect(questionText({ ...question, rule: "mcp__x__y" } as never)).toContain("every call of it");
-  expect(questionText({ ...question, rule: "bash(ls)" } as never)).toContain("exactly this");
+  expect(textFor("mcp__x__y")).toContain("every call of it");
+  expect(textFor("bash(ls)")).toContain("exactly this");
 });
