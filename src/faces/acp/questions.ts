@@ -11,10 +11,9 @@ import type {
 import { messageOf } from "../../core/errors.ts";
 import { PERSON, type RequestId } from "../../core/ids.ts";
 import { meantAnswer, optionLines } from "../../core/question.ts";
-import type { Question, TerminalAnswer } from "../../host/permission-questions.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
-import { meaning, NO } from "../terminal/asking.ts";
+import { meaning } from "../terminal/asking.ts";
 
 export type Asking = {
   readonly client: Pick<AgentContext, "request">;
@@ -25,6 +24,9 @@ export type Asking = {
   /** Says a sentence in the session. */
   readonly say: (text: string) => void;
 };
+
+/** The call that a question is about, as the editor shows it, and in which session. */
+export type ShownCall = { readonly toolCall: ToolCallUpdate; readonly sessionId: string };
 
 export class Questions {
   private readonly asking: Asking;
@@ -48,12 +50,17 @@ export class Questions {
     this.cut = new AbortController();
   }
 
-  /** `sessionId`: where the call is shown. */
-  async permission(question: Question, toolCall: ToolCallUpdate, sessionId: string): Promise<TerminalAnswer> {
-    const { rule, reason } = question;
+  /** `sessionId`: where the call is shown. `over`: it was answered elsewhere. Never rejects. */
+  async permission(
+    { id, ask }: Request,
+    { toolCall, sessionId }: ShownCall,
+    over: AbortSignal,
+  ): Promise<void> {
+    if (ask.kind !== "permission") return;
+    const { rule, why: reason } = ask;
     const options: PermissionOption[] = [
       { optionId: "yes", name: "Allow", kind: "allow_once" },
-      ...(rule === null
+      ...(rule === undefined
         ? []
         : [
             {
@@ -65,11 +72,10 @@ export class Questions {
       { optionId: "no", name: "Refuse", kind: "reject_once" },
     ];
     const _meta = { ekiden: { reason } };
-    const chosen = await this.choose({ ...toolCall, _meta }, options, sessionId, question.signal).catch(
-      () => null,
-    );
-    if (chosen === "yes" || chosen === "always") return { word: chosen, text: "" };
-    return NO;
+    const chosen = await this.choose({ ...toolCall, _meta }, options, sessionId, over).catch(() => null);
+    if (over.aborted) return;
+    const word = chosen === "yes" || chosen === "always" ? chosen : "no";
+    await answer(this.asking.store(), id, word).catch(() => {}); // it was withdrawn, or the store is away
   }
 
   /** What a member asks the person. Shown once; never rejects. */

@@ -10,10 +10,11 @@ import { checkText } from "../../core/mail.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import { openHost } from "../../host/host.ts";
 import type { TeamHost } from "../../host/team-host.ts";
-import type { Delta } from "../../ports/index.ts";
+import type { Delta, Request } from "../../ports/index.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { follow } from "../../team/queries/journal.ts";
+import { WaitingQuestions } from "../../team/queries/requests.ts";
 import type { Invocation } from "../invocation.ts";
 import { isCommand, printingTo, slash } from "../repl/slash.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -40,6 +41,7 @@ export class TeamSession {
   private readonly call: Invocation;
   private readonly updates: TeamUpdates;
   private readonly questions: Questions;
+  private readonly waiting: WaitingQuestions;
   private readonly reading = new AbortController();
   private readonly running = new Set<AbortController>();
   private reader: Promise<void> = Promise.resolve();
@@ -57,6 +59,7 @@ export class TeamSession {
     this.host = parts.host;
     this.updates = parts.updates;
     this.questions = parts.questions;
+    this.waiting = new WaitingQuestions(this.host.store, (request, over) => void this.show(request, over));
     void this.host.done.then(({ error, reason }) => {
       this.fault = error?.message ?? `The team has ended (${reason}).`;
       for (const one of this.running) one.abort();
@@ -84,10 +87,7 @@ export class TeamSession {
     const questions = new Questions({ client, store, hasForms, sessionId: id, say });
     host = await openHost({
       ...{ settings, cwd: call.cwd, env: call.env, interactive: true, trust },
-      ask: async (question) => {
-        const { toolCall, sessionId } = await updates.callOf(question);
-        return await questions.permission(question, toolCall, sessionId);
-      },
+      asks: true,
       onDelta: (who: Name, delta: Delta) => updates.delta(who, delta),
       onModel: (who, { window }) => updates.windows.set(who, window),
       onNotice: (text) => updates.warn(text),
@@ -199,7 +199,16 @@ export class TeamSession {
     }
   }
 
+  private async show(request: Request, over: AbortSignal): Promise<void> {
+    over.addEventListener("abort", () => this.questions.answered(request.id), { once: true });
+    if (request.ask.kind === "permission")
+      await this.questions.permission(request, await this.updates.callOf(request), over);
+    else await this.questions.member(request);
+  }
+
+  /** Also those that a cancel has put aside. */
   private async showQuestions(): Promise<void> {
+    await this.waiting.read();
     for (const open of await this.host.store.requests.open({ of: PERSON, kind: "question" }))
       void this.questions.member(open);
   }
@@ -248,14 +257,8 @@ export class TeamSession {
     const { store } = this.host;
     try {
       for await (const events of follow(store, from, this.reading.signal)) {
-        for (const event of events) {
-          if (event.type === "question.answered") this.questions.answered(event.request);
-          if (event.type === "question.asked") {
-            const request = await store.requests.request(event.request);
-            if (request) void this.questions.member(request);
-          }
-        }
         await this.updates.take(events);
+        await this.waiting.take(events);
       }
     } catch (error) {
       this.updates.warn(`cannot follow the journal: ${messageOf(error)}`);

@@ -2,16 +2,16 @@
  * What happens in the team, as updates of the session: words, thoughts and calls of the lead, the board as the plan, mode, cost.
  * Teammates have child sessions where the editor shows them; else their tasks, edits and commands are calls in the session of the lead.
  */
-import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { type Event, TASK_CHANGES } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import { words } from "../../core/mail.ts";
 import { oneLine } from "../../core/one-line.ts";
-import type { Question } from "../../host/permission-questions.ts";
 import type { TeamHost } from "../../host/team-host.ts";
-import type { Delta } from "../../ports/index.ts";
+import type { Ask, Delta, Request } from "../../ports/index.ts";
 import { offeredCommands } from "../repl/slash.ts";
 import { toPerson } from "../terminal/news.ts";
+import type { ShownCall } from "./questions.ts";
 import type { Editor } from "./session.ts";
 import { patchBlock, planOf, textBlock } from "./shown.ts";
 import { Story } from "./story.ts";
@@ -110,8 +110,8 @@ export class TeamUpdates {
   }
 
   /** The call that a permission is asked for, and the session that shows it. */
-  async callOf(question: Question): Promise<{ toolCall: ToolCallUpdate; sessionId: string }> {
-    const { who, tool, subject, diff, reason } = question;
+  async callOf({ by: who, ask }: Request): Promise<ShownCall> {
+    const { tool, subject, diff, why: reason = "" } = ask as Extract<Ask, { kind: "permission" }>;
     const story = this.story(who);
     await story.readOn(this.parts.host().store);
     const sessionId = this.children.get(who) ?? this.parts.id;
