@@ -78,7 +78,8 @@ const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
   [/^gemini-2\.5/, family("minimal low medium high", "budget", 65_536)],
   [/^gemini-/, family("", "none", 8_192)],
 
-  [/^grok-(3-mini|4)/, family("low high", "effort", 64_000)],
+  [/^grok-3-mini/, family("low high", "effort", 64_000)],
+  [/^grok-(4\.[3-9]|[5-9])\b/, family("none low medium high", "effort", 64_000)],
 ];
 const UNKNOWN = family("", "none", 32_000);
 

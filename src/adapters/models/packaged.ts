@@ -1,7 +1,7 @@
 /**
  * Models behind the packages of their vendors, and our conversation in the form of those packages. A translated message is kept by
  * its identity, so a turn costs only what it adds. What cannot be sent is corrected: empty texts (some vendors refuse them), results
- * without text.
+ * without text, thoughts that nothing follows.
  */
 import type {
   LanguageModelV3CallOptions,
@@ -23,11 +23,10 @@ type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content
 export type Packaged = {
   /** What goes to the package with a request, under the vendor's name. */
   readonly options?: (request: VendorRequest) => SharedV3ProviderOptions;
-  /**
-   * `omit`: the service refuses thoughts that come back to it. `required`: it refuses a reply with calls that has none. `followed`: it
-   * refuses a thought that nothing follows, such as that of a reply that was cut off while it thought.
-   */
-  readonly thoughts?: "omit" | "required" | "followed";
+  /** `omit`: the service refuses thoughts that come back to it. `required`: it refuses a reply that has none. */
+  readonly thoughts?: "omit" | "required";
+  /** The service refuses what the member hears directly behind results. */
+  readonly bridged?: boolean;
   /** The id of a call as the service takes it. */
   readonly idOf?: (id: string) => string;
   /** The schema of a tool's input as the service takes it. */
@@ -36,11 +35,16 @@ export type Packaged = {
 
 /** What stands where a thought is required that another model had, or that was not shown. */
 const NO_THOUGHT = "(not recorded)";
+/** The reply that stands between results and what was heard with them, where a service wants one. */
+const BRIDGE: LanguageModelV3Message = {
+  role: "assistant",
+  content: [{ type: "text", text: "I have the results." }],
+};
 
 /** Asks through a vendor's package. */
 export const packaged = (
   model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
-  { options, thoughts, idOf = (id) => id, schemaOf = (schema) => schema }: Packaged = {},
+  { options, thoughts, bridged = false, idOf = (id) => id, schemaOf = (schema) => schema }: Packaged = {},
 ): Connection["ask"] => {
   /** With what is the provider's own, and without. */
   const translated = {
@@ -76,10 +80,11 @@ export const packaged = (
     const providerOptions = options?.(request);
     const keeps = (message: Message): boolean =>
       message.role === "user" || (thoughts !== "omit" && isOwn(message));
+    const sent = messages.flatMap((message) => translate(message, imageOf, keeps(message)));
     return model.doStream({
       prompt: [
         ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-        ...messages.flatMap((message) => translate(message, imageOf, keeps(message))),
+        ...(bridged ? sent.flatMap((one, i) => [...bridgeBetween(sent[i - 1], one), one]) : sent),
       ],
       ...(tools.length > 0 && { tools: toolsOf(tools) }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -88,6 +93,12 @@ export const packaged = (
     });
   };
 };
+
+/** The two are also neighbours where a reply between them is left out. */
+const bridgeBetween = (
+  before: LanguageModelV3Message | undefined,
+  { role }: LanguageModelV3Message,
+): LanguageModelV3Message[] => (before?.role === "tool" && role === "user" ? [BRIDGE] : []);
 
 function fromUser(
   { content }: UserMessage,
@@ -152,13 +163,13 @@ function fromAssistant(
         return part satisfies never;
     }
   });
-  if (thoughts === "followed") parts.splice(parts.findLastIndex(({ type }) => type !== "reasoning") + 1);
+  // Such as the thought of a reply that was cut off while it thought: some services refuse it, and none needs it.
+  parts.splice(parts.findLastIndex(({ type }) => type !== "reasoning") + 1);
+  if (parts.length === 0) return [];
   const isBare =
-    thoughts === "required" &&
-    parts.some(({ type }) => type === "tool-call") &&
-    !parts.some((part) => part.type === "reasoning" && part.text !== "");
+    thoughts === "required" && !parts.some((part) => part.type === "reasoning" && part.text !== "");
   if (isBare) parts.unshift({ type: "reasoning", text: NO_THOUGHT });
-  return parts.length > 0 ? [{ role: "assistant", content: parts }] : [];
+  return [{ role: "assistant", content: parts }];
 }
 
 /** `meta` belongs to one vendor, under its name; other vendors ignore it. */

@@ -68,13 +68,13 @@ export async function readReply(
       if (part.type !== "raw") onProgress();
       switch (part.type) {
         case "text-start":
-          start("text", part.id, signatureIn(part.providerMetadata));
+          start("text", part.id, keptOf(part.providerMetadata));
           break;
         case "text-delta":
-          more("text", part.id, part.delta, signatureIn(part.providerMetadata));
+          more("text", part.id, part.delta, keptOf(part.providerMetadata));
           break;
         case "text-end":
-          if (open.has(`text ${part.id}`)) more("text", part.id, "", signatureIn(part.providerMetadata));
+          if (open.has(`text ${part.id}`)) more("text", part.id, "", keptOf(part.providerMetadata));
           break;
         case "reasoning-start":
           start("thinking", part.id, part.providerMetadata);
@@ -170,9 +170,14 @@ function inputOf(text: string): unknown {
   return { [INVALID_INPUT]: text };
 }
 
-/** Of what comes with a text only a signature goes back. */
-const signatureIn = (meta: SharedV3ProviderMetadata | undefined): SharedV3ProviderMetadata | undefined =>
-  Object.values(meta ?? {}).some((own) => own.thoughtSignature != null) ? meta : undefined;
+/** Of what comes with a text a signature goes back, and the phase: whether the model says it on its way or at the end. */
+function keptOf(meta: SharedV3ProviderMetadata | undefined): SharedV3ProviderMetadata | undefined {
+  for (const [vendor, { thoughtSignature, phase }] of Object.entries(meta ?? {})) {
+    if (thoughtSignature != null) return meta;
+    if (phase != null) return { [vendor]: { phase } };
+  }
+  return undefined;
+}
 
 function merged(
   a: SharedV3ProviderMetadata | undefined,

@@ -86,9 +86,10 @@ it("numbers doubled ids, within the longest that providers accept", () => {
   expect(ids).toEqual(["x", "x_2", "x_3", long, `${long.slice(0, 58)}_2`, "y_2"]);
 });
 
-it("drops a blank text where nothing else is wrong, and keeps an empty thought", () => {
-  const content = [{ type: "text", text: " " }, { type: "thinking", text: "" }, call("a")] as const;
-  expect(validReply({ role: "assistant", content }).content).toEqual(content.slice(1));
+it("drops a blank text that no thought may be bound to, and keeps an empty thought", () => {
+  const blank = { type: "text", text: " " } as const;
+  const content = [blank, { type: "thinking", text: "" } as const, blank, call("a")];
+  expect(validReply({ role: "assistant", content }).content).toEqual([content[0], content[1], content[3]]);
 });
 
 it("repairs half characters at any depth of an input, and nothing else in it", () => {

@@ -46,14 +46,18 @@ function unsigned<T extends { readonly meta?: unknown }>({ meta: _, ...part }: T
   return part;
 }
 
-/** `isTaken`: ids of earlier calls of the conversation. The same object where nothing had to change. */
+/**
+ * `isTaken`: ids of earlier calls of the conversation. The same object where nothing had to change. A blank text stays before a
+ * thought: the thought may be bound to it, and an adapter that leaves out the one must know of the other.
+ */
 export function validReply(
   message: AssistantMessage,
   isTaken: (id: string) => boolean = () => false,
 ): AssistantMessage {
   const ids = new Set<string>();
   let changed = false;
-  const content = message.content.flatMap((part) => {
+  const lastThought = message.content.findLastIndex(({ type }) => type === "thinking");
+  const content = message.content.flatMap((part, at) => {
     let valid: typeof part;
     if (part.type === "call") {
       const wanted = named(part.id, "call");
@@ -65,7 +69,7 @@ export function validReply(
       valid = isWhole && id === part.id ? part : { ...(isWhole ? part : unsigned(part)), id, tool, input };
     } else {
       const text = wellFormed(part.text);
-      if (part.type === "text" && text.trim() === "") {
+      if (part.type === "text" && text.trim() === "" && at > lastThought) {
         changed = true;
         return [];
       }

@@ -80,6 +80,7 @@ const SPECS = [
     "groq/openai/gpt-oss-120b",
     "openrouter/anthropic/claude-sonnet-5.5",
     "xai/grok-4",
+    "xai/grok-4.3",
   ],
   ...["moonshot/kimi-k3", "zai/glm-5", "azure/gpt-5.4", "vertex/gemini-3.1-pro", "ollama/qwen3:8b"],
   ...["bedrock/anthropic.claude-opus-4-8", "bedrock/openai.gpt-oss-120b", "openai-compatible/some-model"],
@@ -88,7 +89,9 @@ const SPECS = [
 it("goes from provider to provider and back with all tools, and none refuses or drops a thing", async () => {
   const server = await serving(({ nth }) =>
     nth % 3 === 0
-      ? says(`reply ${nth}`)
+      ? nth % 2 === 0
+        ? says(`reply ${nth}`)
+        : { thinking: "Hm.", text: "" }
       : {
           text: `look ${nth}`,
           calls: [
@@ -109,7 +112,7 @@ it("goes from provider to provider and back with all tools, and none refuses or 
       const results = callsOf(message).map(
         ({ id, tool }) => ({ type: "result", id, tool, text: "x", isError: false }) as const,
       );
-      messages.push(results.length > 0 ? { role: "user", content: results } : user("go on"));
+      messages.push({ role: "user", content: [...results, { type: "text", text: "news" }] });
     }
   expect([server.refusals, server.dropped]).toEqual([[], []]);
   expect(server.requests).toHaveLength(SPECS.length * 6);

@@ -2,7 +2,13 @@
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
 import { openModel } from "../../../src/adapters/models/index.ts";
-import type { AssistantMessage, Message } from "../../../src/core/conversation/chat.ts";
+import {
+  type AssistantMessage,
+  heard,
+  type Message,
+  type ToolResult,
+} from "../../../src/core/conversation/chat.ts";
+import { Conversation } from "../../../src/core/conversation/conversation.ts";
 import type { Effort } from "../../../src/core/effort.ts";
 import { instant } from "../../../src/core/ids.ts";
 import type { Clock, Delta, Model, ModelRequest } from "../../../src/ports/index.ts";
@@ -48,14 +54,11 @@ const request = (messages: readonly Message[], effort?: Effort): ModelRequest =>
 const quiet = { signal: new AbortController().signal };
 /** As a transcript keeps it. */
 const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const resultsOf = ({ content }: AssistantMessage): Message => ({
-  role: "user",
-  content: content.flatMap((part) =>
-    part.type === "call"
-      ? [{ type: "result", id: part.id, tool: part.tool, text: "x", isError: false } as const]
-      : [],
-  ),
-});
+const answers = ({ content }: AssistantMessage): ToolResult[] =>
+  content.flatMap((part) =>
+    part.type === "call" ? [{ type: "result", id: part.id, tool: part.tool, text: "x", isError: false }] : [],
+  );
+const resultsOf = (message: AssistantMessage): Message => ({ role: "user", content: answers(message) });
 
 it.each([
   ["anthropic/claude-sonnet-5-5", "xhigh", { output_config: { effort: "xhigh" } }],
@@ -118,6 +121,56 @@ it("gives a short reply room to think first", async () => {
   const model = await open(server, "anthropic/claude-sonnet-5-5");
   await model.reply({ ...request([user("hi")]), maxOutputTokens: 16 }, quiet);
   expect(server.requests[0]?.body.max_tokens).toBe(4_016);
+});
+
+it("sends back what the vendor encrypted, and no thought that it would refuse or leave out", async () => {
+  const server = await serving(({ nth }) => {
+    if (nth === 1) return { ...calls("bash"), redacted: true };
+    if (nth === 2) return { ...calls("bash"), text: " \n", afterthought: "bound to the blank text" };
+    if (nth === 3) return { ...calls("bash"), text: "I look.", afterthought: "Now." };
+    if (nth === 4) return { text: "Half", afterthought: "cut off", stop: "length" };
+    return nth === 5 ? { thinking: "Nothing else.", text: "", stop: "length" } : says("done");
+  });
+  const model = await open(server, "anthropic/claude-sonnet-5-5");
+  const conversation = new Conversation([heard("begin")]);
+  for (let turn = 1; turn <= 6; turn += 1) {
+    const { message } = await model.reply(request(conversation.messages()), quiet);
+    const accepted = conversation.accepted(stored(message));
+    conversation.add({ kind: "said", message: accepted });
+    for (const result of answers(accepted)) conversation.add({ kind: "result", result });
+    conversation.add(heard("go on"));
+  }
+  const replies = (server.requests.at(-1)?.body.messages as { role: string; content: { type: string }[] }[])
+    .filter(({ role }) => role === "assistant")
+    .map(({ content }) => content.map(({ type }) => type).join(" "));
+  expect(replies).toEqual([
+    "redacted_thinking tool_use",
+    "thinking tool_use",
+    "thinking text thinking tool_use",
+    "thinking text",
+    "thinking",
+  ]);
+  expect([server.refusals, server.dropped]).toEqual([[], []]);
+});
+
+it("sends back whether a text of OpenAI was said on the way or at the end", async () => {
+  const server = await serving(({ nth }) =>
+    nth === 1 ? { ...calls("bash"), text: "I look." } : says("done"),
+  );
+  const model = await open(server, "openai/gpt-6.1-sol");
+  const messages: Message[] = [user("begin")];
+  for (let turn = 1; turn <= 3; turn += 1) {
+    const { message } = await model.reply(request(messages), quiet);
+    messages.push(stored(message), {
+      role: "user",
+      content: [...answers(message), { type: "text", text: "go on" }],
+    });
+  }
+  const input = server.requests.at(-1)?.body.input as { role?: string; phase?: string }[];
+  expect(input.flatMap(({ role, phase }) => (role === "assistant" ? [phase] : []))).toEqual([
+    "commentary",
+    "final_answer",
+  ]);
 });
 
 it("sends thoughts back only to the model and the account that made them", async () => {

@@ -122,7 +122,7 @@ it("chat completions, and services that go their own ways", async () => {
   const thought = { reasoning_content: "I look." };
   const fit = {
     model: "some-model",
-    messages: [user, calls("abcdefghi", thought), result("abcdefghi")],
+    messages: [user, calls("abcdefghi", { ...thought, content: "" }), result("abcdefghi")],
     tools: [tool],
   };
   const chat = (service: string): string => `/${service}/v1/chat/completions`;
@@ -151,6 +151,45 @@ it("chat completions, and services that go their own ways", async () => {
       "DeepSeek: no reasoning",
       { messages: [user, calls("a"), result("a")] },
       "must be passed back to the API",
+    ],
+    [
+      "DeepSeek: a reply without reasoning and calls",
+      { messages: [user, { role: "assistant", content: "x" }, user] },
+      "must be passed back to the API",
+    ],
+    [
+      "DeepSeek: null beside reasoning",
+      { messages: [user, calls("a", thought), result("a")] },
+      "must be passed back to the API",
+    ],
+    [
+      "DeepSeek: nothing but reasoning",
+      { messages: [user, { role: "assistant", content: "", ...thought }, user] },
+      "position 1 with role 'assistant' must not be empty",
+    ],
+    [
+      "Moonshot: an object without a list of required fields",
+      {},
+      "'root.required': required must be an array",
+      chat("moonshot"),
+    ],
+    [
+      "Mistral: heard behind a result",
+      { messages: [user, calls("abcdefghi"), result("abcdefghi"), user] },
+      "Unexpected role 'user' after role 'tool'",
+      chat("mistral"),
+    ],
+    [
+      "Mistral: a question for usage",
+      { messages: [user], stream_options: { include_usage: true } },
+      "include_usage: Extra inputs are not permitted",
+      chat("mistral"),
+    ],
+    [
+      "xAI: effort",
+      { model: "grok-4", reasoning_effort: "low" },
+      "does not support parameter reasoningEffort",
+      chat("xai"),
     ],
     ["Groq: reasoning", {}, "property 'reasoning_content' is unsupported", chat("groq")],
     ["Mistral: reasoning", {}, "reasoning_content: Extra inputs are not permitted", chat("mistral")],

@@ -69,9 +69,9 @@ function oddReply(n: number): Said {
         calls: [0, 1, 2].map((i) => ({ tool: "read_file", input: { path: `made/f${n - i - 1}.txt` } })),
       };
     case 3:
-      return { ...made(n), text: " \n" };
+      return { ...made(n), text: " \n", ...(n % 2 && { afterthought: "Now." }) };
     case 4:
-      return { ...made(n), text: `I make file ${n}.` };
+      return { ...made(n), text: `I make file ${n}.`, ...(n % 2 && { afterthought: "Now." }) };
     case 5:
       return calls("frobnicate the.file", { n });
     case 6:
@@ -102,7 +102,7 @@ function oddReply(n: number): Said {
         ],
       };
     case 13:
-      return { text: `Half a sentence ${n}`, stop: "length" };
+      return { text: `Half a sentence ${n}`, stop: "length", ...(n % 2 && { afterthought: "And" }) };
     default:
       return made(n);
   }

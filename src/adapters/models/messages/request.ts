@@ -1,5 +1,5 @@
 /** Encodes a request of the Messages protocol as text. Each message and each list of tools is encoded once and kept, but for images. */
-import type { Message } from "../../../core/conversation/chat.ts";
+import type { AssistantMessage, Message } from "../../../core/conversation/chat.ts";
 import { imagesOf } from "../../../core/conversation/image.ts";
 import type { Capabilities } from "../../../core/models.ts";
 import type { CacheHint, ToolSpec } from "../../../ports/model.ts";
@@ -99,12 +99,24 @@ function encoded(message: Message, imageOf: ImageOf, isOwn: boolean): string {
   const kept = known[isOwn ? "own" : "foreign"];
   const before = kept.get(message);
   if (before !== undefined) return before;
-  const blocks = message.content.flatMap((part) =>
-    part.type === "thinking" && !isOwn ? [] : blocksOf(part, imageOf),
-  );
+  const sent = message.role === "assistant" ? sentBack(message.content, isOwn) : message.content;
+  const blocks = sent.flatMap((part) => blocksOf(part, imageOf));
   const text = blocks.map((block) => JSON.stringify(block)).join(",");
   if (imagesOf(message).length === 0) kept.set(message, text);
   return text;
+}
+
+/**
+ * Left out: thoughts of others; thoughts behind a blank text, which is left out itself and to which they are bound; and thoughts at
+ * the end of a reply that was cut off, but for a reply of thoughts alone.
+ */
+function sentBack(content: AssistantMessage["content"], isOwn: boolean): AssistantMessage["content"] {
+  const blank = content.findIndex((part) => part.type === "text" && part.text.trim() === "");
+  const own = content.filter(
+    (part, at) => part.type !== "thinking" || (isOwn && (blank === -1 || at < blank)),
+  );
+  const said = own.findLastIndex(({ type }) => type !== "thinking");
+  return said === -1 ? own : own.slice(0, said + 1);
 }
 
 /** The vendor refuses blank texts, and thoughts without its signature: those of other vendors. */

@@ -3,7 +3,7 @@
  * of OpenAI, Anthropic and Google at other addresses with other headers. A new service of the first kind is one line.
  */
 import { EkidenError } from "../../../core/errors.ts";
-import type { Packaged } from "../packaged.ts";
+import { forMoonshot } from "../schemas.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -14,7 +14,7 @@ import {
 import { anthropic } from "./anthropic.ts";
 import { google } from "./google.ts";
 import { openai } from "./openai.ts";
-import { connectCompatible } from "./openai-compatible.ts";
+import { connectCompatible, type Ways } from "./openai-compatible.ts";
 
 /** Mistral takes ids of nine letters and digits only: those of other providers get one made of them. */
 const nineLetters = (id: string): string => {
@@ -27,15 +27,18 @@ const nineLetters = (id: string): string => {
   return `${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}zzzzzzzzz`.slice(0, 9);
 };
 
-type Service = readonly [name: string, keyVariable: string, address: string, ways?: Packaged];
+type Service = readonly [name: string, keyVariable: string, address: string, ways?: Ways];
+
+const MISTRAL: Ways = { thoughts: "omit", idOf: nineLetters, bridged: true, countsUnasked: true };
+const MOONSHOT: Ways = { thoughts: "required", schemaOf: forMoonshot };
 
 const SERVICES: readonly Service[] = [
   ["openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"],
   ["groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", { thoughts: "omit" }],
-  ["mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", { thoughts: "omit", idOf: nineLetters }],
+  ["mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", MISTRAL],
   ["deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", { thoughts: "required" }],
   ["xai", "XAI_API_KEY", "https://api.x.ai/v1"],
-  ["moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.ai/v1", { thoughts: "required" }],
+  ["moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.ai/v1", MOONSHOT],
   ["zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4"],
 ];
 

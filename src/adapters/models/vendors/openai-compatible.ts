@@ -1,6 +1,7 @@
 /** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
 import { EkidenError } from "../../../core/errors.ts";
 import { type Packaged, packaged } from "../packaged.ts";
+import { forMoonshot } from "../schemas.ts";
 import {
   type Connection,
   type ConnectOptions,
@@ -32,21 +33,35 @@ export const openaiCompatible: Vendor = {
   },
 };
 
+/** What a service wants that differs from the others. */
+export type Ways = Packaged & {
+  /** It counts tokens without being asked, and refuses the question. */
+  readonly countsUnasked?: boolean;
+};
+
+/** What models want whose name says their family, whoever serves them. */
+const FAMILIES: readonly (readonly [RegExp, Ways])[] = [
+  [/(mis|mix|minis|magis|devs|codes|pix)tral/i, { bridged: true }],
+  [/kimi/i, { schemaOf: forMoonshot }],
+];
+
 /** OPENAI_API_KEY is not read here: it would be sent to another company. */
 export async function connectCompatible(
   name: string,
   model: string,
   address: string,
   { env, fetch }: ConnectOptions,
-  { secret = env.OPENAI_COMPATIBLE_API_KEY ?? "", ...ways }: Packaged & { readonly secret?: string } = {},
+  { secret = env.OPENAI_COMPATIBLE_API_KEY ?? "", ...own }: Ways & { readonly secret?: string } = {},
 ): Promise<Connection> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const { countsUnasked = false, ...ways } = { ...FAMILIES.find(([of]) => of.test(model))?.[1], ...own };
   const connected = createOpenAICompatible({
     name,
     baseURL: address,
-    includeUsage: true,
+    includeUsage: !countsUnasked,
     fetch,
     ...(secret && { apiKey: secret }),
+    ...(ways.thoughts === "required" && { transformRequestBody: withContent }),
   });
   const ask = packaged(connected(model), {
     ...ways,
@@ -54,3 +69,11 @@ export async function connectCompatible(
   });
   return { ask, address, secret };
 }
+
+/** Services that want a thought refuse one beside a content of null. */
+const withContent = (body: Record<string, unknown>): Record<string, unknown> => ({
+  ...body,
+  messages: (body.messages as readonly { content?: unknown }[]).map((message) =>
+    message.content === null ? { ...message, content: "" } : message,
+  ),
+});

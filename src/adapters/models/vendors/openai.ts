@@ -25,7 +25,6 @@ export const openai: Vendor = {
       // Nothing is stored there: the conversation is ours, and reasoning comes back encrypted instead of by reference (the package
       // asks for that, for the models that can).
       ask: packaged(connected.responses(model), {
-        thoughts: "followed",
         options: ({ effort, bare, cache }) => ({
           openai: {
             store: false,
