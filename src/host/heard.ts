@@ -1,5 +1,7 @@
 /** What the faces hear while it arrives, without secrets: the words of a model, and what commands print. */
+
 import { StringDecoder } from "node:string_decoder";
+import { derived } from "../core/derived.ts";
 import type { Name } from "../core/ids.ts";
 import { RedactedStream } from "../core/redacted.ts";
 import type { Delta, Model, Shell } from "../ports/index.ts";
@@ -44,7 +46,7 @@ export function heardWithout(
       end();
     }
   };
-  return Object.assign(Object.create(model), { reply }) as Model;
+  return derived(model, { reply });
 }
 
 type Words = { push(text: string): void; end(): void };

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import type { Effort, EffortSetting } from "../core/effort.ts";
 import { name, type TaskId } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import { effortNote, memberEffort } from "./member-effort.ts";
+import type { Model } from "../ports/index.ts";
+import { effortNote, memberEffort, thinking } from "./member-effort.ts";
 
 type Case = {
   readonly effort?: EffortSetting;
@@ -76,4 +77,29 @@ it("says what becomes of a level that a model does not have", () => {
     ["anthropic/claude-haiku-4-5", undefined],
   ] as const)
     expect(effortNote(spec, level)).toBe("");
+});
+
+it("leaves a model as it is but for the effort of its requests", async () => {
+  const asked: unknown[] = [];
+  const model: Model = {
+    spec: "a/b",
+    window: 1,
+    bindsPrefix: true,
+    caches: true,
+    longestReply: 2,
+    reply: (request) => {
+      asked.push(request.effort);
+      return Promise.reject(new Error("no"));
+    },
+  };
+  const { spec, window, bindsPrefix, caches, longestReply, reply } = thinking(model, () =>
+    Promise.resolve("high"),
+  );
+  expect({ spec, window, bindsPrefix, caches, longestReply }).toEqual({ ...model, reply: undefined });
+  const request = { system: "", messages: [], tools: [] };
+  for (const more of [{}, { effort: "low" } as const])
+    await expect(reply({ ...request, ...more }, { signal: new AbortController().signal })).rejects.toThrow(
+      "no",
+    );
+  expect(asked).toEqual(["high", "low"]);
 });

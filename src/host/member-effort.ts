@@ -2,6 +2,7 @@
  * How hard the model of a member thinks at its next call. The first that is named counts: what the person chose meanwhile, the line
  * "Effort:" of its task, what it was spawned with, its role's file, the settings for its role and phase.
  */
+import { derived } from "../core/derived.ts";
 import { type Effort, effortFor, effortOfTask, nearestEffort, type Phase } from "../core/effort.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { Profile } from "../core/member.ts";
@@ -61,21 +62,13 @@ export function memberEffort(sources: EffortSources): EffortOf {
 }
 
 /** The same model; each of its requests says how hard to think. */
-export const thinking = (model: Model, effortOf: EffortOf): Model => ({
-  get spec() {
-    return model.spec;
-  },
-  get window() {
-    return model.window;
-  },
-  get longestReply() {
-    return model.longestReply;
-  },
-  reply: async (request, options) => {
-    const effort = request.effort ?? (await effortOf());
-    return await model.reply(effort === undefined ? request : { ...request, effort }, options);
-  },
-});
+export const thinking = (model: Model, effortOf: EffortOf): Model =>
+  derived(model, {
+    reply: async (request, options) => {
+      const effort = request.effort ?? (await effortOf());
+      return await model.reply(effort === undefined ? request : { ...request, effort }, options);
+    },
+  });
 
 /** What becomes of a level that a model does not have; "" when it has it. */
 export function effortNote(

@@ -118,6 +118,14 @@ class ReplaceableModel implements Model {
     return this.current.window;
   }
 
+  get bindsPrefix(): boolean | undefined {
+    return this.current.bindsPrefix;
+  }
+
+  get caches(): boolean | undefined {
+    return this.current.caches;
+  }
+
   get longestReply(): number | undefined {
     return this.current.longestReply;
   }

@@ -77,3 +77,18 @@ it("chooses: the setting, EKIDEN_MODEL, a key, and for a runbook file the embedd
   for (const { keyVariable, defaultModel } of PROVIDERS)
     if (defaultModel !== "") expect((error as Error).message).toContain(keyVariable);
 });
+
+it.each([["one-key"], ["one-key,another-key"]])(
+  "says of a model what its vendor does, with %s",
+  async (keys) => {
+    const open = (spec: string) => openModel(spec, { env: { ANTHROPIC_API_KEY: keys }, clock });
+    const sonnet = await open("anthropic/claude-sonnet-5-5");
+    expect(sonnet).toMatchObject({
+      bindsPrefix: true,
+      caches: true,
+      longestReply: 64_000,
+      window: 1_000_000,
+    });
+    expect(await open("anthropic/claude-haiku-4-5")).toMatchObject({ bindsPrefix: false, caches: true });
+  },
+);

@@ -4,6 +4,7 @@
  * stream, a stall, a 500) delays only that call. A caller with a fallback model gets a failure after three attempts, or at once
  * if it would have to wait for long.
  */
+import { derived } from "../../core/derived.ts";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model, ModelRequest, Reply } from "../../ports/model.ts";
@@ -105,6 +106,5 @@ export function retrying(model: Model, options: RetryOptions): Model {
     }
   }
 
-  const { spec, window, longestReply } = model;
-  return { spec, window, reply, ...(longestReply !== undefined && { longestReply }) };
+  return derived(model, { reply });
 }

@@ -2,6 +2,7 @@
  * Several keys for one provider. One is used until it is told to wait (429) or is refused; then the next one whose gate is open is
  * asked, and stays in use: thoughts go back only to the account that made them. When all must wait, the last one waits as with one key.
  */
+import { derived } from "../../core/derived.ts";
 import { isEkidenError } from "../../core/errors.ts";
 import type { Model } from "../../ports/model.ts";
 
@@ -17,11 +18,7 @@ export function rotating(keys: readonly [Keyed, ...Keyed[]]): Model {
   const [first] = keys;
   if (keys.length === 1) return first.model;
   let at = 0;
-  const { spec, window, longestReply } = first.model;
-  return {
-    spec,
-    window,
-    ...(longestReply !== undefined && { longestReply }),
+  return derived(first.model, {
     async reply(request, options) {
       for (let tried = 0; tried < keys.length - 1; tried += 1) {
         const current = keys[at] ?? first;
@@ -34,7 +31,7 @@ export function rotating(keys: readonly [Keyed, ...Keyed[]]): Model {
       }
       return await (keys[at] ?? first).model.reply(request, options);
     },
-  };
+  });
 }
 
 const isForOneKey = (error: unknown): boolean =>

@@ -140,7 +140,8 @@ it("sends back what the vendor encrypted, and no thought that it would refuse or
     for (const result of answers(accepted)) conversation.add({ kind: "result", result });
     conversation.add(heard("go on"));
   }
-  const replies = (server.requests.at(-1)?.body.messages as { role: string; content: { type: string }[] }[])
+  type Sent = { role: string; content: { type: string }[] };
+  const replies = ((server.requests.at(-1)?.body.messages ?? []) as Sent[])
     .filter(({ role }) => role === "assistant")
     .map(({ content }) => content.map(({ type }) => type).join(" "));
   expect(replies).toEqual([
