@@ -33,6 +33,12 @@ export type Packaged = {
   readonly schemaOf?: (schema: ToolSpec["schema"]) => ToolSpec["schema"];
 };
 
+/**
+ * The key of what is the provider's own and belongs to a reply as a whole, in the place of its thoughts. The package for chat
+ * completions puts it into the message.
+ */
+export const OF_MESSAGE = "openaiCompatible";
+
 /** What stands where a thought is required that another model had, or that was not shown. */
 const NO_THOUGHT = "(not recorded)";
 /** The reply that stands between results and what was heard with them, where a service wants one. */
@@ -166,6 +172,15 @@ function fromAssistant(
   // Such as the thought of a reply that was cut off while it thought: some services refuse it, and none needs it.
   parts.splice(parts.findLastIndex(({ type }) => type !== "reasoning") + 1);
   if (parts.length === 0) return [];
+  const whole = parts.find((part) => part.type === "reasoning" && part.providerOptions?.[OF_MESSAGE]);
+  if (whole?.providerOptions)
+    return [
+      {
+        role: "assistant",
+        content: parts.filter(({ type }) => type !== "reasoning"),
+        providerOptions: whole.providerOptions,
+      },
+    ];
   const isBare =
     thoughts === "required" && !parts.some((part) => part.type === "reasoning" && part.text !== "");
   if (isBare) parts.unshift({ type: "reasoning", text: NO_THOUGHT });

@@ -10,6 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
 import type { Delta, Reply } from "../../ports/model.ts";
+import { OF_MESSAGE } from "./packaged.ts";
 
 /** The stream broke off or reported an error. `error` is the vendor's own, if there is one. */
 export class StreamBroken extends Error {
@@ -92,6 +93,7 @@ export async function readReply(
           throw new StreamBroken("the provider broke off the reply", part.error);
         case "finish": {
           whole = true;
+          keepWhole(blocks, part.providerMetadata);
           const message = messageOf(blocks);
           return { message, usage: part.usage, stop: stopOf(part.finishReason, message) };
         }
@@ -136,6 +138,15 @@ function stopOf(reason: LanguageModelV3FinishReason, message: AssistantMessage):
       if (reason.raw === undefined) throw new StreamBroken("the stream ended before the reply was whole");
   }
   return message.content.some((part) => part.type === "call") ? "calls" : "end";
+}
+
+/** What belongs to the reply as a whole stays with its first thought. */
+function keepWhole(blocks: Block[], meta: SharedV3ProviderMetadata | undefined): void {
+  const own = meta?.[OF_MESSAGE];
+  if (!own || Object.keys(own).length === 0) return;
+  const first = blocks.find((block) => block.type === "thinking");
+  if (first && first.type !== "call") first.meta = merged(first.meta, { [OF_MESSAGE]: own });
+  else blocks.unshift({ type: "thinking", text: "", meta: { [OF_MESSAGE]: own } });
 }
 
 function messageOf(blocks: readonly Block[]): AssistantMessage {

@@ -121,6 +121,32 @@ it("goes from provider to provider and back with all tools, and none refuses or 
   expect(azure?.headers.authorization).toBeUndefined();
 });
 
+it("gives OpenRouter the details of each thought back, in the pieces of which they were made", async () => {
+  const server = await serving(({ nth }) => ({
+    thinking: `A thought in pieces, number ${nth}.`,
+    calls: [{ tool: "glob", input: { pattern: "*" } }],
+  }));
+  const model = await open(server, "openrouter/google/gemini-3.1-pro");
+  const messages: Message[] = [user("begin")];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { message } = await model.reply({ system: "Be brief.", messages, tools: TOOLS }, quiet);
+    messages.push(JSON.parse(JSON.stringify(message)) as Message);
+    const results = callsOf(message).map(
+      ({ id, tool }) => ({ type: "result", id, tool, text: "x", isError: false }) as const,
+    );
+    messages.push({ role: "user", content: results });
+    if (turn === 0) expect(message.content[0]).toMatchObject({ text: "A thought in pieces, number 1." });
+  }
+  const sent = server.requests[1]?.body.messages as { role: string; reasoning_details?: unknown }[];
+  const said = sent.find(({ role }) => role === "assistant");
+  expect(said?.reasoning_details).toMatchObject([
+    { type: "reasoning.text", text: "A thought in pieces, number 1.", index: 0 },
+    { type: "reasoning.encrypted", index: 1 },
+  ]);
+  expect(said).not.toHaveProperty("reasoning_content");
+  expect(server.refusals).toEqual([]);
+});
+
 it("asks the next key when one is told to wait or is refused, and stays with it", async () => {
   const server = await serving(({ headers }) => {
     const key = headers["x-api-key"];

@@ -33,7 +33,7 @@ const MISTRAL: Ways = { thoughts: "omit", idOf: nineLetters, bridged: true, coun
 const MOONSHOT: Ways = { thoughts: "required", schemaOf: forMoonshot };
 
 const SERVICES: readonly Service[] = [
-  ["openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"],
+  ["openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", { details: true }],
   ["groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", { thoughts: "omit" }],
   ["mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", MISTRAL],
   ["deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", { thoughts: "required" }],

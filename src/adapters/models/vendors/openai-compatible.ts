@@ -1,6 +1,9 @@
 /** Any server that speaks OpenAI's chat completions: vLLM, llama.cpp, LM Studio, gateways. Its key is optional. */
+
+import type { MetadataExtractor } from "@ai-sdk/openai-compatible";
+import type { SharedV3ProviderMetadata } from "@ai-sdk/provider";
 import { EkidenError } from "../../../core/errors.ts";
-import { type Packaged, packaged } from "../packaged.ts";
+import { OF_MESSAGE, type Packaged, packaged } from "../packaged.ts";
 import { forMoonshot } from "../schemas.ts";
 import {
   type Connection,
@@ -37,6 +40,8 @@ export const openaiCompatible: Vendor = {
 export type Ways = Packaged & {
   /** It counts tokens without being asked, and refuses the question. */
   readonly countsUnasked?: boolean;
+  /** Its thoughts come as `reasoning_details`, with signatures, and go back so. */
+  readonly details?: boolean;
 };
 
 /** What models want whose name says their family, whoever serves them. */
@@ -54,7 +59,11 @@ export async function connectCompatible(
   { secret = env.OPENAI_COMPATIBLE_API_KEY ?? "", ...own }: Ways & { readonly secret?: string } = {},
 ): Promise<Connection> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const { countsUnasked = false, ...ways } = { ...FAMILIES.find(([of]) => of.test(model))?.[1], ...own };
+  const {
+    countsUnasked = false,
+    details = false,
+    ...ways
+  } = { ...FAMILIES.find(([of]) => of.test(model))?.[1], ...own };
   const connected = createOpenAICompatible({
     name,
     baseURL: address,
@@ -62,6 +71,7 @@ export async function connectCompatible(
     fetch,
     ...(secret && { apiKey: secret }),
     ...(ways.thoughts === "required" && { transformRequestBody: withContent }),
+    ...(details && { metadataExtractor: DETAILS }),
   });
   const ask = packaged(connected(model), {
     ...ways,
@@ -75,5 +85,42 @@ const withContent = (body: Record<string, unknown>): Record<string, unknown> => 
   ...body,
   messages: (body.messages as readonly { content?: unknown }[]).map((message) =>
     message.content === null ? { ...message, content: "" } : message,
+  ),
+});
+
+type Detail = { readonly type?: string; readonly index?: number; readonly [field: string]: unknown };
+type Chunk = { readonly choices?: readonly { readonly delta?: { readonly reasoning_details?: unknown } }[] };
+
+/** Collects the details of a streamed reply, for the message as a whole (see `fromAssistant` in packaged.ts). */
+const DETAILS: MetadataExtractor = {
+  extractMetadata: () => Promise.resolve(undefined),
+  createStreamExtractor: () => {
+    const all: Detail[] = [];
+    return {
+      processChunk(chunk) {
+        const given = (chunk as Chunk | null)?.choices?.[0]?.delta?.reasoning_details;
+        for (const one of Array.isArray(given) ? (given as Detail[]) : []) {
+          const last = all.at(-1);
+          if (last && last.type === one.type && last.index === one.index)
+            all[all.length - 1] = joined(last, one);
+          else all.push(one);
+        }
+      },
+      buildMetadata: () =>
+        all.length === 0
+          ? undefined
+          : ({ [OF_MESSAGE]: { reasoning_details: all } } as SharedV3ProviderMetadata),
+    };
+  },
+};
+
+/** The text of a detail comes in pieces. */
+const joined = (a: Detail, b: Detail): Detail => ({
+  ...a,
+  ...Object.fromEntries(Object.entries(b).filter(([, value]) => value != null)),
+  ...Object.fromEntries(
+    ["text", "summary"].flatMap((key) =>
+      typeof a[key] === "string" && typeof b[key] === "string" ? [[key, a[key] + b[key]]] : [],
+    ),
   ),
 });
