@@ -69,8 +69,8 @@ it("makes the folders around what is guarded mounts of their own, so that none c
     "read /w/.ekiden/a/hooks",
   ]);
   expect(rules(["/"], ["/x"])).toEqual(["write /", "read /x"]);
-  // Outside of the writable folders nothing does.
-  expect(rules(["/w"], ["/v/a/.husky"])).toEqual(["write /w", "read /v/a/.husky"]);
+  // What is outside of the writable folders is read-only already.
+  expect(rules(["/w"], ["/v/a/.husky"])).toEqual(["write /w"]);
   // A writable folder in another one ends the search.
   expect(rules(["/w", "/w/a"], ["/w/a/b/.husky"])).toEqual([
     "write /w",
@@ -94,6 +94,27 @@ it("puts the rule of a folder before those of what it contains, and keeps the la
   expect(at("/")).toBe(0);
   expect(at("/w")).toBeLessThan(at("/w/x/y"));
   expect(rules.filter(({ path }) => path === "/w")).toEqual([{ access: "read", path: "/w" }]);
+});
+
+it.each(["/home/a/.ssh", "/home/a/.ssh/id", "/home/a/.netrc"])(
+  "hides %s also where a protected or closed name, or a part of .git, leads to it",
+  (path) => {
+    const mounts = [{ path: "/w/.git/x", by: path, writable: false }];
+    const place: SandboxPlace = {
+      ...PLACE,
+      git: [{ path: "/w/.git", access: "private", mounts }],
+      ...{ guarded: [path], fixed: [path] },
+    };
+    const { rules } = sandboxPolicy(place, {}, "off");
+    expect(rules.filter((rule) => rule.path === path && rule.access !== "hide")).toEqual([]);
+    expect(rules.filter((rule) => rule.access === "mount")).toEqual([]);
+  },
+);
+
+it("guards a workspace that lies in a folder with secrets", () => {
+  const at = "/home/a/.ssh/w";
+  const place = { ...PLACE, cwd: at, roots: [at], git: [], guarded: [`${at}/.envrc`] };
+  expect(accessOf(place, `${at}/.envrc`)).toBe("read");
 });
 
 it("shows the folder of a command that is in no root", () => {

@@ -92,7 +92,7 @@ export type SandboxRule =
 
 export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network: Network): SandboxPolicy {
   const access = wanted.readOnly ? "read" : "write";
-  const { hidden = [], fixed = [] } = place;
+  const { hidden = [] } = place;
   // What is in a hidden folder stays hidden, except for folders to work in.
   const isInHidden = (path: string): boolean =>
     hidden.some(
@@ -102,7 +102,15 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
         ![...place.roots, place.cwd].some((root) => isWithin(one.path, root) && isWithin(root, path)),
     );
   const git = place.git.flatMap((one) => (one.access === "private" ? [] : [one]));
-  const guarded = [...git.flatMap((one) => one.guarded), ...place.guarded];
+  const writable = [...place.roots, ...place.git.map(({ path }) => path)];
+  const isSecret = (path: string): boolean =>
+    [...place.secretFolders, ...place.secretFiles].some(
+      (one) => isWithin(one, path) && !writable.some((root) => isWithin(one, root) && isWithin(root, path)),
+    );
+  // A protected name may be a link. What it leads to outside is read-only already, and a rule for it would show what is hidden.
+  const isOurs = (path: string): boolean => writable.some((root) => isWithin(root, path)) && !isSecret(path);
+  const guarded = [...git.flatMap((one) => one.guarded), ...place.guarded].filter(isOurs);
+  const fixed = (place.fixed ?? []).filter(isOurs);
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
@@ -122,7 +130,7 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
     ...fixed.map((path): SandboxRule => ({ access: "read", path })),
     ...hidden.map(({ path, kind }): SandboxRule => ({ access: "hide", path, kind })),
-  ].filter(({ path }) => !isInHidden(path));
+  ].filter((rule) => !isInHidden(rule.path) && !(rule.access === "mount" && isSecret(rule.by)));
   return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
 }
 

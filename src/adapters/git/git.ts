@@ -5,6 +5,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
+import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { Hardening, protocolsFor, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
 
@@ -125,7 +126,9 @@ export class Git {
     try {
       const ran = await runInGroup(confined ?? plain, { signal, timeoutMs, input, descriptors });
       const { code, out, err, timedOut, killed } = ran;
-      if (killed || (isConfined && code === KILLED) || DIED.test(err)) throw new GitKilled(args);
+      const isUnstarted = code === MOUNTS_DIFFER_CODE && err.startsWith(MOUNTS_DIFFER);
+      if (killed || (isConfined && (code === KILLED || isUnstarted)) || DIED.test(err))
+        throw new GitKilled(args);
       if (timedOut && limits.timeoutMs !== undefined)
         return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };
       if (code !== null && !timedOut) return { code, out, err };

@@ -8,6 +8,8 @@ import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/command-limi
 import { isWithin } from "../../core/paths.ts";
 import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
 import { outsideFolders } from "../outside-programs.ts";
+import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
+import { type Bind, expectedMounts } from "./mounts.ts";
 import { real } from "./place.ts";
 
 export type Found = {
@@ -57,15 +59,25 @@ export type Jail = {
   readonly readable: readonly string[];
 };
 
-/** A program that sets limits of the kernel and becomes the program that follows. sh counts files in blocks of 512 bytes. */
-export const limited = (limits: CommandLimits): string[] => [
-  ...[
-    "/bin/sh",
-    "-c",
-    'ulimit -f "$1"; ulimit -u "$2" 2>&- || ulimit -p "$2" 2>&-; shift 2; exec "$@"',
-    "sh",
-  ],
-  ...[String(limits.commandFileMb * 2_048), String(tasksOf(limits))],
+/** sh counts files in blocks of 512 bytes. Only bash reads a file without a program. */
+const PRELUDE = `
+table=$(</proc/self/mountinfo); [ "$table" ] || table=$(/bin/cat /proc/self/mountinfo)
+blocks=$1 tasks=$2 left=$3; shift 3
+while [ "$left" -gt 0 ]; do
+  case $table in
+    *" $1 "*) shift; left=$((left - 1)) ;;
+    *) echo "${MOUNTS_DIFFER}" >&2; exit ${MOUNTS_DIFFER_CODE} ;;
+  esac
+done
+unset table left
+ulimit -f "$blocks"; ulimit -u "$tasks" 2>&- || ulimit -p "$tasks" 2>&-
+unset blocks tasks
+exec "$@"`;
+
+/** A program that looks whether the mounts are there, sets limits of the kernel and becomes the program that follows. */
+export const limited = (limits: CommandLimits, mounts: readonly string[]): string[] => [
+  ...["/bin/sh", "-c", PRELUDE, "sh"],
+  ...[String(limits.commandFileMb * 2_048), String(tasksOf(limits)), String(mounts.length), ...mounts],
 ];
 export const tasksOf = (limits: CommandLimits): number => limits.commandProcesses * THREADS_PER_PROCESS;
 
@@ -89,6 +101,16 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     for (const name of ROOT_KEEPS) args.push("--cap-add", `CAP_${name}`);
   }
   return [...args, "--seccomp", "3"];
+}
+
+/** Those of the rules, as the table of the sandbox must show them. */
+export function mountsOf(policy: SandboxPolicy, jail: Jail): string[] {
+  const binds = visible(policy.rules).flatMap((rule): Bind[] => {
+    if (rule.access === "replace") return [rule];
+    const [option, by, path] = mountOf(rule, jail, policy.rules);
+    return [option === "--tmpfs" ? { by: null, path: rule.path } : { by: by ?? "", path: path ?? "" }];
+  });
+  return expectedMounts(binds);
 }
 
 function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): string[] {

@@ -1,5 +1,5 @@
 /** What of a repository a confined command may not write, also where it does not exist yet. */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
@@ -71,13 +71,25 @@ it("shows the worktree of a task the branches of tasks only, and a copy of every
   expect(common?.access).toBe("private");
   expect(writable).toEqual([
     "/.git/objects",
+    "/.git/worktrees/1-a/ekiden-refs",
     "/.git/refs",
     "/.git/refs/heads/ekiden",
+    "/.git/worktrees/1-a/ekiden-logs",
     "/.git/logs/refs",
     "/.git/logs/refs/heads/ekiden",
   ]);
   const refs = common?.mounts?.find(({ path }) => path === join(dir, ".git/refs"));
   expect(refs?.by).toBe(join(dir, ".git/worktrees/1-a/ekiden-refs"));
+});
+
+it("mounts no folder that a link in the directory of a worktree leads to", () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
+  const dir = realpathSync(repo.dir);
+  const own = join(dir, ".git/worktrees/1-a/ekiden-refs");
+  symlinkSync("/etc", own);
+  repositoryOf(join(dir, ".ekiden/worktrees/1-a"), "task");
+  expect(realpathSync(own)).toBe(own);
 });
 
 it("leaves nothing of the repository of a project writable where members work in worktrees", () => {

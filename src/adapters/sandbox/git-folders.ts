@@ -113,7 +113,10 @@ function viewOf(common: string, git: string, use: RepositoryUse): GitMount[] {
     [refs, join(git, "ekiden-refs")],
     [logs, join(git, "ekiden-logs")],
   ] as const) {
+    // A command could have put a link in its place, which would be mounted; as a mount of its own it cannot be renamed.
+    if (real(own) !== own) rmSync(own, { recursive: true, force: true });
     make(own, "folder");
+    mount(own, true, own);
     mount(folder, true, own);
     for (const name of foldersIn(folder)) {
       make(join(own, name), "folder");

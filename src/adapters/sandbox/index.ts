@@ -12,7 +12,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
 import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
-import { bubblewrapArgs, findProgram, limited, tasksOf } from "./bubblewrap.ts";
+import { bubblewrapArgs, findProgram, limited, mountsOf, tasksOf } from "./bubblewrap.ts";
 import { ChangedFiles } from "./changed-files.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
@@ -233,7 +233,7 @@ class ProcessSandbox implements Sandbox {
       return [links(), await files()].filter(Boolean).join("\n") || null;
     };
     const after = { ended, changed: () => changed, denial };
-    const env = { ...program.env, ...stage.variables, ...variables };
+    const [env, { cwd }] = [{ ...program.env, ...stage.variables, ...variables }, program];
     if (tool.name === "seatbelt") {
       const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];
       return {
@@ -254,25 +254,22 @@ class ProcessSandbox implements Sandbox {
         : joins && stage.network
           ? [await stage.network.enter(), "holder" as const]
           : [[], null];
-    const jail = bubblewrapArgs(policy, {
-      shared,
-      emptyFile: stage.emptyFile,
-      emptyFolder: stage.emptyFolder,
-      readable: [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, replacedFolders())],
-    });
+    const { emptyFile, emptyFolder } = stage;
+    const programs = hiddenPrograms(program.env.PATH, replacedFolders());
+    const readable = [...(proof ? [proof.outside] : []), ...programs];
+    const materials = { shared, emptyFile, emptyFolder, readable };
+    const jail = bubblewrapArgs(policy, materials);
+    const mounts = mountsOf(policy, materials);
     const whole = [...(stage.group?.join ?? []), ...enter, tool.found.path, ...jail];
     const { limits } = this;
-    const inner = ["--", ...limited(limits), program.file, ...program.args];
+    const inner = ["--", ...limited(limits, mounts), program.file, ...program.args];
     const [file = "", ...args] = [...whole, ...inner];
     const descriptor = stage.filter?.open();
     const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
     let unused: Taken | null = null;
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
     return {
-      file,
-      args,
-      cwd: program.cwd,
-      env,
+      ...{ file, args, cwd, env },
       descriptors: descriptor === undefined ? [] : [descriptor],
       limits,
       // bubblewrap names the exit code only of a program that it has started.
@@ -282,7 +279,8 @@ class ProcessSandbox implements Sandbox {
       },
       supervised: true,
       async prepared() {
-        const taken = (await stage.spares?.take(whole, { ...program, env }, limits, coversMovable)) ?? null;
+        const asked = { jail: whole, mounts, program: { ...program, env }, limits, coversMovable };
+        const taken = (await stage.spares?.take(asked)) ?? null;
         unused = taken;
         if (taken === null) return null;
         return () => {

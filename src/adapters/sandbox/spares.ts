@@ -13,6 +13,7 @@ import { isWithin } from "../../core/paths.ts";
 import type { Program } from "../../ports/shell.ts";
 import { textIn } from "../small-files.ts";
 import { tasksOf, type UnnamedFile } from "./bubblewrap.ts";
+import { hasMounts } from "./mounts.ts";
 
 /** Of all policies together; members work with few. */
 const KEPT = 12;
@@ -47,6 +48,15 @@ done
 shift
 exec "$@"`;
 
+export type Asked = {
+  /** What confines, with all its arguments. */
+  readonly jail: readonly string[];
+  /** Parts of the lines that its table of mounts must have. */
+  readonly mounts: readonly string[];
+  readonly program: Program;
+  readonly limits: CommandLimits;
+  readonly coversMovable: boolean;
+};
 type Spare = {
   readonly child: ChildProcess;
   readonly env: Readonly<Record<string, string>>;
@@ -91,13 +101,9 @@ export class Spares {
     };
   }
 
-  /** `jail`: what confines, with all its arguments. Null when no spare fits. Spares for the next commands are prepared in any case. */
-  async take(
-    jail: readonly string[],
-    program: Program,
-    limits: CommandLimits,
-    coversMovable: boolean,
-  ): Promise<Taken | null> {
+  /** Null when no spare fits. Spares for the next commands are prepared in any case. */
+  async take(asked: Asked): Promise<Taken | null> {
+    const { jail, program, coversMovable } = asked;
     // The first process inside says for good whose command it runs.
     const key = [program.env[MEMBER_VARIABLE], ...jail].join("\0");
     const now = performance.now();
@@ -107,7 +113,7 @@ export class Spares {
     this.pools.delete(key);
     this.pools.set(key, pool);
     // After the step that starts the command, so that it does not delay it.
-    const fill = (): void => this.fill(pool, wanted, jail, program, limits);
+    const fill = (): void => this.fill(pool, wanted, asked);
     if (coversMovable) pool.due = fill;
     else setTimeout(fill, 1).unref();
     for (;;) {
@@ -136,18 +142,12 @@ export class Spares {
     this.pools.clear();
   }
 
-  private fill(
-    pool: Pool,
-    wanted: number,
-    jail: readonly string[],
-    program: Program,
-    limits: CommandLimits,
-  ): void {
+  private fill(pool: Pool, wanted: number, asked: Asked): void {
     pool.due = null;
     // Something may have moved what is covered, and bubblewrap makes a mount point that is missing.
-    if (pointsOf(jail).some((path) => !existsSync(path))) return;
+    if (pointsOf(asked.jail).some((path) => !existsSync(path))) return;
     try {
-      while (!this.closed && pool.spares.length < wanted) this.prepare(pool, jail, program, limits);
+      while (!this.closed && pool.spares.length < wanted) this.prepare(pool, asked);
     } catch {
       // Too many open files: the next command starts without a spare.
     }
@@ -160,12 +160,8 @@ export class Spares {
     }
   }
 
-  private prepare(
-    pool: Pool,
-    jail: readonly string[],
-    { file: shell, cwd, env: all }: Program,
-    limits: CommandLimits,
-  ): void {
+  private prepare(pool: Pool, { jail, mounts, program, limits }: Asked): void {
+    const { file: shell, cwd, env: all } = program;
     // The tag of a command would end this one with it; the warden of the shell ends spares of a process that was killed.
     const { EKIDEN_JOB = "", ...more } = all;
     const env = { ...more, EKIDEN_SPARE: EKIDEN_JOB.replace(/\.\d+;$/, ";") };
@@ -193,7 +189,7 @@ export class Spares {
         const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0);
         if (!isReady || pid === 0) return;
         const table = tableOf(pid);
-        resolve(table !== null && hasMounts(table, targetsOf(jail)) ? { pid, table } : null);
+        resolve(table !== null && hasMounts(table, mounts) ? { pid, table } : null);
       };
       status.on("data", (chunk: Buffer) => {
         text += chunk;
@@ -285,14 +281,4 @@ function tableOf(pid: number): string | null {
   } catch {
     return null;
   }
-}
-
-function hasMounts(table: string, targets: readonly string[]): boolean {
-  // A file that was replaced since then is mounted with its old content.
-  const rows = table.split("\n").map((line) => line.split(" "));
-  const mounted = new Set(rows.flatMap(([, , , root, path]) => (root?.endsWith("//deleted") ? [] : path)));
-  // The kernel writes blanks and backslashes as octal numbers.
-  return targets.every((path) =>
-    mounted.has(path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`)),
-  );
 }

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Confinement } from "../../core/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox } from "../../ports/shell.ts";
+import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 
 export class SandboxFault extends Error {}
 
@@ -45,6 +46,7 @@ export function faultReader(child: ChildProcess, nth: number, ran: (report: stri
   });
   return async (code, output) => {
     const [, complaint] = COMPLAINT.exec(output) ?? [];
+    if (code === MOUNTS_DIFFER_CODE && complaint === MOUNTS_DIFFER) throw new SandboxFault(complaint);
     if (!CODES.has(code) || complaint === undefined || ran(report)) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

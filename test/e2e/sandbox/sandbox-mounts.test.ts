@@ -1,0 +1,130 @@
+/**
+ * A job of a member exchanges files for links while other commands start, and leaves links where mounts are made: bubblewrap mounts by
+ * path. The exchange is made here between the policy and the start, so that each try meets it.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ConfinedProgram } from "../../../src/ports/index.ts";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { closeConfined, confined } from "../../fixtures/confined.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
+
+const SECRET = "the-key-of-the-person";
+
+function place() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-mounts-")));
+  const repo = repositoryIn(join(base, "ws"), { "a.txt": "a\n" });
+  mkdirSync(join(base, ".ssh"));
+  mkdirSync(join(base, "outside"));
+  writeFileSync(join(base, ".ssh/id"), SECRET);
+  const both = confined(base, repo.dir, { env: { HOME: base, PATH: process.env.PATH } });
+  onTestFinished(() => closeConfined(both, base));
+  const at = (...names: string[]): string => join(repo.dir, ...names);
+  const build = async (command: string, cwd = repo.dir): Promise<ConfinedProgram> => {
+    const args = ["-c", command];
+    const env = { PATH: process.env.PATH ?? "", HOME: base };
+    const program = await both.sandbox.confine({ file: "/bin/sh", args, cwd, env }, {});
+    if (program === null) throw new Error("the sandbox is off");
+    return program;
+  };
+  const run = ({ file, args, cwd, env, descriptors }: ConfinedProgram) => {
+    const ran = spawnSync(file, args, {
+      ...{ cwd, env, encoding: "utf8" },
+      stdio: ["ignore", "pipe", "pipe", ...descriptors],
+    });
+    return { code: ran.status, out: `${ran.stdout}${ran.stderr}` };
+  };
+  return { ...both, base, repo, at, build, run };
+}
+
+bubblewrapOrSkip(describe)("mounts by path", () => {
+  it("show what the policy says", async () => {
+    const { at, build, run } = place();
+    writeFileSync(at(".npmrc"), "");
+    mkdirSync(at(".github/workflows"), { recursive: true });
+    const program = await build("echo x > made && ! echo x > .npmrc && ! cat ../.ssh/id");
+    expect(run(program).code).toBe(0);
+    expect(existsSync(at("made"))).toBe(true);
+  });
+
+  it("a protected file that became a link to a folder with secrets starts no command", async () => {
+    const { at, build, run } = place();
+    writeFileSync(at(".npmrc"), "");
+    const program = await build("cat ../.ssh/id; echo x > ran");
+    rmSync(at(".npmrc"));
+    symlinkSync("../.ssh", at(".npmrc"));
+    const { code, out } = run(program);
+    expect(out).not.toContain(SECRET);
+    expect([code, existsSync(at("ran"))]).toEqual([126, false]);
+    expect(out).toContain("bwrap: a command that is running exchanges files");
+  });
+
+  it("a folder around a protected one that became a link leads to nothing writable", async () => {
+    const { base, at, build, run } = place();
+    mkdirSync(at(".github/workflows"), { recursive: true });
+    mkdirSync(join(base, "outside/workflows"));
+    const program = await build("echo x > ../outside/made; echo x > .github/made");
+    renameSync(at(".github"), at("gone"));
+    symlinkSync("../outside", at(".github"));
+    // bubblewrap itself refuses some of these.
+    expect(run(program).code).not.toBe(0);
+    expect(readdirSync(join(base, "outside"))).toEqual(["workflows"]);
+  });
+
+  it("the shell tries such a command again, and says at last that it did not run", async () => {
+    const { at, shell, repo, sandbox } = place();
+    writeFileSync(at(".npmrc"), "");
+    // The policy of each try is built before the exchange, as a job in a loop would have it.
+    const exchanging = {
+      ...sandbox,
+      confine: async (...asked: Parameters<typeof sandbox.confine>) => {
+        rmSync(at(".npmrc"), { force: true });
+        writeFileSync(at(".npmrc"), "");
+        const program = await sandbox.confine(...asked);
+        rmSync(at(".npmrc"));
+        symlinkSync("../.ssh", at(".npmrc"));
+        return program && { ...program, prepared: async () => null };
+      },
+    };
+    const { createShell } = await import("../../../src/adapters/shell/index.ts");
+    const own = createShell({ outputDir: at("..", "output"), sandbox: exchanging });
+    onTestFinished(() => own.close());
+    const how = { cwd: repo.dir, signal: new AbortController().signal, timeoutMs: 20_000, env: {} };
+    await expect(own.run("cat ../.ssh/id; echo x > ran", how)).rejects.toThrow(/exchanges files/);
+    expect(existsSync(at("ran"))).toBe(false);
+    rmSync(at(".npmrc"));
+    expect((await shell.run("echo x > ran", how)).exitCode).toBe(0);
+  });
+
+  it.each([".ssh", ".ssh/id"])("a protected name that is a link to %s leaves it hidden", async (name) => {
+    const { base, at, build, run } = place();
+    symlinkSync(join(base, name), at(".npmrc"));
+    const { code, out } = run(await build("cat ../.ssh/id .npmrc .npmrc/id; true"));
+    expect(code).toBe(0);
+    expect(out).not.toContain(SECRET);
+  });
+
+  it("the folders that a worktree has for its own refs cannot be exchanged for links", async () => {
+    const { base, at, repo, build, run } = place();
+    repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
+    const tree = at(".ekiden/worktrees/1-a");
+    const own = '"$(git rev-parse --git-dir)/ekiden-refs"';
+    const first = run(await build(`mv ${own} ${own}.old; ln -s ${base}/outside ${own}; true`, tree));
+    expect(first.out).toMatch(/busy/);
+    run(await build('echo x > "$(git rev-parse --git-common-dir)/refs/made"; true', tree));
+    expect(readdirSync(join(base, "outside"))).toEqual([]);
+  });
+});
