@@ -4,19 +4,21 @@
  *
  * | gain     | the round                                                                     | counts as a call without progress |
  * |----------|-------------------------------------------------------------------------------|-----------------------------------|
- * | lasting  | put a content into a file that was never there before                         | none: the count begins again      |
- * | found    | asked something new and learned something new, or saw a figure rise           | a quarter                         |
- * | step     | counted on in a place of a file, or tried again what it tried before a change | half                              |
- * | watched  | asked the same again and got another answer                                   | four fifths                       |
+ * | lasting  | put a content into a file that was never there before, and that stays         | none: the count begins again      |
+ * | found    | read another file or a new line, or saw a figure come nearer to its end       | a quarter                         |
+ * | step     | counted on in a file or an answer, or tried again what it tried before a change | half                            |
+ * | watched  | asked the same again and got another answer, or copied a file                 | nine tenths                       |
  * | nothing  | failed, was refused, mailed, talked, or got what it knew                      | whole                             |
  */
 import { callsOf, type Entry } from "./conversation/chat.ts";
 import { type Change, FileChanges, type FileWrite } from "./file-changes.ts";
 import { hashOf } from "./hash.ts";
+import { Moves } from "./moves.ts";
+import { NewLines, type Newness } from "./new-lines.ts";
 import { writesIn } from "./patch.ts";
 import { inOurNames } from "./tool-names.ts";
 import { shownCall } from "./views/shown-call.ts";
-import { blurred, figures, settled } from "./volatile.ts";
+import { settled } from "./volatile.ts";
 
 /** An agent's reply and the results of its calls, as they are stored. */
 export type Round = readonly Entry[];
@@ -62,94 +64,104 @@ export const COST: Readonly<Record<Gain, number>> = {
   lasting: 0,
   found: 0.25,
   step: 0.5,
-  watched: 0.8,
+  watched: 0.9,
   nothing: 1,
 };
 
-const BY_GAIN: readonly Change[] = ["lasting", "counted"];
-
-/** Times that a figure of one question must rise before it counts, because a random one rises too, and may rise: a clock rises for ever. */
-const RISES_MIN = 2;
-const RISES_MAX = 300;
-
-type Asked = {
-  /** Values of the figures at the last look, by the form of the text. */
-  readonly values: Map<string, number[]>;
-  /** Places of figures that never fell, by the form of the text. */
-  readonly rising: Map<string, Set<number>>;
-  rises: number;
-  /** The number of changes of files when it was last asked. */
-  changes: number;
+const OF_CHANGE: Readonly<Record<Change, Gain>> = {
+  lasting: "lasting",
+  counted: "step",
+  copied: "watched",
+  nothing: "nothing",
 };
+/** Answers whose figures rise without an end that can be seen, from one lasting change to the next: a clock rises for ever. */
+const RISES_MAX = 60;
+
+const best = (gains: readonly Gain[]): Gain =>
+  gains.reduce((most, gain) => (COST[gain] < COST[most] ? gain : most), "nothing");
+
+/** What was asked once. `changes`: the number of changes of files when it was last asked. */
+type Asked = { readonly moves: Moves; changes: number };
 
 /** One for all rounds that are compared with each other. */
 export class Gains {
-  private readonly files = new FileChanges();
+  readonly files = new FileChanges();
   private readonly asked = new Map<string, Asked>();
   private readonly known = new Set<string>();
+  /** By member: what one knows is new for another. */
+  private readonly lines = new Map<string, NewLines>();
   private changes = 0;
+  private rises = 0;
 
-  /** `who`: what one member knows is new for another. */
   of(steps: readonly Step[], who = ""): Gain {
-    const gains = steps.map((step) => this.gainOf(step, who));
-    return gains.reduce((best, gain) => (COST[gain] < COST[best] ? gain : best), "nothing");
+    this.files.tick();
+    const gain = best(steps.map((step) => this.gainOf(step, who)));
+    if (gain === "lasting") this.rises = 0;
+    return gain;
   }
 
   /** What was found out counts as new again. Files keep their contents. */
   forget(): void {
     this.asked.clear();
     this.known.clear();
+    this.lines.clear();
   }
 
-  /** What is in the files is settled. */
-  settle(): void {
-    this.files.settle();
-  }
-
-  /** A file has this content now. Any member or command may have written it. */
-  wrote(write: FileWrite): boolean {
-    const change = this.files.judge(write);
-    if (change !== "nothing") this.changes += 1;
-    return change === "lasting";
+  /** A file was found with this content. Any member or command may have written it. Returns how many of its lines are new. */
+  found(path: string, content: string): number {
+    const lines = this.files.found(path, content);
+    if (lines > 0) this.changes += 1;
+    if (lines > 0) this.rises = 0;
+    return lines;
   }
 
   private gainOf(step: Step, who: string): Gain {
     if (step.isError) return "nothing";
-    if (step.traits.writes) {
-      const changes = writesOf(step.input).map((write) => this.files.judge(write));
-      const change = BY_GAIN.find((one) => changes.includes(one)) ?? "nothing";
-      if (change === "nothing") return "nothing";
-      this.changes += 1;
-      return change === "lasting" ? "lasting" : "step";
-    }
-    return step.traits.looks ? this.look(step, who) : "nothing";
+    if (!step.traits.writes) return step.traits.looks ? this.look(step, who) : "nothing";
+    const gain = best(writesOf(step.input).map((write) => OF_CHANGE[this.files.judge(write)]));
+    if (gain === "lasting" || gain === "step") this.changes += 1;
+    return gain;
   }
 
   private look({ tool, input, text }: Step, who: string): Gain {
     const question = `${who} ${tool} ${JSON.stringify(input)}`;
-    const before = this.asked.get(digest(question));
-    if (before) return this.lookAgain(before, question, text);
-    const asked: Asked = { values: new Map(), rising: new Map(), rises: 0, changes: this.changes };
-    this.asked.set(digest(question), asked);
-    noteFigures(asked, text);
-    this.isNew(`${question} ${blurred(text)}`);
     const place = placeOf(input);
-    const answer = beyond(text, question);
-    const isNew = [
-      place !== null && this.isNew(`${who} ${tool} at ${place}`),
-      answer !== "" && this.isNew(`${who} ${tool} got ${answer}`),
-    ];
-    return isNew.includes(true) ? "found" : "nothing";
-  }
-
-  private lookAgain(asked: Asked, question: string, text: string): Gain {
+    const before = this.asked.get(digest(question));
+    const asked = before ?? { moves: new Moves(), changes: this.changes };
+    this.asked.set(digest(question), asked);
     const isAfterChange = asked.changes < this.changes;
     asked.changes = this.changes;
-    const hasRisen = noteFigures(asked, text) && asked.rises > RISES_MIN && asked.rises <= RISES_MAX;
-    const isNew = this.isNew(`${question} ${blurred(text)}`);
-    if (hasRisen) return "found";
-    if (isAfterChange) return "step";
-    return isNew ? "watched" : "nothing";
+    const moved = asked.moves.of(text);
+    const isNewPlace = place !== null && this.isNew(`${who} ${tool} at ${place}`);
+    const learned = this.learn(who, text, question, place !== null);
+    if (!before && (isNewPlace || learned === "new")) return "found";
+    if (moved === "nearer") return "found";
+    if (before && isAfterChange) return "step";
+    if (moved === "further" || (!before && learned === "risen")) return this.risen();
+    return learned === "new" ? "watched" : "nothing";
+  }
+
+  private risen(): Gain {
+    this.rises += 1;
+    return this.rises <= RISES_MAX ? "step" : "nothing";
+  }
+
+  /** The best that a line of the answer is. An echo of what was asked is nothing new. */
+  private learn(who: string, text: string, question: string, isFile: boolean): Newness {
+    const known = this.lines.get(who) ?? new NewLines();
+    this.lines.set(who, known);
+    const said = new Set(wordsOf(question));
+    const seen = new Map<Newness, number>();
+    for (const line of settled(text).split("\n")) {
+      const words = wordsOf(line);
+      if (words.every((word) => said.has(word))) continue;
+      const newness = known.of(words.filter((word) => /\d/.test(word) || !said.has(word)).join(" "));
+      seen.set(newness, (seen.get(newness) ?? 0) + 1);
+    }
+    if (seen.has("new")) return "new";
+    // In a file digits tell lines apart. One such line may be the one that says which lines these are.
+    if (isFile && (seen.get("risen") ?? 0) + (seen.get("other") ?? 0) > 1) return "new";
+    return seen.has("risen") ? "risen" : "known";
   }
 
   private isNew(text: string): boolean {
@@ -169,32 +181,8 @@ function placeOf(input: unknown): string | null {
   return typeof path === "string" && pattern === undefined ? path : null;
 }
 
-/** What an answer says beyond its question: an echo of random words is nothing new. */
-function beyond(text: string, question: string): string {
-  const said = new Set(question.toLowerCase().match(/[\p{L}\d]+/gu));
-  return (settled(text).match(/[\p{L}\d<>]+/gu) ?? [])
-    .filter((word) => !said.has(word.toLowerCase()))
-    .join(" ");
-}
-
-/** Whether a figure that has never fallen is higher than at the last look, which had a text of the same form. */
-function noteFigures(asked: Asked, text: string): boolean {
-  const form = digest(blurred(text));
-  const now = figures(text);
-  const before = asked.values.get(form);
-  asked.values.set(form, now);
-  if (!before) return false;
-  const rising = asked.rising.get(form) ?? new Set(now.keys());
-  asked.rising.set(form, rising);
-  let hasRisen = false;
-  for (const at of [...rising]) {
-    const [was = 0, is = 0] = [before[at], now[at]];
-    if (is < was) rising.delete(at);
-    else if (is > was) hasRisen = true;
-  }
-  asked.rises = hasRisen ? asked.rises + 1 : 0;
-  return hasRisen;
-}
+const wordsOf = (text: string): string[] =>
+  (text.match(/[\p{L}\d<>]+(?:\.\d+)?/gu) ?? []).map((word) => word.toLowerCase());
 
 function writesOf(input: unknown): FileWrite[] {
   const { patch } = (input ?? {}) as { patch?: unknown };

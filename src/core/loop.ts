@@ -214,7 +214,8 @@ export class LoopDetector {
       ticking: isIdle ? digest(`${asked} ${blurred(got)}`) : null,
       flood: isTeam ? digest(blurred(asked)) : null,
       tasks: traits.every(({ createsTasks }) => createsTasks) ? "tasks" : null,
-      growing: gain === "lasting" || gain === "step" ? null : growing,
+      growing:
+        traits.some(({ writes }) => writes) && (gain === "lasting" || gain === "step") ? null : growing,
       failing: steps.every(({ isError }) => isError) ? "failing" : null,
       talking: isTeam ? "talk" : null,
     };

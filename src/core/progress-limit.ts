@@ -9,6 +9,8 @@ export type ProgressVerdict = "fine" | "told" | "over";
 
 /** Of the limit. */
 const TOLD_AT = 0.5;
+/** Calls that a new line in a file is worth, if a command wrote it. */
+const CALLS_PER_LINE = 2;
 
 export class ProgressLimit {
   readonly gains = new Gains();
@@ -38,6 +40,14 @@ export class ProgressLimit {
     return "told";
   }
 
+  /** Files were found with so many lines that were never there before: commands wrote them. Whether that settles anything. */
+  found(lines: number): boolean {
+    this.used = Math.max(0, this.used - CALLS_PER_LINE * lines);
+    if (this.used < this.limit * TOLD_AT) this.told = false;
+    if (this.used === 0) this.calls.clear();
+    return this.used < this.limit;
+  }
+
   /** Something happened that lasts. */
   begin(): void {
     this.used = 0;
@@ -48,7 +58,7 @@ export class ProgressLimit {
   /** The person said something, a task of the person was completed, or a change landed. */
   settle(): void {
     this.begin();
-    this.gains.settle();
+    this.gains.files.settle();
   }
 
   /** What was counted since the last progress: "200 model calls without progress (alice 150, bob 50)". */

@@ -6,8 +6,9 @@
 /** Characters of a text that are compared: more would only cost time. */
 const READ_MAX = 20_000;
 
+type Pattern = readonly [pattern: RegExp, word: string];
 /** In this order: a later pattern would match a part of what an earlier one means. */
-const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
+const TIMES: readonly Pattern[] = [
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?/g, "<time>"],
   [/\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AP]M)?\b/g, "<time>"],
   [
@@ -15,6 +16,9 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
     "<time>",
   ],
   [/\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b/g, "<time>"],
+];
+const PATTERNS: readonly Pattern[] = [
+  ...TIMES,
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, "<id>"],
   [/\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{6,128}\b/gi, "<id>"],
   [
@@ -28,11 +32,16 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b(?:tmp|temp)[._-]?[\w-]*\d[\w-]*|\/tmp\/[\w./-]+/gi, "<temp>"],
 ];
 
+const without = (text: string, patterns: readonly Pattern[]): string =>
+  patterns.reduce((rest, [pattern, word]) => rest.replace(pattern, word), text);
+
+/** The text without dates and times of day. */
+export const timeless = (text: string): string => without(text, TIMES);
+
 /** The text without what differs from call to call. Numbers that count something stay. */
 export const settled = (text: string): string =>
-  PATTERNS.reduce((rest, [pattern, word]) => rest.replace(pattern, word), text.slice(0, READ_MAX)).replace(
-    /[\w+/]{8,}={0,2}/g,
-    (word) => (isRandom(word) ? "<id>" : word),
+  without(text.slice(0, READ_MAX), PATTERNS).replace(/[\w+/]{8,}={0,2}/g, (word) =>
+    isRandom(word) ? "<id>" : word,
   );
 
 /** Whether the characters of a word look as if they were drawn: kinds of characters change too often for a name. */

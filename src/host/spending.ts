@@ -14,6 +14,7 @@ import { settled } from "../core/volatile.ts";
 import type { Cursor } from "../ports/index.ts";
 import type { Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
+import { StandingFiles } from "./standing-files.ts";
 
 /** What one model call used. `steps`: its calls with their results; without it the call is not counted as one without progress. */
 export type Used = { readonly tokens: number; readonly usd: number; readonly steps?: readonly Step[] };
@@ -64,6 +65,7 @@ export class Spending implements Allowance {
   private cursor = "" as Cursor;
   private lookedAt = 0;
   private start: RunStart = { turns: 0, usd: 0 };
+  private readonly standing: StandingFiles;
   private looking: Promise<void> | null = null;
   /** Members that have not heard yet that the limit comes near. */
   private readonly toTell = new Map<Name, string>();
@@ -74,6 +76,7 @@ export class Spending implements Allowance {
     this.acts = acts;
     this.budget = new Budget(parts.settings);
     this.limit = new ProgressLimit(parts.settings.callsWithoutProgress);
+    this.standing = new StandingFiles(parts.workspace);
   }
 
   /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
@@ -165,6 +168,8 @@ export class Spending implements Allowance {
       else this.reached({ reason: verdict.what, text: verdict.text, goOn: verdict.goOn });
     }
     const verdict = steps ? this.limit.take(who, steps) : "fine";
+    if (steps?.some(({ traits }) => traits.looks || traits.writes))
+      this.standing.look(this.limit.gains.files);
     if (verdict === "fine") return undefined;
     this.looking ??= this.nearLimit(verdict)
       .catch(() => {})
@@ -214,13 +219,10 @@ export class Spending implements Allowance {
       this.limit.settle();
       return true;
     }
-    let hasGrown = false;
-    for (const { path, content } of await changedFiles(workspace, since)) {
-      const write = { path: asCalled(workspace, path), content: settled(content) };
-      hasGrown = this.limit.gains.wrote(write) || hasGrown;
-    }
-    if (hasGrown) this.limit.begin();
-    return hasGrown;
+    let lines = 0;
+    for (const { path, content } of await changedFiles(workspace, since))
+      lines += this.limit.gains.found(asCalled(workspace, path), settled(content));
+    return lines > 0 && this.limit.found(lines);
   }
 
   /** Whether a change landed or a task of the person was completed, by a member of any process. */

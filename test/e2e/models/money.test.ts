@@ -3,13 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HONEST, type Honest } from "../../fixtures/long-work.ts";
-import { LOOPS, type Loop } from "../../fixtures/loops.ts";
+import { FEW, LOOPS, type Loop } from "../../fixtures/loops.ts";
+import { FILE_LOOPS } from "../../fixtures/loops-of-files.ts";
+import { LOOK_LOOPS } from "../../fixtures/loops-of-looks.ts";
+import { TEAM_LOOPS } from "../../fixtures/loops-of-teams.ts";
+import { MORE_LONG_WORK } from "../../fixtures/more-long-work.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
 const MEMBER_MOST = 64;
-/** Of a team at default settings, and of one with a lower limit of calls without progress. */
+/** Of a team at default settings; so many more than the limit of calls without progress, also where that is lower. */
 const TEAM_MOST = 250;
-const FEW_MOST = 50;
+const FEW_MOST = FEW + 50;
 const bypass = { permissionMode: "bypass", sandbox: "off" } as const;
 
 async function play({ says, mates = 1, runbook, settings = {} }: Loop | Honest) {
@@ -27,18 +31,21 @@ async function play({ says, mates = 1, runbook, settings = {} }: Loop | Honest) 
 }
 
 describe("a loop ends", () => {
-  it.each(Object.entries(LOOPS))("%s", async (_, loop) => {
-    const { outcome, all, most } = await play(loop);
-    const allowed = loop.settings?.callsWithoutProgress ? FEW_MOST : TEAM_MOST;
-    expect(
-      most <= MEMBER_MOST || all <= allowed,
-      `${all} calls, ${most} of one member: ${outcome.reason}`,
-    ).toBe(true);
-  });
+  it.each(Object.entries({ ...LOOPS, ...FILE_LOOPS, ...LOOK_LOOPS, ...TEAM_LOOPS }))(
+    "%s",
+    async (_, loop) => {
+      const { outcome, all, most } = await play(loop);
+      const allowed = loop.settings?.callsWithoutProgress ? FEW_MOST : TEAM_MOST;
+      expect(
+        most <= MEMBER_MOST || all <= allowed,
+        `${all} calls, ${most} of one member: ${outcome.reason}`,
+      ).toBe(true);
+    },
+  );
 });
 
 describe("long work is not stopped", () => {
-  it.each(Object.entries(HONEST))("%s", async (_, work) => {
+  it.each(Object.entries({ ...HONEST, ...MORE_LONG_WORK }))("%s", async (_, work) => {
     const { outcome, team } = await play(work);
     const board = await team.store.board.tasks();
     const warned = (await team.events("warning.raised")).map((one) => "text" in one && one.text);

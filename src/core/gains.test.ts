@@ -1,0 +1,129 @@
+/** What counts as progress, and what does not. */
+import { describe, expect, it } from "vitest";
+import { FileChanges } from "./file-changes.ts";
+import { type Gain, Gains, type Step } from "./gains.ts";
+import { Moves } from "./moves.ts";
+import { NewLines } from "./new-lines.ts";
+
+const step = (tool: string, input: unknown, text = "", isError = false): Step => ({
+  ...{ tool, input, text, isError },
+  traits: {
+    ...{ aboutTeam: false, createsTasks: false, completes: false },
+    writes: tool === "write_file" || tool === "edit_file",
+    looks: tool === "bash" || tool === "read_file",
+  },
+});
+const run = (command: string, text: string): Step => step("bash", { command }, text);
+const write = (path: string, content: string): Step => step("write_file", { path, content });
+const gainsOf = (...steps: readonly Step[]): Gain[] => {
+  const gains = new Gains();
+  return steps.map((one) => gains.of([one]));
+};
+
+describe("an answer", () => {
+  it("is found once, and again only with a new line", () => {
+    expect(gainsOf(run("a", "one"), run("b", "one"), run("c", "one\ntwo"))).toEqual([
+      "found",
+      "nothing",
+      "found",
+    ]);
+  });
+
+  it("is nothing new when it echoes what was asked, or differs in random digits", () => {
+    expect(gainsOf(run("echo tree bark", "tree bark"))).toEqual(["nothing"]);
+    expect(gainsOf(run("a", "n 50"), run("b", "n 20"), run("c", "n 31"))).toEqual([
+      "found",
+      "nothing",
+      "nothing",
+    ]);
+  });
+
+  it("with figures that rise counts half, and no more than 60 times", () => {
+    const gains = gainsOf(...Array.from({ length: 100 }, (_, n) => run(`x${n}`, `page ${n}`)));
+    expect(gains.filter((gain) => gain === "step")).toHaveLength(60);
+    expect(gains.slice(70)).toEqual(Array(30).fill("nothing"));
+  });
+
+  it("of a file is new by its digits, but not by the line that says which lines these are", () => {
+    const read = (offset: number, text: string): Step => step("read_file", { path: "a", offset }, text);
+    expect(
+      gainsOf(
+        read(1, "row 1\nrow 2\nof 9: 1-2"),
+        read(3, "row 3\nrow 4\nof 9: 3-4"),
+        read(2, "row 2\nrow 3\nof 9: 2-3"),
+      ),
+    ).toEqual(["found", "found", "nothing"]);
+  });
+});
+
+describe("a file", () => {
+  it("counts while more stands than ever", () => {
+    const files = new FileChanges();
+    expect(files.judge({ path: "a", content: "one" })).toBe("lasting");
+    files.takenBack("a");
+    expect(files.judge({ path: "b", content: "two" })).toBe("nothing");
+    expect(files.judge({ path: "c", content: "three" })).toBe("lasting");
+  });
+
+  it("that is removed long after it was written was progress in its time", () => {
+    const files = new FileChanges();
+    files.judge({ path: "a", content: "one" });
+    for (let n = 0; n <= 100; n += 1) files.tick();
+    files.takenBack("a");
+    expect(files.judge({ path: "b", content: "two" })).toBe("lasting");
+  });
+
+  it("counts no further where only some of its changes were taken back", () => {
+    const files = new FileChanges();
+    const to = (n: number): string => files.judge({ path: "a", old: `old ${n}`, new: `new ${n}` });
+    expect([to(1), to(2), to(3)]).toEqual(["lasting", "lasting", "lasting"]);
+    files.takenBack("a", 2);
+    expect([to(4), to(5)]).toEqual(["nothing", "lasting"]);
+  });
+
+  it("with the content of another one is a copy; with other digits it is not", () => {
+    expect(gainsOf(write("a", "x 1"), write("b", "x 1"), write("c", "x 2"))).toEqual([
+      "lasting",
+      "watched",
+      "lasting",
+    ]);
+  });
+
+  it("in which only the time differs is the same", () => {
+    expect(gainsOf(write("a", "at 10:00:01\n"), write("a", "at 10:00:01\nat 10:00:02\n"))).toEqual([
+      "lasting",
+      "nothing",
+    ]);
+  });
+
+  it("that commands fill with random numbers gains no lines; one in which lines are replaced does", () => {
+    const log = new FileChanges();
+    expect(log.found("log", "start\n90")).toBe(1);
+    expect(log.found("log", "start\n90\n17\n33")).toBe(0);
+    const work = new FileChanges();
+    work.found("a", "v 1 = 0\nv 2 = 0");
+    expect(work.found("a", "v 1 = 1\nv 2 = 0")).toBe(2);
+  });
+});
+
+it("tells figures with an end from a clock, and a random one from both", () => {
+  const last = (texts: readonly string[]): string => {
+    const moves = new Moves();
+    return texts.map((text) => moves.of(text)).at(-1) ?? "";
+  };
+  const counted = (text: (n: number) => string) => [1, 2, 3, 4, 5].map(text);
+  expect(last(counted((n) => `${n} of 50 checks`))).toBe("nearer");
+  expect(last(counted((n) => `${n} %`))).toBe("nearer");
+  expect(last(counted((n) => `${9 - n} are pending`))).toBe("nearer");
+  expect(last(counted((n) => `${90_000 - n} kB free`))).toBe("further");
+  expect(last(counted((n) => `up ${7 * n}`))).toBe("further");
+  expect(last(counted((n) => `load ${(7 * n) % 5}`))).toBe("none");
+  expect(last(counted(() => "the same 7"))).toBe("none");
+});
+
+it("knows a line again, and one with lower digits", () => {
+  const lines = new NewLines();
+  expect(["a 5", "a 5", "a 3", "a 9", "b"].map((line) => lines.of(line))).toEqual([
+    ...["new", "known", "other", "risen", "new"],
+  ]);
+});
