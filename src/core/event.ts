@@ -9,6 +9,7 @@ import type { Kind } from "./mail.ts";
 import type { MemberKind } from "./member.ts";
 import type { Mode } from "./permission/mode.ts";
 import type { VERDICTS } from "./review.ts";
+import type { TaskFields } from "./task.ts";
 import type { Obstacle } from "./worktree.ts";
 
 export type ReleaseReason =
@@ -19,6 +20,20 @@ export type ReleaseReason =
   | "retry"
   | "lead"
   | "split";
+
+const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
+  owner_died: (owner) => `The process of its owner ${owner} died.`,
+  owner_stopped: (owner) => `Its owner ${owner} stopped before it was done.`,
+  given_back: (owner) => `${owner} gave it back.`,
+  person: (owner) => `The person took it back from ${owner}.`,
+  lead: (owner) => `The lead took it back from ${owner}.`,
+  retry: () => "It is tried again.",
+  split: (owner) => `${owner} split it.`,
+};
+
+/** Why an attempt ended without a result, for whoever goes on. */
+export const releaseWords = (why: ReleaseReason, owner: string | null, note = ""): string =>
+  `${RELEASED[why](owner ?? "")}${note.trim() && ` ${note.trim()}`}`;
 
 export type Fact = Readonly<
   /** `team`: another team of the store, created by this team's lead. */
@@ -45,8 +60,16 @@ export type Fact = Readonly<
       phase: "work" | "idle" | "shutdown";
       reason?: IdleReason | ShutdownReason | undefined;
     }
-  | { type: "task.added"; task: TaskId; subject: string; by: Name; blockedBy: readonly TaskId[] }
-  | { type: "task.changed"; task: TaskId; by: Name; what: readonly string[] }
+  /** Facts of the first version have no `description`, and nothing of what is unusual about the task. */
+  | ({
+      type: "task.added";
+      task: TaskId;
+      subject: string;
+      by: Name;
+      blockedBy: readonly TaskId[];
+    } & Omit<TaskFields, "subject" | "blockedBy">)
+  /** `now`: the new values. Facts of the first version have only the names of the fields. */
+  | { type: "task.changed"; task: TaskId; by: Name; what: readonly string[]; now?: TaskFields | undefined }
   | { type: "task.claimed"; task: TaskId; subject: string; by: Name; attempt: number }
   | {
       type: "task.completed";

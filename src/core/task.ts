@@ -71,9 +71,8 @@ export type Task = Pending | Claimed | Completed | Failed | Cancelled;
 export type Status = Task["status"];
 
 /**
- * A task in short. `board.outlines` returns the JSON text of an `Outline[]` in no order: of all tasks, or of those of the given ids
- * that exist. The database writes that text, because reading 10,000 whole tasks takes ten times as long. `blockedBy` and `touches`
- * are JSON. `why` is the beginning of the reason for which it failed last or was cancelled.
+ * A task in short. `board.outlines` returns the JSON text of an `Outline[]` in no order. The database writes that text, because reading
+ * 10,000 whole tasks takes ten times as long. `blockedBy` and `touches` are JSON. `why` is the beginning of the reason for which it failed last or was cancelled.
  */
 export type Outline = readonly [
   id: TaskId,
@@ -120,6 +119,23 @@ export type TaskChange = Partial<Omit<NewTask, "blockedBy" | "assignee" | "runbo
   readonly addBlockedBy?: readonly TaskId[];
   readonly removeBlockedBy?: readonly TaskId[];
 };
+
+/** The fields of a task that a fact about it may name; those of a new one that are as usual are left out. */
+export type TaskFields = Partial<
+  Pick<
+    TaskBase,
+    | "subject"
+    | "description"
+    | "blockedBy"
+    | "priority"
+    | "estimate"
+    | "role"
+    | "touches"
+    | "needsPlan"
+    | "runbook"
+    | "parent"
+  >
+> & { /** Null: anybody may claim it. */ readonly assignee?: Name | null };
 
 /** Losing a race is ordinary, so the outcome is a value, not an exception. */
 export type ClaimResult =

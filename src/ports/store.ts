@@ -65,7 +65,7 @@ export interface Board extends Splitting {
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
   task(id: TaskId): Promise<Task | null>;
   tasks(): Promise<Task[]>;
-  outlines(ids?: readonly TaskId[]): Promise<string>;
+  outlines(): Promise<string>;
   counts(): Promise<Counts>;
 
   /**

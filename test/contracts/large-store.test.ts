@@ -112,7 +112,6 @@ async function live(store: Store): Promise<void> {
   await board.change(failing.id, { addBlockedBy: [(await board.add({ subject: "before" }, LEAD)).id] }, LEAD);
   await board.assign(failing.id, alice.name, LEAD);
   await board.cancel(failing.id, LEAD, "no");
-  await board.outlines([first.id]);
   await board.hasProspect(alice.name);
   await board.task(first.id);
   for (const seat of [alice, bob]) for (;;) if (!(await board.claimNext(seat))) break;

@@ -7,6 +7,8 @@ import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import { asTaskId } from "../../src/core/ids.ts";
+import { Picture } from "../../src/core/picture/picture.ts";
+import { shownOf } from "../../src/core/picture/task.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { BACKENDS, type Backend, connect, dropSchema, host, name } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
@@ -163,5 +165,19 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     const store = await open();
     const tasks = await store.board.tasks();
     expect(tasks.map((one) => one.describedBy)).toEqual(["person", "person", "lead", "person"]);
+  });
+
+  it("says in the journal what is on the board", async () => {
+    await run(
+      `insert into events (team, at, type, data) values ('default', 1, 'task.added', '{"task":1,"subject":"Old","by":"person","blockedBy":[]}')`,
+    );
+    const store = await open();
+    const picture = new Picture();
+    const { events } = await store.journal.read("" as Cursor);
+    for (const event of events) picture.apply(event);
+    const tasks = (await store.board.tasks()).map(shownOf);
+    const [{ subject, description, role, priority, touches } = {}] = tasks;
+    expect(picture.tasks.get(1)).toMatchObject({ subject, description, role, priority, touches });
+    expect(subject).not.toBe("Old");
   });
 });

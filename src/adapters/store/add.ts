@@ -4,14 +4,14 @@ import type { Fact } from "../../core/event.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
 import { isOutsider } from "../../core/sync.ts";
-import { checkTask, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import { checkTask, type NewTask, type Task, type TaskChange, type TaskFields } from "../../core/task.ts";
 import { ROOTS } from "../../core/task-depth.ts";
 import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
-import { listOf, type TaskRow, taskForUpdate, toTask } from "./task-row.ts";
+import { listOf, type TaskRow, taskForUpdate, toTask, unusual } from "./task-row.ts";
 
 /** A batch of tasks, checked as far as that needs no database. */
 export type Batch = {
@@ -175,6 +175,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
         subject: row.subject,
         by,
         blockedBy: listOf<TaskId>(row.blocked_by),
+        ...unusual(toTask(row)),
       }),
     ),
   );
@@ -260,7 +261,9 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     yield* exec`delete from edges where team = ${tx.team} and task = ${id} and blocker = ${blocker}`;
   if (after.estimate !== row.estimate || added.length + removed.length > 0)
     yield* measure(tx, [id, ...added, ...removed]);
-  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what }]);
+  const changed = toTask(after);
+  const now: TaskFields = Object.fromEntries(what.map((field) => [field, changed[field]]));
+  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what, now }]);
   yield* tellOwner(tx, after, by, what);
   if (after.status === "pending" && after.open_blockers === 0) tx.notify("board");
   return toTask({ ...after, updated_at: tx.now });

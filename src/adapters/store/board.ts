@@ -49,7 +49,7 @@ export function board(session: Session): Board {
       session.look(function* (tx) {
         return (yield* sql<TaskRow>`select * from tasks where team = ${tx.team} order by id`).map(toTask);
       }),
-    outlines: (ids) => session.look((tx) => outlines(tx, ids)),
+    outlines: () => session.look(outlines),
     counts: () => session.look(counts),
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),

@@ -3,6 +3,7 @@ import type { FactOf, FactType } from "../../core/event.ts";
 import { foldRole, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
 import { exec, type Op, parse, sql } from "./sql.ts";
+import { listOf, type TaskRow, toTask, unusual } from "./task-row.ts";
 
 type EventRow = { readonly team: string; readonly data: string };
 
@@ -42,4 +43,18 @@ export function* proseTasks(): Op<void> {
     select team, id, description from tasks where status in ('pending', 'in_progress', 'failed')`;
   for (const { team, id, description } of rows)
     if (isProse(description)) yield* exec`update tasks set prose = 1 where team = ${team} and id = ${id}`;
+}
+
+/** Until version 19, facts did not say all of a task. Old ones get what the task is now: what it was before is not known. */
+export function* tasksIntoFacts(): Op<void> {
+  const rows = yield* sql<EventRow & { seq: number }>`
+    select seq, team, data from events where type = 'task.added' order by seq`;
+  for (const { seq, team, data } of rows) {
+    const fact = parse<Partial<FactOf<"task.added">>>(data, {});
+    const [task] = yield* sql<TaskRow>`select * from tasks where team = ${team} and id = ${fact.task ?? 0}`;
+    if (!task || fact.description !== undefined) continue;
+    const { subject, blocked_by } = task;
+    const now = { subject, blockedBy: listOf<TaskId>(blocked_by), ...unusual(toTask(task)) };
+    yield* exec`update events set data = ${JSON.stringify({ ...fact, ...now })} where seq = ${seq}`;
+  }
 }

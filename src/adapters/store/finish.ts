@@ -3,7 +3,7 @@
 import type { Entry } from "../../core/conversation/chat.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { Fact, ReleaseReason } from "../../core/event.ts";
+import { type Fact, type ReleaseReason, releaseWords } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { Held } from "../../ports/store.ts";
 import { UNASSIGNED } from "./assign.ts";
@@ -89,16 +89,6 @@ export function* release(
   yield* putBack(tx, row, why, note, maxAttempts);
 }
 
-const EVIDENCE: Record<ReleaseReason, (owner: string) => string> = {
-  owner_died: (owner) => `The process of its owner ${owner} died.`,
-  owner_stopped: (owner) => `Its owner ${owner} stopped before it was done.`,
-  given_back: (owner) => `${owner} gave it back.`,
-  person: (owner) => `The person took it back from ${owner}.`,
-  lead: (owner) => `The lead took it back from ${owner}.`,
-  retry: () => "It is tried again.",
-  split: (owner) => `${owner} split it.`,
-};
-
 /** Puts a locked row in progress back to pending, or fails it if it was tried too often. Returns the new status. */
 export function* putBack(
   tx: Tx,
@@ -107,8 +97,7 @@ export function* putBack(
   note: string | undefined,
   maxAttempts: number,
 ): Op<"pending" | "failed"> {
-  const said = note?.trim() ? ` ${note.trim()}` : "";
-  const evidence = `${EVIDENCE[why](row.owner ?? "")}${said}`;
+  const evidence = releaseWords(why, row.owner, note);
   if (why === "given_back" && row.tries >= maxAttempts) {
     yield* failed(
       tx,

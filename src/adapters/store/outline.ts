@@ -1,7 +1,6 @@
 /** Tasks in short (`Outline` in core/task.ts), written as JSON by the database: the rows never become objects of this process. */
-import type { TaskId } from "../../core/ids.ts";
 import { UNASSIGNED } from "./assign.ts";
-import { anyOf, type Op, Raw, sql, type Tx } from "./sql.ts";
+import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
 const WHY_MAX = 400;
 const COLUMNS = `id, subject, status, blocked_by, owner, attempt, priority, estimate, ${UNASSIGNED.text},
@@ -12,12 +11,8 @@ const LIST = {
   postgres: new Raw(`coalesce(json_agg(json_build_array(${COLUMNS})), '[]')::text`),
 };
 
-export function* outlines(tx: Tx, ids: readonly TaskId[] | undefined): Op<string> {
+export function* outlines(tx: Tx): Op<string> {
   const list = LIST[tx.dialect.name];
-  const [row] =
-    ids === undefined
-      ? yield* sql<{ text: string }>`select ${list} as text from tasks where team = ${tx.team}`
-      : yield* sql<{ text: string }>`
-          select ${list} as text from tasks where team = ${tx.team} and id ${anyOf(tx, ids)}`;
+  const [row] = yield* sql<{ text: string }>`select ${list} as text from tasks where team = ${tx.team}`;
   return row?.text ?? "[]";
 }

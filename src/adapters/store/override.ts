@@ -82,7 +82,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
     update tasks set asked_role = ${UNASSIGNED}, role = case when ${role} = '' then ${UNASSIGNED} else ${role} end,
       updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what: ["assignee"] }]);
+  yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what: ["assignee"], now: { assignee: to } }]);
   if (row.open_blockers === 0) tx.notify("board");
 }
 

@@ -69,6 +69,7 @@ export function* wakeWhole(tx: Tx, part: TaskRow): Op<void> {
     where team = ${tx.team} and id = ${whole.id}`;
   yield* measure(tx, left);
   const by = splitOf(whole.split)?.by ?? whole.created_by;
-  yield* appendFacts(tx, [{ type: "task.changed", task: whole.id, by, what: ["blockedBy"] }]);
+  const now = { blockedBy: kept };
+  yield* appendFacts(tx, [{ type: "task.changed", task: whole.id, by, what: ["blockedBy"], now }]);
   tx.notify("board");
 }

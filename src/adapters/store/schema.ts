@@ -3,7 +3,7 @@
  * text and times are whole milliseconds, so that both databases agree. A change of the schema is a new entry of `MIGRATIONS`; old
  * entries are never edited.
  */
-import { columnsFromJournal, foldedRoles, proseTasks } from "./carry-over.ts";
+import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts } from "./carry-over.ts";
 import type { Dialect, Op } from "./sql.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
@@ -231,6 +231,9 @@ const eighteenth = ({ int }: Names): Step[] => [
   "alter table tasks add column split text",
 ];
 
+/** From here on the journal alone says what is on the board. */
+const nineteenth = (): Step[] => [tasksIntoFacts];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -253,6 +256,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   sixteenth,
   seventeenth,
   eighteenth,
+  nineteenth,
 ];
 
 /** The version that this program writes. */

@@ -1,7 +1,7 @@
 /** A row of `tasks` and its conversion to a task. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
-import type { Claimed, Completed, Split, Status, Task } from "../../core/task.ts";
+import type { Claimed, Completed, Split, Status, Task, TaskFields } from "../../core/task.ts";
 import { type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
 export type TaskRow = {
@@ -142,6 +142,22 @@ export function toTask(row: TaskRow): Task {
         reason: row.reason ?? "",
       };
   }
+}
+
+/** The journal says everything of a task; what is as usual is left out, for its size. */
+export function unusual(task: Task): Omit<TaskFields, "subject" | "blockedBy"> {
+  const { description, priority, estimate, role, assignee, touches, needsPlan, runbook, parent } = task;
+  return {
+    description,
+    ...(priority !== 0 && { priority }),
+    ...(estimate !== 1 && { estimate }),
+    ...(role !== null && { role }),
+    ...(assignee !== undefined && { assignee }),
+    ...(touches.length > 0 && { touches }),
+    ...(needsPlan && { needsPlan }),
+    ...(runbook !== undefined && { runbook }),
+    ...(parent !== undefined && { parent }),
+  };
 }
 
 export function claimedOf(row: TaskRow): Claimed {

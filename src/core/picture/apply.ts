@@ -1,10 +1,10 @@
 /** What each fact changes in the picture of a team. A new fact does not compile until this table has a line for it. */
-import type { Event, Fact, FactOf, FactType } from "../event.ts";
+import { type Event, type Fact, type FactOf, type FactType, releaseWords } from "../event.ts";
 import { type Instant, later } from "../ids.ts";
 import { joined, memberOf, type PictureMember } from "./member.ts";
 import type { Picture } from "./picture.ts";
 import { contextAfter } from "./spent.ts";
-import { blank, plainOf, type Task } from "./task.ts";
+import { blank, fieldsOf, type Task } from "./task.ts";
 
 type Apply<T extends FactType> = (picture: Picture, fact: FactOf<T> & { readonly at: Instant }) => void;
 
@@ -29,17 +29,15 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
       ...(reason !== "rate_limited" && { retry: null }),
     });
   },
-  "task.added": (picture, { task, subject, blockedBy, at }) => {
-    const known = picture.known.get(task);
-    picture.tasks.set(task, {
-      ...blank(task, subject, at),
-      blockedBy,
-      ...(known && { ...plainOf(known), subject }),
-    });
-    if (!known) picture.stale.add(task);
+  "task.added": (picture, added) => {
+    const { task, subject, at } = added;
+    picture.tasks.set(task, { ...blank(task, subject, at), ...fieldsOf(added) });
     picture.changed("shape");
   },
-  "task.changed": (picture, { task }) => void picture.stale.add(task),
+  "task.changed": (picture, { task, now = {} }) => {
+    change(picture, task, fieldsOf(now));
+    if (now.subject !== undefined || now.blockedBy !== undefined) picture.changed("shape");
+  },
   "task.claimed": (picture, { task, by: owner, attempt, at: startedAt }) => {
     change(picture, task, {
       ...{ status: "in_progress", owner, attempt, startedAt, endedAt: null, landing: null },
@@ -51,37 +49,40 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     const known = picture.tasks.get(task);
     const owner = known?.owner ?? by;
     const startedAt = known?.startedAt ?? at;
-    ended(picture, task, { status: "completed", owner, startedAt, endedAt: at, why: "" });
+    ended(picture, task, { status: "completed", owner, startedAt, endedAt: at });
   },
   "task.failed": (picture, { task, by, reason: why, at: endedAt }) => {
     const owner = picture.tasks.get(task)?.owner ?? by;
     ended(picture, task, { status: "failed", owner, endedAt, why });
   },
-  "task.released": (picture, { task, note, parts = [] }) => {
-    const blockedBy = [...(picture.tasks.get(task)?.blockedBy ?? []), ...parts];
-    if (parts.length > 0) picture.changed("shape");
+  "task.released": (picture, { task, from, why, note, parts }) => {
+    if (parts) picture.changed("shape");
+    const before = picture.tasks.get(task)?.blockedBy ?? [];
     ended(picture, task, {
       ...{ status: "pending", owner: null, startedAt: null, endedAt: null, landing: null },
-      ...{ blockedBy },
-      ...(note && { why: note }),
+      // Who has split it gets it back. A retry changes neither whose it is nor why it failed.
+      ...(parts
+        ? { blockedBy: [...new Set([...before, ...parts])], assignee: from ?? "" }
+        : why !== "retry" && { assignee: "", why: releaseWords(why, from, note) }),
     });
   },
   "task.cancelled": (picture, { task, reason: why, at: endedAt }) =>
-    ended(picture, task, { status: "cancelled", owner: null, endedAt, why }),
+    ended(picture, task, { status: "cancelled", owner: null, assignee: "", endedAt, why }),
   "task.unblocked": unseen,
   "task.queued": (picture, { task, by }) => {
     // Others queue while its gate runs, and it may ask again: the gate goes on.
-    if (picture.tasks.get(task)?.landing === "gate") return;
-    change(picture, task, { landing: "queued" });
+    if (picture.tasks.get(task)?.landing?.is === "gate") return;
+    change(picture, task, { landing: { is: "queued" } });
     member(picture, by, { step: "waits to land" });
   },
   "gate.started": (picture, { task, by, command }) => {
-    change(picture, task, { landing: "gate" });
+    change(picture, task, { landing: { is: "gate", command } });
     member(picture, by, { step: `gate: ${command}` });
   },
-  "task.landed": (picture, { task }) => change(picture, task, { landing: "landed" }),
+  "task.landed": (picture, { task }) => change(picture, task, { landing: { is: "landed" } }),
   "task.proposed": unseen,
-  "task.reopened": (picture, { task, evidence: why }) => change(picture, task, { landing: "refused", why }),
+  "task.reopened": (picture, { task, evidence }) =>
+    change(picture, task, { landing: { is: "refused", evidence } }),
   "mail.sent": (picture, { to }) => unread(picture, to, 1),
   "mail.delivered": (picture, { to }) => unread(picture, to, -1),
   "tool.called": (picture, { who, tool, subject }) => {
@@ -142,7 +143,6 @@ export function apply(picture: Picture, event: Event): void {
 function change(picture: Picture, id: number, what: Partial<Task>): void {
   const task = picture.tasks.get(id);
   if (task) Object.assign(task, what);
-  else picture.stale.add(id);
 }
 
 function ended(picture: Picture, id: number, what: Partial<Task>): void {
@@ -163,5 +163,6 @@ function unread(picture: Picture, who: string, by: 1 | -1): void {
 
 /** No fact says it: the tasks of a member that leaves are free again. */
 function unassign(picture: Picture, who: string): void {
-  for (const task of picture.tasks.values()) if (task.assignee === who) task.assignee = "";
+  for (const task of picture.tasks.values())
+    if (task.assignee === who && task.status === "pending") task.assignee = "";
 }

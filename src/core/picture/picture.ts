@@ -9,7 +9,7 @@ import { apply } from "./apply.ts";
 import { Hands } from "./hands.ts";
 import { type MemberRow, memberOf, type PictureMember } from "./member.ts";
 import { type OpenQuestion, OpenQuestions } from "./questions.ts";
-import { plainOf, type Task } from "./task.ts";
+import type { Task } from "./task.ts";
 
 export class Picture {
   readonly tasks = new Map<number, Task>();
@@ -19,15 +19,6 @@ export class Picture {
   version = 0;
   board = 0;
   shape = 0;
-  /** Tasks of which facts do not say everything. */
-  readonly stale = new Set<number>();
-  /** What is known of tasks besides their facts, for a replay. */
-  readonly known: ReadonlyMap<number, Task>;
-
-  constructor(known: ReadonlyMap<number, Task> = new Map()) {
-    this.known = known;
-  }
-
   static of(
     tasks: readonly Task[],
     members: readonly MemberRow[],
@@ -52,16 +43,6 @@ export class Picture {
 
   subject(task: number): string {
     return this.tasks.get(task)?.subject ?? "";
-  }
-
-  /** What facts do not say of tasks. Their status is the facts' business: an answer may be older than the last fact. */
-  setRows(rows: readonly Task[]): void {
-    for (const row of rows) {
-      const known = this.tasks.get(row.id);
-      if (known) Object.assign(known, plainOf(row));
-      else this.put(row);
-    }
-    this.changed("shape");
   }
 
   /** Which members are run, and their figures where no fact came since `version`, when they were asked for. */

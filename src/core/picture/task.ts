@@ -1,11 +1,18 @@
 /** A task as people see it, and how it is made of what the tables say. Pure. */
-import type { Outline, Task as Row, Status } from "../task.ts";
+import type { Outline, Task as Row, Status, TaskFields } from "../task.ts";
 
-export type Landing = "queued" | "gate" | "landed" | "refused";
+/** Where the branch of a task is on its way to the target. */
+export type Landing =
+  | { readonly is: "queued" }
+  | { readonly is: "gate"; readonly command: string }
+  | { readonly is: "landed" }
+  | { readonly is: "refused"; readonly evidence: string };
 
 export type Task = {
   readonly id: number;
   subject: string;
+  /** Null where only the table was read, which is asked for it. */
+  description: string | null;
   status: Status;
   blockedBy: readonly number[];
   owner: string | null;
@@ -20,6 +27,7 @@ export type Task = {
   createdAt: number;
   startedAt: number | null;
   endedAt: number | null;
+  /** Why it failed last, or was cancelled. */
   why: string;
   landing: Landing | null;
 };
@@ -60,9 +68,10 @@ export const taskOf = ([
 
 /** The same of a whole task. */
 export const shownOf = (row: Row): Task => {
-  const { id, subject, status, blockedBy, attempt, priority, estimate, role, touches, needsPlan } = row;
+  const { id, subject, description, status, blockedBy, attempt } = row;
+  const { priority, estimate, role, touches, needsPlan } = row;
   return {
-    ...{ id, subject, status, blockedBy, attempt, priority, estimate, role, touches, needsPlan },
+    ...{ id, subject, description, status, blockedBy, attempt, priority, estimate, role, touches, needsPlan },
     owner: row.status === "pending" ? null : row.owner,
     assignee: row.assignee ?? "",
     createdAt: row.createdAt,
@@ -86,6 +95,7 @@ function listIn<T>(text: string): readonly T[] {
 export const blank = (id: number, subject: string, createdAt: number): Task => ({
   id,
   subject,
+  description: null,
   status: "pending",
   blockedBy: [],
   owner: null,
@@ -103,16 +113,13 @@ export const blank = (id: number, subject: string, createdAt: number): Task => (
   landing: null,
 });
 
-/** What no fact says. */
-export const plainOf = ({
-  subject,
-  blockedBy,
-  priority,
-  estimate,
-  role,
-  assignee,
-  touches,
-  needsPlan,
-}: Task) => ({
-  ...{ subject, blockedBy, priority, estimate, role, assignee, touches, needsPlan },
+const FIELDS = [
+  ...(["subject", "description", "blockedBy", "priority", "estimate", "role", "touches"] as const),
+  "needsPlan",
+] as const;
+
+/** Those that a fact names. */
+export const fieldsOf = (fact: TaskFields): Partial<Task> => ({
+  ...Object.fromEntries(FIELDS.flatMap((field) => (fact[field] === undefined ? [] : [[field, fact[field]]]))),
+  ...(fact.assignee !== undefined && { assignee: fact.assignee ?? "" }),
 });

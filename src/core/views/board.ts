@@ -8,7 +8,9 @@ import { type Cell, type Column, type Figure, span, type Tone, type View } from 
 
 export type Look = { readonly glyph: string; readonly word: string; readonly tone: Tone };
 
-export function look(task: Pick<TaskData, "status" | "ready"> & Partial<Pick<TaskData, "heldBy">>): Look {
+type Looked = Pick<TaskData, "status" | "ready"> & { readonly heldBy?: number | null };
+
+export function look(task: Looked): Look {
   if (task.status === "pending")
     return task.ready && (task.heldBy ?? null) === null
       ? { glyph: "○", word: "ready", tone: "plain" }

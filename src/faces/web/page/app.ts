@@ -6,7 +6,6 @@ import type { MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import { taskOf } from "../../../core/picture/task.ts";
-import type { Outline } from "../../../core/task.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
 import { putInLine } from "./board.ts";
 import type { Replay } from "./replay.ts";
@@ -230,20 +229,8 @@ export class App {
       this.seen.add(event.seq);
       this.live.apply(event);
     }
-    if (this.live.stale.size > 0) void this.refreshRows([...this.live.stale]);
     if (events.some((event) => QUESTION_FACTS.has(event.type))) void this.refreshQuestions();
     for (const tap of this.taps) tap(events);
-    this.draw();
-  }
-
-  private async refreshRows(ids: readonly number[]): Promise<void> {
-    for (const id of ids) this.live.stale.delete(id);
-    const live = this.live;
-    for (let i = 0; i < ids.length; i += 200) {
-      const part = ids.slice(i, i + 200).join(",");
-      const rows = await this.source.get<Outline[]>(`${this.route.team}/rows`, { ids: part }).catch(() => []);
-      if (live === this.live) live.setRows(rows.map(taskOf));
-    }
     this.draw();
   }
 

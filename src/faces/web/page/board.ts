@@ -1,14 +1,14 @@
 /** What the board says: why a task waits, what is counted. Pure. */
 
 import type { Event } from "../../../core/event.ts";
+import { type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";
 import type { PictureMember as Member } from "../../../core/picture/member.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
 import type { Task } from "../../../core/picture/task.ts";
 import { overlapping } from "../../../core/touches.ts";
 
-/** As a status is shown: waiting and ready are both pending. */
-export type Look = "waiting" | "ready" | "busy" | "done" | "failed" | "cancelled";
-export const LOOKS: readonly Look[] = ["waiting", "ready", "busy", "done", "failed", "cancelled"];
+export { LOOKS, type Look, type LookCounts as Counts, lookOf, looksOf } from "../../../core/picture/looks.ts";
+
 /** As a bar shows them, from the left. */
 export const BY_PROGRESS: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
 export const LOOK_WORDS: Readonly<Record<Look, string>> = {
@@ -21,40 +21,6 @@ export const LOOK_WORDS: Readonly<Record<Look, string>> = {
 };
 
 type Tasks = ReadonlyMap<number, Task>;
-
-export function lookOf(task: Task, tasks: Tasks): Look {
-  switch (task.status) {
-    case "pending":
-      return task.blockedBy.every((id) => tasks.get(id)?.status === "completed") ? "ready" : "waiting";
-    case "in_progress":
-      return "busy";
-    case "completed":
-      return "done";
-    default:
-      return task.status;
-  }
-}
-
-export type Counts = Readonly<Record<Look, number>>;
-
-type Looks = { readonly of: ReadonlyMap<number, Look>; readonly counts: Counts };
-const kept = new WeakMap<Picture, Looks & { readonly board: number }>();
-
-/** The looks of all tasks and their counts. Kept until a task changes: most facts change none, and a board may have 10,000. */
-export function looksOf(model: Picture): Looks {
-  const known = kept.get(model);
-  if (known?.board === model.board) return known;
-  const counts = { waiting: 0, ready: 0, busy: 0, done: 0, failed: 0, cancelled: 0 };
-  const of = new Map<number, Look>();
-  for (const task of model.tasks.values()) {
-    const look = lookOf(task, model.tasks);
-    of.set(task.id, look);
-    counts[look] += 1;
-  }
-  const made = { of, counts, board: model.board };
-  kept.set(model, made);
-  return made;
-}
 
 /** One sentence: what has to happen before the task goes on; "" when nothing has to. */
 export function whyWaiting(task: Task, { tasks, members }: Pick<Picture, "tasks" | "members">): string {
@@ -109,7 +75,7 @@ export function pauseOf(
   const member = owner === null ? undefined : members.get(owner);
   if (member && (!member.hosted || member.phase === "shutdown")) return "away";
   if (member && isAsking(member)) return "asks";
-  return landing === "gate" || landing === "queued" ? landing : "";
+  return landing?.is === "gate" || landing?.is === "queued" ? landing.is : "";
 }
 
 /** The member does nothing before a person answers. */
@@ -127,8 +93,8 @@ export function putInLine(model: Picture, facts: readonly Event[]): void {
 function whyHeld(task: Task, owner: Member | undefined): string {
   if (owner && !owner.hosted)
     return `${owner.name} is not running: its process has ended. The next run of the team goes on with the task.`;
-  if (task.landing === "queued") return "Waits to land: others are first.";
-  if (task.landing === "gate") return "Its gate runs.";
+  if (task.landing?.is === "queued") return "Waits to land: others are first.";
+  if (task.landing?.is === "gate") return "Its gate runs.";
   if (!owner) return "";
   const pause = owner.phase === "idle" ? PAUSES[owner.reason] : undefined;
   return pause ? `${owner.name} ${pause}.` : "";

@@ -1,7 +1,6 @@
 /** A run as it was: its facts, a moment, and the model folded up to it. */
 import type { Event } from "../../../core/event.ts";
 import { Picture } from "../../../core/picture/picture.ts";
-import type { Task } from "../../../core/picture/task.ts";
 import type { FactPage } from "../wire.ts";
 import type { Source } from "./source.ts";
 
@@ -32,22 +31,20 @@ export class Replay {
   readonly events: readonly Event[];
   private next = 0;
   private frame = 0;
-  private readonly known: ReadonlyMap<number, Task>;
   private readonly onChange: () => void;
 
-  constructor(events: readonly Event[], known: ReadonlyMap<number, Task>, onChange: () => void) {
+  constructor(events: readonly Event[], onChange: () => void) {
     this.events = events;
-    this.known = known;
     this.onChange = onChange;
     this.start = events[0]?.at ?? 0;
     this.end = events.at(-1)?.at ?? 0;
     this.time = this.start;
-    this.model = new Picture(known);
+    this.model = new Picture();
   }
 
   static async load(source: Source, team: string, live: Picture, onChange: () => void): Promise<Replay> {
     const turns = [...live.members.values()].reduce((sum, member) => sum + member.turns, 0);
-    return new Replay(await loadFacts(source, team, turns <= DETAIL_TURNS_MAX), live.tasks, onChange);
+    return new Replay(await loadFacts(source, team, turns <= DETAIL_TURNS_MAX), onChange);
   }
 
   /** Plays what happened in about this time, whatever the run took. */
@@ -64,7 +61,7 @@ export class Replay {
     const to = Math.min(this.end, Math.max(this.start, time));
     if (to < this.time) {
       const shape = this.model.shape + 1;
-      this.model = new Picture(this.known);
+      this.model = new Picture();
       this.model.shape = shape;
       this.next = 0;
     }

@@ -58,7 +58,7 @@ function Details({ task }: { task: Task }) {
           </span>
         )}
         {task.attempt > 1 && <span class="warn">attempt {task.attempt}</span>}
-        {task.landing === "landed" && <span class="good">landed</span>}
+        {task.landing?.is === "landed" && <span class="good">landed</span>}
       </p>
       {why && (
         <p class="why">
@@ -108,7 +108,7 @@ function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
 function Texts({ task }: { task: Task }) {
   const { data, error } = useAnswer<TaskHistory>(
     `task/${task.id}`,
-    `${task.status} ${task.attempt} ${task.subject} ${task.landing}`,
+    `${task.status} ${task.attempt} ${task.subject} ${task.landing?.is}`,
   );
   if (error) return <p class="bad">{error}</p>;
   if (!data) return null;

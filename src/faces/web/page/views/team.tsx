@@ -96,7 +96,7 @@ function phaseWords({ phase, reason, hosted, task }: Member): string {
   if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
   if (!hosted) return "is not running";
   if (phase === "idle") return IDLE_WORDS[reason] ?? "is idle";
-  const landing = task === null ? null : app.model.tasks.get(task)?.landing;
+  const landing = task === null ? null : app.model.tasks.get(task)?.landing?.is;
   if (landing === "gate") return "its gate runs";
   return landing === "queued" ? "waits to land" : "works";
 }
