@@ -1,6 +1,7 @@
 /** The last line: a notice, what the lead does or the keys, and the figures of the team. */
 import { LEAD } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
+import { countsOf } from "../../core/picture/looks.ts";
 import { retryWords } from "../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../core/views/view.ts";
 import { stepOf } from "./strip.ts";
@@ -32,7 +33,8 @@ const WIDE = 100;
 
 export function footerLine(team: TeamModel | null, style: Style, look: FooterLook): string {
   const { paint } = style;
-  const { counts, picture } = team ?? {};
+  const { picture } = team ?? {};
+  const counts = picture && countsOf(picture);
   const spent = picture?.spent;
   const done = counts ? counts.completed + counts.failed + counts.cancelled : 0;
   const context = picture?.members.get(LEAD)?.context ?? 0;

@@ -169,7 +169,6 @@ export class Screen {
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
-    void this.team?.readBoard().catch(() => {}); // the last of many events may have come too soon for it
     if (this.panel.name !== null) this.refreshPanel();
     if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
   }

@@ -119,12 +119,11 @@ class Session {
       this.outcome = outcome;
       this.quit(exitCodeOf(outcome));
     });
-    const from = await host.store.journal.end();
     const team = await live.open(host.store);
     this.host = host;
     this.team = team;
     this.steering.open(host, team);
-    const reader = live.follow(host.store, from, reading.signal);
+    const reader = live.follow(reading.signal);
     const others = live.hearOthers(host, liveReader(await call.settings(), call.cwd), reading.signal);
     try {
       await host.start({ interactive: true });

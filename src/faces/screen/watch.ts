@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { HostOptions, TeamHost } from "../../host/team-host.ts";
-import type { Cursor, Store } from "../../ports/index.ts";
+import type { Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
 import { NewsFeed } from "./news.ts";
@@ -56,7 +56,6 @@ export class Live {
       await news.take(event, store);
       await screen.questions.take(event, store, team);
     }
-    await team.readBoard();
     screen.refreshPanel();
     screen.changed();
   }
@@ -75,10 +74,12 @@ export class Live {
     }
   }
 
-  /** `from`: the end of the journal before `open` read the state, so that nothing is missed in between. */
-  async follow(store: Store, from: Cursor, signal: AbortSignal): Promise<void> {
+  /** From where `open` has read the state. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { team, store } = this;
+    if (!team || !store) return;
     try {
-      for await (const events of follow(store, from, signal)) await this.take(events);
+      for await (const events of follow(store, team.cursor, signal)) await this.take(events);
     } catch (error) {
       this.screen.warn(`cannot follow the journal: ${messageOf(error)}`);
     }

@@ -3,15 +3,14 @@
  * most ten times a second and in one write, so that it neither flickers nor costs.
  */
 import type { Event } from "../../core/event.ts";
-import { type PictureMember, rowOf } from "../../core/picture/member.ts";
-import { Picture } from "../../core/picture/picture.ts";
-import { shownOf } from "../../core/picture/task.ts";
-import type { Counts } from "../../core/task.ts";
-import { countTasks } from "../../core/views/board.ts";
+import { countsOf } from "../../core/picture/looks.ts";
+import type { PictureMember } from "../../core/picture/member.ts";
+import type { Picture } from "../../core/picture/picture.ts";
 import { colourOf } from "../../core/views/identity.ts";
 import { reasonWords } from "../../core/views/reason.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
+import { pictureOf } from "../../team/queries/picture.ts";
 import { BEGIN, END } from "./alternate.ts";
 import type { PrintAbove } from "./asking.ts";
 import { Keyboard } from "./keyboard.ts";
@@ -37,17 +36,14 @@ export class Live {
   /** While a question waits. */
   private print: PrintAbove | null = null;
   private readonly keyboard = new Keyboard();
-  private counts: Counts = countTasks([]);
   private readonly began = Date.now();
   private readonly onResize = (): void => this.schedule();
 
   private readonly term: Terminal;
-  private readonly store: Store;
   private readonly picture: Picture;
 
-  private constructor(term: Terminal, store: Store, picture: Picture) {
+  private constructor(term: Terminal, picture: Picture) {
     this.term = term;
-    this.store = store;
     this.picture = picture;
     this.tick = setInterval(() => this.schedule(), 1_000);
     process.stderr.on("resize", this.onResize);
@@ -55,8 +51,7 @@ export class Live {
   }
 
   static async open(term: Terminal, store: Store): Promise<Live> {
-    const [members, tasks] = [await store.roster.members(), await store.board.tasks()];
-    const live = new Live(term, store, Picture.of(tasks.map(shownOf), members.map(rowOf)));
+    const live = new Live(term, (await pictureOf(store)).picture);
     live.keyboard.hold();
     live.schedule();
     return live;
@@ -113,15 +108,10 @@ export class Live {
     if (this.print && this.above.length > 0) this.print(this.above.splice(0).join("\n"));
     if (this.timer || this.paused) return;
     const wait = Math.max(0, INTERVAL_MS - (Date.now() - this.last));
-    this.timer = setTimeout(() => void this.refresh(), wait);
+    this.timer = setTimeout(() => this.refresh(), wait);
   }
 
-  private async refresh(): Promise<void> {
-    try {
-      this.counts = await this.store.board.counts();
-    } catch {
-      // The store is being closed: the next frame, if there is one, shows the numbers of the last.
-    }
+  private refresh(): void {
     this.timer = null;
     if (!this.paused) this.draw(this.lines());
   }
@@ -179,8 +169,9 @@ export class Live {
   }
 
   private summary(width: number): string {
-    const { counts, term } = this;
+    const { term } = this;
     const { spent } = this.picture;
+    const counts = countsOf(this.picture);
     const done = counts.completed + counts.failed + counts.cancelled;
     const parts = [
       counts.total > 0 ? `${done}/${counts.total}` : "",

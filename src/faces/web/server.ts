@@ -13,11 +13,11 @@ import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../cor
 import { quote, taskId } from "../../core/ids.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { task } from "../../team/queries/board.ts";
+import { memberRows } from "../../team/queries/picture.ts";
 import { type Access, type PublicAddress, refusal, SAFE_HEADERS, showsToken, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
-import { memberRows } from "./snapshot.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import type { Acted } from "./wire.ts";
 
@@ -172,9 +172,6 @@ function routes(
   for (const [path, answer] of Object.entries(answers))
     app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
   app.get("/api/:team/state", async (c) => c.body(await (await teamOf(c)).state(), 200, JSON_TYPE));
-  app.get("/api/:team/rows", async (c) =>
-    c.body(await (await teamOf(c)).rows(text(c, "ids")), 200, JSON_TYPE),
-  );
   app.get("/api/:team/recording", async (c) => {
     const { recordingPage } = await import("./recording.ts");
     const team = await teamOf(c);

@@ -2,12 +2,13 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { mailId, type Name, name, PERSON, quote, speaker, taskId } from "../../core/ids.ts";
+import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
 import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { liveReader, outputFolder } from "../../team/queries/live.ts";
+import { memberRows } from "../../team/queries/picture.ts";
 import { requests } from "../../team/queries/requests.ts";
 import { mustExist } from "../../team/queries/team.ts";
 import { teamFigures } from "../../team/queries/teams.ts";
@@ -19,7 +20,7 @@ import { Feed } from "./feed.ts";
 import { LineReader } from "./in-line.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
-import { liveHostIds, memberRows, snapshot } from "./snapshot.ts";
+import { liveHostIds, snapshot } from "./snapshot.ts";
 import type {
   AllTeams,
   Commit,
@@ -205,11 +206,6 @@ export class TeamPage {
     const rest = (await text).slice(1);
     // Not of the cache: the page sets its clock by it.
     return `{"now":${systemClock.now()},"project":${JSON.stringify(this.project.cwd)},${rest}`;
-  }
-
-  /** JSON text of an `Outline[]`. */
-  rows(ids: string): Promise<string> {
-    return this.store.board.outlines(list(ids).map(taskId));
   }
 
   /** What follows an entry; `more`: later entries follow. */

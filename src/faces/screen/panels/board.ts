@@ -1,7 +1,7 @@
 /** The board: what is worked on first, then what can be, what waits, and what has ended; the longest chain of work is marked. */
-import { instant } from "../../../core/ids.ts";
 import { criticalPath } from "../../../core/order.ts";
-import { boardData, look, progressShare, progressText, type TaskData } from "../../../core/views/board.ts";
+import { countsOf, type ListedTask, listed } from "../../../core/picture/looks.ts";
+import { look, progressShare, progressText } from "../../../core/views/board.ts";
 import { span } from "../../../core/views/view.ts";
 import type { Action, Row } from "../list.ts";
 import { oneLine, type Style, shortened, spread } from "../style.ts";
@@ -14,9 +14,10 @@ const ORDER = ["in progress", "ready", "waiting", "failed", "cancelled", "comple
 export const boardPanel: Panel = {
   title: "board",
   actions: [{ key: "a", word: "add", line: "/add " }],
-  read: async ({ team, store, style, now }: PanelInput): Promise<Listed> => {
-    const { tasks, counts } = boardData(store.team, team.tasks, instant(now));
-    const chain = new Set(criticalPath(new Map(team.tasks.map((task) => [task.id, task]))));
+  read: async ({ team, style, now }: PanelInput): Promise<Listed> => {
+    const { picture } = team;
+    const [tasks, counts] = [listed(picture, now), countsOf(picture)];
+    const chain = new Set(criticalPath(picture.tasks));
     const { paint } = style;
     const full = Math.round(progressShare(counts) * BAR);
     const bar = paint("good", "█".repeat(full)) + paint("dim", "░".repeat(BAR - full));
@@ -32,15 +33,15 @@ export const boardPanel: Panel = {
 };
 
 /** In a state: what ended last first, and what is claimed next first. */
-export function inOrder(tasks: readonly TaskData[]): TaskData[] {
-  const rank = (task: TaskData): number => ORDER.indexOf(look(task).word);
-  const ended = ({ endedAt }: TaskData): number => endedAt ?? 0;
+export function inOrder(tasks: readonly ListedTask[]): ListedTask[] {
+  const rank = (task: ListedTask): number => ORDER.indexOf(look(task).word);
+  const ended = ({ endedAt }: ListedTask): number => endedAt ?? 0;
   return [...tasks].sort(
     (a, b) => rank(a) - rank(b) || ended(b) - ended(a) || b.priority - a.priority || a.id - b.id,
   );
 }
 
-function taskRow(task: TaskData, isInChain: boolean, { paint }: Style): Row {
+function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style): Row {
   const { id, owner, ageMs, waitsFor, status } = task;
   const { glyph, word, tone } = look(task);
   const subject = oneLine(task.subject);
@@ -59,7 +60,7 @@ function taskRow(task: TaskData, isInChain: boolean, { paint }: Style): Row {
 }
 
 /** Only what this task allows. */
-function actionsOf({ id, owner, status, priority }: TaskData): Action[] {
+function actionsOf({ id, owner, status, priority }: ListedTask): Action[] {
   const [isOpen, isOver] = [status === "pending", status === "failed" || status === "cancelled"];
   const isRunning = status === "in_progress";
   const at = (level: number): string => `/edit ${id} --priority ${level}`;
