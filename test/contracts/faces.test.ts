@@ -1,0 +1,165 @@
+/** One team at 50 moments of random lives, in every face: all show the same figures, those that follow facts and those that have just come. */
+import { describe, expect, it } from "vitest";
+import { LEAD, name } from "../../src/core/ids.ts";
+import { countsOf } from "../../src/core/picture/looks.ts";
+import { Picture } from "../../src/core/picture/picture.ts";
+import { taskOf } from "../../src/core/picture/task.ts";
+import type { Outline } from "../../src/core/task.ts";
+import { progressText } from "../../src/core/views/board.ts";
+import { footerLine } from "../../src/faces/screen/footer.ts";
+import { boardPanel } from "../../src/faces/screen/panels/board.ts";
+import { membersPanel } from "../../src/faces/screen/panels/members.ts";
+import { styleOf } from "../../src/faces/screen/style.ts";
+import { TeamModel } from "../../src/faces/screen/team.ts";
+import { frame, type Known } from "../../src/faces/top/frame.ts";
+import { teamState } from "../../src/faces/web/page/board.ts";
+import { snapshot } from "../../src/faces/web/snapshot.ts";
+import type { Snapshot } from "../../src/faces/web/wire.ts";
+import type { Cursor, Store } from "../../src/ports/index.ts";
+import { board } from "../../src/team/queries/board.ts";
+import { costs } from "../../src/team/queries/costs.ts";
+import { readHosts } from "../../src/team/queries/hosts.ts";
+import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
+import { MATES, step } from "../fixtures/lives.ts";
+import { BACKENDS, stage } from "../fixtures/stage.ts";
+
+const MOMENTS = { sqlite: 50, postgres: 10 } as const;
+/** At most so many steps between two of them. */
+const STEPS = 4;
+const WIDTH = 160;
+const term = {
+  isTTY: true,
+  colour: false,
+  width: () => WIDTH,
+  write: () => {},
+  paint: (_: unknown, text: string) => text,
+};
+const style = styleOf(term);
+
+/** The figures of a page: its picture, as it is drawn. */
+function ofPicture(picture: Picture) {
+  const members = [...picture.members.values()].map(
+    ({ name, phase, task, unread, turns, inputTokens, outputTokens }) => ({
+      ...{ name, phase, task, unread, turns },
+      tokens: inputTokens + outputTokens,
+    }),
+  );
+  const { tokens, usd } = picture.spent;
+  const questions = [...picture.questions.list.map(({ id }) => id as string)].sort();
+  return {
+    counts: countsOf(picture),
+    members: members.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    tokens,
+    usd,
+    questions,
+  };
+}
+
+async function pageOf(store: Store): Promise<Picture> {
+  const { tasks, members, questions } = JSON.parse(await snapshot(store, async () => [])) as Snapshot;
+  return Picture.of((tasks as readonly Outline[]).map(taskOf), members, questions);
+}
+
+/** Of `ekiden tasks`, `team`, `cost` and `requests`. */
+async function ofCommands(store: Store): Promise<ReturnType<typeof ofPicture>> {
+  const { counts } = await board(store);
+  const { all } = await costs(store);
+  const members = (await store.roster.members()).map(
+    ({ name, activity, task, unread, turns, inputTokens, outputTokens }) => ({
+      ...{ name, phase: activity.phase, task, unread, turns },
+      tokens: inputTokens + outputTokens,
+    }),
+  );
+  const questions = (await store.requests.open()).map(({ id }) => id as string).sort();
+  return {
+    ...{ counts, questions, tokens: all.inputTokens + all.outputTokens, usd: all.usd },
+    members: members.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+async function topOf(store: Store, now: number): Promise<string> {
+  const tasks = await store.board.tasks();
+  const members = await store.roster.members();
+  const known: Known = {
+    ...{
+      team: store.team,
+      teams: 1,
+      readAt: now as never,
+      held: tasks,
+      members,
+      hosts: await readHosts(store),
+    },
+    ...{ board: await board(store), steps: new Map(), printed: new Map(), news: [], trouble: "" },
+  };
+  const look = { focus: "board", back: { team: 0, board: 0, feed: 0 } } as const;
+  return frame(
+    term,
+    { rows: 60, columns: WIDTH },
+    { ...known, board: { ...known.board, tasks: known.board.tasks } },
+    look,
+    now as never,
+  ).lines.join("\n");
+}
+
+describe.each(BACKENDS)("all faces on %s", (backend) => {
+  const at = stage(backend);
+
+  it("show the same figures at every moment", { timeout: 300_000 }, async () => {
+    const random = randomFrom(FUZZ.seed + 1);
+    const { store, lead, seats } = await at.crew(MATES);
+    const life = {
+      store,
+      clock: at.clock,
+      lead,
+      random,
+      seats: new Map(seats.map((seat) => [seat.name, seat])),
+    };
+    const followed = await pageOf(store);
+    const screen = await TeamModel.open(store, style, () => null);
+    let cursor: Cursor = screen.cursor;
+    for (let moment = 0; moment < MOMENTS[backend]; moment += 1) {
+      for (let n = random(STEPS) + 1; n > 0; n -= 1) {
+        await at.clock.advance(7);
+        await step(life);
+      }
+      const page = await store.journal.read(cursor);
+      cursor = page.cursor;
+      for (const event of page.events) {
+        followed.apply(event);
+        await screen.take(event);
+      }
+      const told = await ofCommands(store);
+      const where = `moment ${moment}, after ${JSON.stringify(page.events)}`;
+      expect(ofPicture(await pageOf(store)), `the first view of the page, ${where}`).toEqual(told);
+      expect(ofPicture(followed), `the page that follows, ${where}`).toEqual(told);
+      expect(ofPicture(screen.picture), `the screen, ${where}`).toEqual(told);
+
+      const now = at.clock.now();
+      const { counts } = told;
+      const done = counts.completed + counts.failed + counts.cancelled;
+      const look = {
+        width: WIDTH,
+        now,
+        began: now,
+        notice: "",
+        model: "",
+        frame: "",
+        stopKey: "",
+        mode: null,
+      };
+      const footer = footerLine(screen, style, look);
+      if (counts.total > 0) expect(footer, where).toContain(` ${done}/${counts.total} tasks`);
+      const panels = { team: screen, store, style, now };
+      const listed = await boardPanel.read(panels);
+      expect(listed.rows, where).toHaveLength(counts.total);
+      if (counts.total > 0) expect(listed.head?.(WIDTH), where).toContain(progressText(counts));
+      expect((await membersPanel.read(panels)).rows, where).toHaveLength(told.members.length);
+      const open = counts.pending + counts.inProgress;
+      const { word } = teamState(followed);
+      if (told.questions.length > 0) expect(word, where).toBe("Needs you");
+      else expect(word, where).not.toBe(open > 0 ? "Finished" : "Needs you");
+      expect(await topOf(store, now), where).toContain(`board: ${progressText(counts)}`);
+    }
+    expect(screen.picture.members.get(LEAD)?.name).toBe(name("lead"));
+  });
+});
