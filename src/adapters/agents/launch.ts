@@ -1,13 +1,14 @@
 /** Finds an agent program and starts it: confined, with its own files of settings and login, and without those of others. */
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, extname, isAbsolute, join } from "node:path";
 import type { AgentLine } from "../../core/agent-line.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Sandbox } from "../../ports/shell.ts";
+import { makeFolder } from "../make-folder.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import type { AcpProgram, AgentHost } from "./acp.ts";
-import { PRESETS } from "./presets.ts";
+import { PRESETS, type Preset } from "./presets.ts";
 
 export type LaunchPlace = {
   readonly cwd: string;
@@ -44,16 +45,35 @@ export async function agentProgram(
       `The agent program ${program} is not in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
     );
   const home = env.HOME || homedir();
-  const writable = known ? known.folders.map((path) => join(home, path)) : [];
+  const writable = known ? ownFolders(known, home, env) : [];
   return {
     variables: known ? [...known.variables, ...known.settings] : [],
     async start({ cwd, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
-      const plain = { file, args, cwd, env: { ...own, ...known?.sets, EKIDEN_JOB: outer + tag } };
+      // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
+      for (const path of writable) if (extname(path) === "") makeOwn(path);
+      const { active } = await sandbox.status();
+      const sets = { ...known?.sets, ...(active && known?.setsConfined) };
+      const plain = { file, args, cwd, env: { ...own, ...sets, EKIDEN_JOB: outer + tag } };
       // Its vendor must be reached, so the whole network is open to it and to its commands.
       const confined = await sandbox.confineWhole(plain, { network: "all", writable });
       const { AcpProgram } = await import("./acp.ts");
       return new AcpProgram(confined, { tag, version, title: known?.title ?? program }, host);
     },
   };
+}
+
+/** What the program writes for itself: in the home folder, and where its own variable says. */
+function ownFolders({ folders, loginFile }: Preset, home: string, env: NodeJS.ProcessEnv): string[] {
+  const { variable, path } = loginFile;
+  const named = variable === "" ? undefined : env[variable];
+  const moved = named && isAbsolute(named) ? [dirname(join(named, path))] : [];
+  return [...folders.map((folder) => join(home, folder)), ...moved];
+}
+
+/** In a home that cannot be written the program says itself what it misses. */
+function makeOwn(path: string): void {
+  try {
+    makeFolder(path, 0o700);
+  } catch {}
 }

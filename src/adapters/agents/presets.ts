@@ -21,6 +21,8 @@ export type Preset = {
   readonly settings: readonly string[];
   /** What it is told by variables. */
   readonly sets?: Readonly<Record<string, string>>;
+  /** The same inside our sandbox: a sandbox of its own cannot begin in there. */
+  readonly setsConfined?: Readonly<Record<string, string>>;
   /** Below the home folder: what it writes for itself, its login among it. */
   readonly folders: readonly string[];
   /** How a person logs in. */
@@ -51,6 +53,7 @@ export const PRESETS: readonly Preset[] = [
     loginFile: { variable: "CODEX_HOME", folder: ".codex", path: "auth.json" },
     settings: ["OPENAI_BASE_URL", "CODEX_HOME"],
     folders: [".codex"],
+    setsConfined: { INITIAL_AGENT_MODE: "agent-full-access" },
     login: "Run codex login, or set OPENAI_API_KEY.",
   },
   {

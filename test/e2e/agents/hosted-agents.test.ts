@@ -1,8 +1,8 @@
 /** Agent programs of other vendors as teammates: a real program over the Agent Client Protocol, which obeys a script. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { isWithin } from "../../../src/core/paths.ts";
 import { recruit } from "../../../src/core/recruit.ts";
@@ -11,6 +11,7 @@ import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type ProgramOptions, type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
 
 const lead = {
   lead: [{ text: "Waiting." }, { text: "Waiting." }, { text: "Waiting." }, { text: "Waiting." }],
@@ -303,5 +304,34 @@ const inSandbox = bubblewrapOrSkip(describe);
     await team.until("task.completed", { task: 1 });
     expect(program.heard("answer")).toEqual(["reject_once", "allow_once"]);
     expect(readFileSync(join(team.folder, "a.txt"), "utf8")).toBe("new\n");
+  });
+
+  it("keeps its own files in the folders of its login, which it may not have yet, and begins no sandbox of its own", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
+    const home = mkdtempSync(resolve("node_modules/.ekiden-home-"));
+    onTestFinished(() => takeAway(home));
+    const program = agentProgram(
+      { prompts: [[{ call: "complete_task", input: { result: "done" } }]] },
+      folder,
+    );
+    const [bin, moved] = [join(home, "bin"), join(home, "moved")];
+    mkdirSync(bin);
+    const line = `#!/bin/sh
+for place in "$HOME/.codex" "$CODEX_HOME"; do echo "$INITIAL_AGENT_MODE" > "$place/mode"; done
+echo no > "$HOME/elsewhere"
+exec ${program.agent.slice("acp:".length)}
+`;
+    writeFileSync(join(bin, "codex-acp"), line, { mode: 0o755 });
+    const team = await hosted(program, {
+      folder,
+      host: { env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, CODEX_HOME: moved } },
+      settings: { sandbox: "required", teammates: [recruit("ann@codex")] },
+    });
+    await team.store.board.add({ subject: "Ask" }, PERSON);
+    await team.host.start({ goal: "Do the task" });
+    await team.until("task.completed", { task: 1 });
+    for (const place of [join(home, ".codex"), moved])
+      expect(readFileSync(join(place, "mode"), "utf8")).toBe("agent-full-access\n");
+    expect(existsSync(join(home, "elsewhere"))).toBe(false);
   });
 });
