@@ -10,6 +10,10 @@ it.each([
   ["mise.toml", true],
   ["opencode.json", true],
   ["lefthook.yml", true],
+  ["lefthook-local.yml", true],
+  [".Rprofile", true],
+  ["Jenkinsfile", true],
+  [".qwen", true],
   [".gitlab-ci.yml", true],
   // What installing or committing writes.
   [".yarn", false],
@@ -20,6 +24,14 @@ it.each([
   expect(PROTECTED_NAMES).toContain(path.split("/")[0]);
 });
 
-it("makes the workflows of a forge read-only", () => {
-  expect(READ_ONLY_IN_SANDBOX).toContain(".github/workflows");
+it.each([".github/workflows", ".hg/hgrc", ".jj/repo/config.toml", ".config/mise"])(
+  "makes %s read-only, and not the rest of its folder",
+  (part) => {
+    expect(READ_ONLY_IN_SANDBOX).toContain(part);
+    expect(PROTECTED_NAMES).not.toContain(part.split("/")[0]);
+  },
+);
+
+it("lists no part of a path as a name, which the judge compares with each part", () => {
+  expect(PROTECTED_NAMES.filter((name) => name.includes("/"))).toEqual([]);
 });

@@ -7,6 +7,11 @@ export const PROTECTED_NAMES: readonly string[] = [
   ".envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .login .cshrc .tcshrc .kshrc",
   ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .cargo .mvn .bazelrc .pypirc .netrc .ssh .gnupg",
   ".vimrc .exrc .nvimrc .gdbinit .lldbinit .pdbrc .pre-commit-config.yaml .lefthook.yml .zed .fleet .nvim.lua .helix .dir-locals.el",
+  "lefthook-local.yml lefthook-local.yaml .lefthook-local.yml .lefthook-local.yaml lefthook.toml lefthook.json",
+  "mise.local.toml .mise.local.toml .devcontainer.json .dir-locals-2.el .lvimrc .rvmrc .autoenv .autoenv.zsh",
+  ".Rprofile .irbrc .pryrc .byebugrc .ghci .ocamlinit",
+  "crush.json .crush.json .crush .kilocode .amazonq .qwen .junie .trae .augment .zencoder .amp .goose .goosehints .copilot",
+  "Jenkinsfile .travis.yml .drone.yml .woodpecker.yml .woodpecker .forgejo .gitea",
   ".lefthook.yaml lefthook.yml lefthook.yaml mise.toml .mise.toml .mise opencode.json opencode.jsonc .opencode .aider.conf.yml .continue .roo .kiro .factory",
   ".gitlab-ci.yml .circleci .buildkite azure-pipelines.yml bitbucket-pipelines.yml",
 ].flatMap((names) => names.split(" "));
@@ -21,7 +26,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Parts of folders that are not protected as a whole: writing them with a file tool is asked about as for any file. */
-const FURTHER_PARTS = [".github/workflows", ".github/actions"];
+const FURTHER_PARTS = [
+  ".github/workflows",
+  ".github/actions",
+  ".hg/hgrc",
+  ".jj/repo/config.toml",
+  ".config/lefthook.yml",
+  ".config/mise",
+  ".config/mise.toml",
+  "mise/config.toml",
+];
 
 /** Which of these a path is, or is in; the path is relative to the same folder. Some file systems fold case. */
 export const readOnlyName = (path: string): string | undefined =>

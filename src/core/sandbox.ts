@@ -183,6 +183,8 @@ export const SECRET_PATHS: readonly string[] = [
     ".config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .config/github-copilot .config/jgit .config/act .docker .config/containers",
     ".netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties",
     ".kaggle .huggingface .cache/huggingface/token .config/openai .config/anthropic .pgpass .my.cnf .claude .claude.json .codex .gemini",
+    ".databrickscfg .snowflake .cloudflared .wrangler .config/.wrangler .config/stripe .condarc .config/pip .pip .config/helm .config/age .age .minisign .anthropic",
+    ".msmtprc .fetchmailrc .mutt .config/himalaya .subversion/auth .electrum .bitcoin .ethereum .config/solana .lesshst .irb_history .config/nushell/history.txt .local/share/fish/fish_history",
     ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
     ".config/google-chrome .config/chromium .mozilla Library/Keychains Library/Cookies",
   ].flatMap((paths) => paths.split(" ")),

@@ -6,20 +6,24 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
+  closeSync,
+  constants,
   cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
-import { namesIn } from "../small-files.ts";
+import { foldersIn, namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
 import { foreignCommits } from "./git-folders.ts";
 import { inHeldFolder } from "./held-folder.ts";
@@ -71,7 +75,7 @@ export class NewFiles {
   /** To be called before a command starts; the function that it returns, once, after the command has ended. */
   watch(roots: readonly string[], env: Env): () => Promise<string | null> {
     for (const root of roots) if (!this.before.has(root)) this.before.set(root, foreignCommits(root));
-    const watched = roots.map((root) => ({ root, names: this.missingIn(root) }));
+    const watched = roots.map((root) => ({ root, names: [...this.missingIn(root), ...emptyTargets(root)] }));
     const paths = watched.flatMap(({ root, names }) => names.map((name) => join(root, name)));
     for (const path of paths) this.suspects.set(path, (this.suspects.get(path) ?? 0) + 1);
     return async () => {
@@ -136,19 +140,35 @@ export class NewFiles {
     const kept = mkdtempSync(
       join(this.folder, `${new Date().toISOString().slice(0, 19).replace(/:/g, "-")}-`),
     );
-    for (const name of gone) {
+    return gone.filter((name) => {
       mkdirSync(join(kept, dirname(name)), { recursive: true });
       try {
         inHeldFolder(root, name, (path) => move(path, join(kept, name)));
+        return true;
       } catch {
         // A command has exchanged a folder on the way; it is looked at when that ends.
+        return false;
       }
-    }
-    return gone;
+    });
   }
 }
 
 const isTaskTree = (root: string): boolean => root.includes("/.ekiden/worktrees/");
+
+/** Protected names that are links to nothing: a command may make the file or folder that one leads to, within the root. */
+function emptyTargets(root: string): string[] {
+  return presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => {
+    let path = join(root, name);
+    for (let links = 0; links < LINKS_MAX; links += 1) {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined) return isWithin(root, path) ? [path.slice(root.length + 1)] : [];
+      if (!stat.isSymbolicLink()) return [];
+      path = resolve(dirname(path), readlinkSync(path));
+    }
+    return [];
+  });
+}
+const LINKS_MAX = 40;
 
 /** The first folder on the way to a file that is a link; null for none. Behind it is what the command did not make. */
 function linkAbove(root: string, name: string): string | null {
@@ -186,7 +206,15 @@ function idsOf(path: string): string[] {
   }
 }
 
+/** @throws an error of the system when it is still there */
 function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+    return;
+  } catch {
+    // A folder that may not be written cannot be moved to another one.
+    openFolders(from);
+  }
   try {
     renameSync(from, to);
   } catch {
@@ -197,3 +225,24 @@ function move(from: string, to: string): void {
     rmSync(from, { recursive: true, force: true });
   }
 }
+
+/** The folder and those in it become ones that their owner may write; no link is followed. */
+function openFolders(path: string): void {
+  let folder: number;
+  try {
+    folder = openSync(path, PLACE_ONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return; // no folder
+  }
+  try {
+    const held = `/proc/self/fd/${folder}`;
+    chmodSync(held, 0o700);
+    for (const name of foldersIn(held)) openFolders(`${held}/${name}`);
+  } catch {
+    // Another user's: it cannot be moved.
+  } finally {
+    closeSync(folder);
+  }
+}
+/** O_PATH, which Node does not name: to hold a folder that may not be read. */
+const PLACE_ONLY = 0o10000000;

@@ -39,7 +39,7 @@ export class PlaceReader {
 
   read(cwd: string, wanted: Confinement): SandboxPlace {
     const { workspace, home, replaced } = this.options;
-    const named = [workspace, ...(wanted.writable ?? []).flatMap((path) => real(path) ?? [])];
+    const named = [workspace, ...this.opened(wanted)];
     const worktree = worktreeAround(workspace, cwd);
     const roots = named.flatMap((root) =>
       root === home ? visibleFolders(home) : writableRoots([root], home),
@@ -62,6 +62,14 @@ export class PlaceReader {
       sockets: socketsOutside(covered),
       replaced,
     };
+  }
+
+  /** Further folders. One within another that commands write is writable already, and a command may have made a link of it. */
+  private opened({ writable = [] }: Confinement): string[] {
+    const around = [this.options.workspace, ...writable];
+    return writable
+      .filter((path) => !around.some((root) => root !== path && isWithin(root, path)))
+      .flatMap((path) => real(path) ?? []);
   }
 
   /** The directory that the worktree of a task shares with the project is that of the worktree. */

@@ -3,7 +3,7 @@ import { isWithin, relativeTo } from "../paths.ts";
 import { PROTECTED_NAMES, readOnlyName } from "../protected-names.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
-const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
+const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES.map((name) => name.toLowerCase()));
 
 /** Characters that some file systems ignore in names. */
 const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Confinement } from "../../../src/core/sandbox.ts";
 import type { ConfinedProgram } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { closeConfined, confined } from "../../fixtures/confined.ts";
@@ -33,10 +34,14 @@ function place() {
   const both = confined(base, repo.dir, { env: { HOME: base, PATH: process.env.PATH } });
   onTestFinished(() => closeConfined(both, base));
   const at = (...names: string[]): string => join(repo.dir, ...names);
-  const build = async (command: string, cwd = repo.dir): Promise<ConfinedProgram> => {
+  const build = async (
+    command: string,
+    cwd = repo.dir,
+    wanted: Confinement = {},
+  ): Promise<ConfinedProgram> => {
     const args = ["-c", command];
     const env = { PATH: process.env.PATH ?? "", HOME: base };
-    const program = await both.sandbox.confine({ file: "/bin/sh", args, cwd, env }, {});
+    const program = await both.sandbox.confine({ file: "/bin/sh", args, cwd, env }, wanted);
     if (program === null) throw new Error("the sandbox is off");
     return program;
   };
@@ -115,6 +120,17 @@ bubblewrapOrSkip(describe)("mounts by path", () => {
     const { code, out } = run(await build("cat ../.ssh/id .npmrc .npmrc/id; true"));
     expect(code).toBe(0);
     expect(out).not.toContain(SECRET);
+  });
+
+  it("a folder of the workspace that a rule opens, and that is a link now, opens nothing outside", async () => {
+    const { base, at, repo, build, run } = place();
+    symlinkSync(join(base, "outside"), at("out"));
+    const inside = await build("echo x > out/made; echo y > a.txt", repo.dir, { writable: [at("out")] });
+    expect(run(inside).code).toBe(0);
+    expect(readdirSync(join(base, "outside"))).toEqual([]);
+    const outside = await build("echo x > ../outside/made", repo.dir, { writable: [join(base, "outside")] });
+    expect(run(outside).code).toBe(0);
+    expect(readdirSync(join(base, "outside"))).toEqual(["made"]);
   });
 
   it("the folders that a worktree has for its own refs cannot be exchanged for links", async () => {

@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,6 +79,28 @@ bubblewrapOrSkip(describe)("a protected file that a command makes", () => {
     const { setAside } = await run(command);
     expect(setAside).toContain(".envrc");
     expect(here(".envrc")).toBe(false);
+  });
+
+  it("goes where a protected name is a link to a place where nothing was", async () => {
+    const { run, here, repo } = project();
+    symlinkSync("conf/envrc", join(repo.dir, ".envrc"));
+    symlinkSync("tools", join(repo.dir, ".vscode"));
+    symlinkSync("../outside", join(repo.dir, ".npmrc"));
+    const { setAside } = await run(
+      "mkdir conf tools; echo x > conf/envrc; echo x > tools/tasks.json; echo x > conf/more",
+    );
+    expect(setAside).toMatch(/(?=.*conf\/envrc)(?=.*tools)/);
+    expect([here("conf/envrc"), here("tools"), here("conf/more")]).toEqual([false, false, true]);
+  });
+
+  it("goes also as a folder that its owner may not write", async () => {
+    const { run, here, base } = project();
+    const { setAside } = await run(
+      "mkdir -p .claude/a .zed; echo x > .claude/a/b; chmod -R 0 .claude; chmod 500 .zed; ln -s ../.. .husky; chmod 755 .husky/. || true",
+    );
+    expect(setAside).toMatch(/(?=.*\.claude)(?=.*\.zed)(?=.*\.husky)/);
+    expect([here(".claude"), here(".zed"), here(".husky")]).toEqual([false, false, false]);
+    expect(statSync(base).mode & 0o777).toBe(0o700);
   });
 
   it("goes by a commit of an earlier command", async () => {
