@@ -4,7 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS, trustNeedOf } from "./commands/options.ts";
-import { COMMANDS, type Code, GROUPS, nameOf } from "./commands/table.ts";
+import { COMMANDS, type Code, type Entry, GROUPS, nameOf } from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
@@ -38,6 +38,13 @@ function refuseIdleOptions(program: Command, command: string, args: readonly str
       "bad_input",
       `${idle.long} has no effect on ekiden ${command}. It is for ekiden run, ekiden resume, ekiden doctor and ekiden without a command.`,
     );
+}
+
+/** The commands that the line can mean, because describing all of them to the parser takes time. All where it asks for help. */
+function mentioned(args: readonly string[]): readonly Entry[] {
+  const asksForHelp = args.some((word) => /^(help|-h|--help)$/.test(word));
+  const entries = asksForHelp ? [] : COMMANDS.filter((entry) => args.includes(nameOf(entry)));
+  return entries.length > 0 ? entries : COMMANDS;
 }
 
 /** Runs one command line; resolves with the exit code. */
@@ -74,7 +81,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw unknownCommand(word, { more: ["help"], otherwise });
   });
-  for (const entry of COMMANDS)
+  for (const entry of mentioned(args))
     addCommand(program, entry, ({ args: words, options }) => {
       refuseIdleOptions(program, nameOf(entry), args);
       if (["run", "resume", "worker"].includes(nameOf(entry))) output.keepGoing();
