@@ -20,14 +20,14 @@ export const idle: Item = async (quick) => {
       name: `CPU of 100 idle teammates over ${ms / 1000} s`,
       unit: "% of a core",
       value: hundred,
-      budget: { of: "value", atMost: 1 },
+      budget: { of: "value", atMost: 0.4 },
     }),
     figure({
       item: "d",
       name: `CPU of an idle lead over ${ms / 1000} s`,
       unit: "% of a core",
       value: alone,
-      budget: { of: "value", atMost: 0.5 },
+      budget: { of: "value", atMost: 0.3 },
     }),
   ];
 };

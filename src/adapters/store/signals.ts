@@ -23,6 +23,9 @@ const JOURNAL_MS = 25;
 const GAP_MS = 5;
 /** If there are more new events than this, all waiters are woken instead of reading them. */
 const MANY = 1_000;
+/** A store in which nothing has happened for so many polls is polled at a fraction of the rate: an idle team consists of little else. */
+const CALM_POLLS = 20;
+const CALM_FACTOR = 4;
 
 /** After these a task may have become ready. */
 export const MAKES_READY: ReadonlySet<string> = new Set<FactType>([
@@ -46,6 +49,8 @@ export class SignalFiles implements Feed {
   private file: number | null = null;
   private watcher: FSWatcher | null = null;
   private poll: NodeJS.Timeout | null = null;
+  /** Polls since the last commit of anybody. */
+  private uneventful = 0;
   private later: NodeJS.Timeout | null = null;
   private signalAt = Number.POSITIVE_INFINITY;
   private signalledAt = Number.NEGATIVE_INFINITY;
@@ -76,16 +81,39 @@ export class SignalFiles implements Feed {
     } catch {
       // The system has no watches left, or the file system has none: the poll remains.
     }
-    this.poll ??= setInterval(() => this.check(), this.options.pollMs).unref();
+    if (!this.poll) this.planPoll();
     this.check();
   }
 
   pause(): void {
-    if (this.poll) clearInterval(this.poll);
+    if (this.poll) clearTimeout(this.poll);
     this.poll = null;
   }
 
+  private get isCalm(): boolean {
+    return this.watcher !== null && this.uneventful >= CALM_POLLS;
+  }
+
+  private planPoll(): void {
+    const ms = this.options.pollMs * (this.isCalm ? CALM_FACTOR : 1);
+    this.poll = setTimeout(() => {
+      this.uneventful += 1;
+      this.planPoll();
+      this.check();
+    }, ms).unref();
+  }
+
+  /** A process that writes must hear soon that its file was replaced, and one whose watcher is deaf must not wait long twice. */
+  private eventful(): void {
+    const wasCalm = this.isCalm;
+    this.uneventful = 0;
+    if (!wasCalm || !this.poll) return;
+    this.pause();
+    this.planPoll();
+  }
+
   publish(_team: string, topics: ReadonlySet<WakeTopic>): void {
+    this.eventful();
     const quiet = topics.size === 1 && topics.has("journal");
     const now = performance.now();
     const at = quiet ? now + JOURNAL_MS : Math.max(now, this.signalledAt + GAP_MS);
@@ -129,6 +157,7 @@ export class SignalFiles implements Feed {
       const version = this.options.version();
       if (version === this.version) return;
       this.version = version;
+      this.eventful();
       this.tell();
     } catch {
       this.options.hub.wakeAll(); // woken waiters get the error themselves and can report it

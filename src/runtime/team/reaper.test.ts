@@ -1,6 +1,8 @@
 /** How often a host looks for others that have died. */
 import { expect, it } from "vitest";
+import { soon } from "../../../test/fixtures/soon.ts";
 import { host, stage } from "../../../test/fixtures/stage.ts";
+import { ManualClock } from "../../adapters/clock.ts";
 import { Reaper } from "./reaper.ts";
 
 const at = stage("sqlite");
@@ -12,9 +14,10 @@ it("looks seldom while it is alone, and at each moment while another host lives"
   let looks = 0;
   const asked: number[] = [];
   let isThere = true;
+  const clock = new ManualClock();
   const reaper = new Reaper({
     parts: {
-      ...{ store, host: here },
+      ...{ store, clock, host: here },
       isAlive: ({ pid }) => {
         asked.push(pid);
         return isThere;
@@ -26,12 +29,24 @@ it("looks seldom while it is alone, and at each moment while another host lives"
       return true;
     },
   });
-  for (let i = 0; i < 12; i += 1) await reaper.look();
+  const over = new AbortController();
+  const kept = reaper.keep(500, over.signal);
+  /** Each look has ended before the next moment. */
+  const pass = async (moments: number): Promise<void> => {
+    for (let i = 0; i < moments; i += 1) {
+      await soon(() => expect(clock.sleeping).toBe(1));
+      await clock.advance(500);
+    }
+    await soon(() => expect(clock.sleeping).toBe(1));
+  };
+  await pass(12); // looks at 0.5 s and 3.5 s
   expect({ looks, asked }).toEqual({ looks: 2, asked: [] });
   await store.roster.open(other, "test", 7);
-  for (let i = 0; i < 12; i += 1) await reaper.look();
+  await pass(12); // from 6.5 s on at each moment
   expect({ looks, asked: new Set(asked) }).toEqual({ looks: 14, asked: new Set([7]) });
   isThere = false;
-  await reaper.look();
+  await pass(1);
+  over.abort();
+  await kept;
   expect((await store.roster.hosts()).map(({ id }) => id)).toEqual([here]);
 });

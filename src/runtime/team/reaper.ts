@@ -5,11 +5,11 @@
 import type { HostLease } from "./host-lease.ts";
 import type { TeamParts } from "./team-parts.ts";
 
-/** A host that is alone leaves out so many looks after each. */
-const LEFT_OUT_ALONE = 5;
+/** A host that is alone waits so many times longer for its next look. */
+const ALONE_FACTOR = 6;
 
 type Options = {
-  readonly parts: Pick<TeamParts, "store" | "isAlive" | "onOrphans" | "jobs" | "host">;
+  readonly parts: Pick<TeamParts, "store" | "clock" | "isAlive" | "onOrphans" | "jobs" | "host">;
   readonly lease: Pick<HostLease, "isFresh" | "renew" | "mayJudge">;
   /** Whether dead hosts may be removed now. */
   readonly mayRemove: () => Promise<boolean>;
@@ -17,18 +17,24 @@ type Options = {
 
 export class Reaper {
   private readonly options: Options;
-  private leaveOut = 0;
+  private isAlone = false;
 
   constructor(options: Options) {
     this.options = options;
   }
 
+  /** Looks until the signal aborts. */
+  async keep(reapMs: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.options.parts.clock.sleep(this.isAlone ? reapMs * ALONE_FACTOR : reapMs, signal);
+      if (!signal.aborted) await this.look();
+    }
+  }
+
   async look(): Promise<void> {
     const { parts, lease, mayRemove } = this.options;
-    if (this.leaveOut > 0) {
-      this.leaveOut -= 1;
-      return;
-    }
+    // What keeps it from looking is over sooner.
+    this.isAlone = false;
     if (!lease.isFresh) await lease.renew(); // or this host may count as dead itself
     if (!lease.mayJudge) return;
     if (await mayRemove()) await this.removeDeadHosts().catch(() => {});
@@ -44,6 +50,6 @@ export class Reaper {
       isAlone = false;
       return isAlive(one);
     }, onOrphans);
-    this.leaveOut = isAlone ? LEFT_OUT_ALONE : 0;
+    this.isAlone = isAlone;
   }
 }

@@ -51,7 +51,7 @@ export class Team implements TeamControl {
     await this.lease.open();
     const { signal } = this.background;
     const { reapMs, idlePollMs } = this.parts.settings;
-    const looks = [this.every(reapMs, () => this.reaper.look()), this.every(idlePollMs, () => this.poll())];
+    const looks = [this.reaper.keep(reapMs, signal), this.every(idlePollMs, () => this.poll())];
     this.tending = Promise.all([this.lease.keep(signal), ...looks, keepSchedule(this.parts, signal)]);
   }
 
