@@ -7,6 +7,7 @@ import { heard } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { identity, whoIsSubagent } from "../../core/conversation/prompt.ts";
 import { escapeTags } from "../../core/conversation/tags.ts";
+import { derived } from "../../core/derived.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type Name, subagentName } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/loop.ts";
@@ -64,7 +65,7 @@ export function subagents(
       throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);
     const usual = role?.model ? await parts.model(role.model) : member.model;
-    const model = (await job.model?.(usual)) ?? usual;
+    const model = thinkingAs(role, (await job.model?.(usual)) ?? usual);
     const sections = await parts.sections(model);
     const at = (place: Section["place"]): string =>
       sections.flatMap((one) => (one.place === place && one.text) || []).join("\n\n");
@@ -101,6 +102,14 @@ export function subagents(
     return { name: subagent, ...(await work(agent, job.prompt, parts, ctx.signal)) };
   };
 }
+
+/** The effort of a role counts before that of its member and of a phase. */
+const thinkingAs = (role: Role | null, model: Model): Model => {
+  const { effort } = role ?? {};
+  return effort === undefined
+    ? model
+    : derived(model, { reply: (request, options) => model.reply({ ...request, effort }, options) });
+};
 
 async function work(
   agent: Agent,

@@ -265,7 +265,7 @@ it("can have a role: its prompt, its tools; an unknown one is refused with those
   const team = await equippedTeam({
     files: {
       ".claude/agents/reviewer.md":
-        "---\nname: reviewer\ndescription: Reads\ntools: Read, Grep\n---\nYou only read.",
+        "---\nname: reviewer\ndescription: Reads\ntools: Read, Grep\neffort: xhigh\n---\nYou only read.",
       "AGENTS.md": "Use tabs.",
     },
     says: {
@@ -288,6 +288,7 @@ it("can have a role: its prompt, its tools; an unknown one is refused with those
   expect(toolsOf(sub)).toEqual(["read_file", "grep"]);
   expect(sub && opening(sub)).toContain("You only read.");
   expect(sub && opening(sub)).toContain("Use tabs.");
+  expect([sub?.effort, team.models.get("alice")?.requests[0]?.effort]).toEqual(["xhigh", undefined]);
 });
 
 it("can be read back with `ekiden transcript`", async () => {
