@@ -28,7 +28,8 @@ import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { RAISE } from "./budget.ts";
 import { Questions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
-import { completions, isCommand, printingTo, type ReplContext, slash } from "./slash.ts";
+import { isCommand, printingTo, type ReplContext, slash } from "./slash.ts";
+import { completing } from "./values.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
@@ -61,9 +62,8 @@ export async function run(call: Invocation): Promise<number | undefined> {
   const input = createInterface({
     input: process.stdin,
     ...(interactive && {
-      output: process.stdout,
-      prompt: "> ",
-      completer: (line: string) => [completions(line), line],
+      ...{ output: process.stdout, prompt: "> " },
+      completer: completing(() => host.offeredModels()),
     }),
   });
   const conversation = new Conversation(call, host, input, interactive);

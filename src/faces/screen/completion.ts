@@ -1,4 +1,4 @@
-/** The menus of the editor: commands behind `/`, names behind `/to` and `@`, files of the project behind `@`. */
+/** The menus of the editor: commands behind `/`, what may follow some of them, names behind `/to` and `@`, files of the project behind `@`. */
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
@@ -9,6 +9,7 @@ import {
 } from "@earendil-works/pi-tui";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { mention } from "../../core/conversation/image.ts";
+import { valuesBehind } from "../repl/values.ts";
 
 export type Offered = { readonly name: string; readonly about: string };
 
@@ -22,14 +23,21 @@ export class Completion implements AutocompleteProvider {
   private readonly cwd: string;
   private readonly commands: readonly Offered[];
   private readonly names: () => readonly string[];
+  private readonly models: () => Promise<readonly string[]>;
   /** What the menu that was offered last completes. */
   prefix = "";
   private files: { readonly at: number; readonly paths: Promise<readonly string[]> } | null = null;
 
-  constructor(cwd: string, commands: readonly Offered[], names: () => readonly string[]) {
+  constructor(
+    cwd: string,
+    commands: readonly Offered[],
+    names: () => readonly string[],
+    models: () => Promise<readonly string[]> = () => Promise.resolve([]),
+  ) {
     this.cwd = cwd;
     this.commands = commands;
     this.names = names;
+    this.models = models;
   }
 
   async getSuggestions(
@@ -62,6 +70,12 @@ export class Completion implements AutocompleteProvider {
         this.names()
           .filter((one) => one.startsWith(name))
           .map((one) => ({ value: one, label: one })),
+      );
+    const behind = await valuesBehind(before, this.models);
+    if (behind)
+      return this.list(
+        behind.begun,
+        behind.values.slice(0, SHOWN).map((value) => ({ value, label: value })),
       );
     const command = /^\/(\S*)$/.exec(before)?.[1];
     if (command === undefined) return null;

@@ -24,6 +24,8 @@ export type Handlers = {
 export type ScreenOptions = {
   readonly call: Invocation;
   readonly commands: readonly Offered[];
+  /** Models that may follow `/model`. */
+  readonly models?: () => Promise<readonly string[]>;
   readonly handlers: Handlers;
   readonly greeting?: string;
 };

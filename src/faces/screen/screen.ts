@@ -55,7 +55,7 @@ export class Screen {
   /** Of the lead. */
   model = "";
 
-  constructor({ call, commands, handlers, greeting }: ScreenOptions) {
+  constructor({ call, commands, models, handlers, greeting }: ScreenOptions) {
     this.handlers = handlers;
     this.style = styleOf(call.out);
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
@@ -68,7 +68,7 @@ export class Screen {
       this.calls.waiting(this.questions.count, this.questions.newest);
       this.changed();
     });
-    const completion = new Completion(call.cwd, commands, () => this.names());
+    const completion = new Completion(call.cwd, commands, () => this.names(), models);
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();

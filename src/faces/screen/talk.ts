@@ -98,6 +98,7 @@ class Session {
     this.screen = new Screen({
       call,
       commands: offered(),
+      models: async () => (await this.host?.offeredModels()) ?? [],
       greeting: greeting(call.cwd),
       handlers: {
         stopKey: "esc interrupts",

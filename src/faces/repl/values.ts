@@ -1,0 +1,29 @@
+/** What may follow a command of the conversation, for the tab key and for menus. */
+import { EFFORTS } from "../../core/effort.ts";
+import { MODES } from "../../core/permission/mode.ts";
+import { completions } from "./slash.ts";
+
+/** Characters that begin a value, and the values. */
+export type Values = { readonly begun: string; readonly values: readonly string[] };
+
+/** Null behind any other command, and behind a first value. `models`: what providers offer; they may not answer, then there are none. */
+export async function valuesBehind(
+  line: string,
+  models: () => Promise<readonly string[]>,
+): Promise<Values | null> {
+  const [, command, begun = ""] = /^\/(model|effort|mode)\s+(\S*)$/.exec(line) ?? [];
+  if (command === undefined) return null;
+  const begins = (value: string): boolean => value.startsWith(begun);
+  if (command === "mode") return { begun, values: MODES.filter(begins) };
+  if (command === "effort") return { begun, values: ["auto", ...EFFORTS].filter(begins) };
+  const offered = await models().catch(() => []);
+  return { begun, values: offered.filter((model) => model.includes(begun)) };
+}
+
+/** For the tab key: the values, or commands. */
+export const completing =
+  (models: () => Promise<readonly string[]>) =>
+  (line: string, done: (error: null, found: [string[], string]) => void): void =>
+    void valuesBehind(line, models).then((found) =>
+      done(null, found ? [[...found.values], found.begun] : [completions(line), line]),
+    );
