@@ -214,6 +214,9 @@ const NAMES_TOOLS: Readonly<Record<string, RegExp>> = {
   "adapters/models/runbook.ts": /./,
   "adapters/models/runbook-conversation.ts": /./,
   "host/guests/guest.ts": /^idle$/,
+  // the vendors' own tools
+  "adapters/models/messages/request.ts": /^web_search$/,
+  "adapters/models/vendors/openai.ts": /^web_search$/,
 };
 /** Programs of the same names. */
 const PROGRAMS = new Set(["faces/doctor/checks.ts", "adapters/shell/programs.ts"]);

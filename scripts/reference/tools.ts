@@ -14,6 +14,7 @@ import { reviewPermission } from "../../src/tools/permissions.ts";
 import { skillTools } from "../../src/tools/skill.ts";
 import { taskTool } from "../../src/tools/subagent.ts";
 import { todoWrite } from "../../src/tools/todo.ts";
+import { webSearch } from "../../src/tools/web-search.ts";
 import { worktreeTools } from "../../src/tools/worktree.ts";
 import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 
@@ -43,6 +44,7 @@ export function allTools(): Shown[] {
     planTools.submit(1),
     askPerson(1),
     fetchUrl(never, never),
+    webSearch(never),
     reviewPermission,
     todoWrite,
     taskTool(never, []),

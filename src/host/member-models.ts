@@ -126,6 +126,10 @@ class ReplaceableModel implements Model {
     return this.current.caches;
   }
 
+  get searches(): boolean | undefined {
+    return this.current.searches;
+  }
+
   get longestReply(): number | undefined {
     return this.current.longestReply;
   }

@@ -20,6 +20,8 @@ export type ModelRequest = {
   readonly maxOutputTokens?: number;
   /** How hard it is to think; the nearest level that the model has. Unset: as the provider sees fit. */
   readonly effort?: Effort | undefined;
+  /** The provider may search the web for this reply. Only where the model `searches`. */
+  readonly searchesWeb?: boolean;
   /** Absent: nothing of this request comes again. */
   readonly cache?: CacheHint;
 };
@@ -44,7 +46,12 @@ export type Reply = {
   readonly usage: Usage;
   /** US dollars, when the model has a price. */
   readonly usd: number;
+  /** What a search of the web has found, in the order in which the provider names it. */
+  readonly sources?: readonly Source[] | undefined;
 };
+
+/** A page of the web. */
+export type Source = { readonly url: string; readonly title: string };
 
 /** Pieces of a reply while it streams: in-process, lossy, for screens only. */
 export type Delta = { readonly type: "text" | "thinking"; readonly text: string };
@@ -73,6 +80,8 @@ export interface Model {
   readonly bindsPrefix?: boolean | undefined;
   /** Its provider keeps the prefixes of requests for a while: siblings that share one pay less one after the other. */
   readonly caches?: boolean | undefined;
+  /** Its provider searches the web. */
+  readonly searches?: boolean | undefined;
   /** The longest reply it gives when `maxOutputTokens` asks for it, in tokens, if that is more than it gives unasked. */
   readonly longestReply?: number | undefined;
   /**

@@ -7,6 +7,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
+  LanguageModelV3ProviderTool,
   SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
@@ -27,6 +28,8 @@ export type Packaged = {
   readonly thoughts?: "omit" | "required";
   /** The service refuses what the member hears directly behind results. */
   readonly bridged?: boolean;
+  /** The tool of the package by which the vendor searches the web. */
+  readonly search?: LanguageModelV3ProviderTool;
   /** The id of a call as the service takes it. */
   readonly idOf?: (id: string) => string;
   /** The schema of a tool's input as the service takes it. */
@@ -50,7 +53,14 @@ const BRIDGE: LanguageModelV3Message = {
 /** Asks through a vendor's package. */
 export const packaged = (
   model: { doStream(options: LanguageModelV3CallOptions): PromiseLike<{ stream: PartStream }> },
-  { options, thoughts, bridged = false, idOf = (id) => id, schemaOf = (schema) => schema }: Packaged = {},
+  {
+    options,
+    thoughts,
+    bridged = false,
+    search,
+    idOf = (id) => id,
+    schemaOf = (schema) => schema,
+  }: Packaged = {},
 ): Connection["ask"] => {
   /** With what is the provider's own, and without. */
   const translated = {
@@ -93,6 +103,7 @@ export const packaged = (
         ...(bridged ? sent.flatMap((one, i) => [...bridgeBetween(sent[i - 1], one), one]) : sent),
       ],
       ...(tools.length > 0 && { tools: toolsOf(tools) }),
+      ...(request.searchesWeb && search && { tools: [search] }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(providerOptions && { providerOptions }),
       abortSignal,

@@ -9,7 +9,7 @@ import type {
   SharedV3ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
-import type { Delta, Reply } from "../../ports/model.ts";
+import type { Delta, Reply, Source } from "../../ports/model.ts";
 import { OF_MESSAGE } from "./packaged.ts";
 
 /** The stream broke off or reported an error. `error` is the vendor's own, if there is one. */
@@ -28,7 +28,10 @@ type PartReader = {
 /** The part of `ReadableStream` that is used here: loading the real type's module takes 10 ms of a start. */
 export type PartStream = { getReader(): PartReader };
 
-export type Read = Pick<Reply, "message" | "stop"> & { readonly usage: LanguageModelV3Usage };
+export type Read = Pick<Reply, "message" | "stop"> & {
+  readonly usage: LanguageModelV3Usage;
+  readonly sources: readonly Source[];
+};
 
 type Block =
   | { readonly type: "text" | "thinking"; text: string; meta?: SharedV3ProviderMetadata }
@@ -40,6 +43,7 @@ export async function readReply(
   onProgress: () => void = () => {},
 ): Promise<Read> {
   const blocks: Block[] = [];
+  const sources: Source[] = [];
   const open = new Map<string, Extract<Block, { text: string }>>();
   const start = (type: "text" | "thinking", id: string, meta: SharedV3ProviderMetadata | undefined): void => {
     const block = { type, text: "", ...(meta && { meta }) };
@@ -89,13 +93,16 @@ export async function readReply(
         case "tool-call":
           if (part.providerExecuted !== true) blocks.push({ type: "call", call: callOf(part) });
           break;
+        case "source":
+          if (part.sourceType === "url") sources.push({ url: part.url, title: part.title ?? "" });
+          break;
         case "error":
           throw new StreamBroken("the provider broke off the reply", part.error);
         case "finish": {
           whole = true;
           keepWhole(blocks, part.providerMetadata);
           const message = messageOf(blocks);
-          return { message, usage: part.usage, stop: stopOf(part.finishReason, message) };
+          return { message, usage: part.usage, stop: stopOf(part.finishReason, message), sources };
         }
       }
     }

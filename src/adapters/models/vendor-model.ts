@@ -85,7 +85,9 @@ export function connectedModel(
       const limit = maxOutputTokens !== undefined && { maxOutputTokens };
       const { stream } = await ask({ ...request, ...limit, effort, imageOf, isOwn, bare }, watchdog.signal);
       options.onAlive?.();
-      const { message, stop, usage } = await readReply(stream, options.onDelta, () => watchdog.progressed());
+      const { message, stop, usage, sources } = await readReply(stream, options.onDelta, () =>
+        watchdog.progressed(),
+      );
       const inputTokens = usage.inputTokens.total ?? 0;
       const cached = usage.inputTokens.cacheRead ?? 0;
       const written = usage.inputTokens.cacheWrite ?? 0;
@@ -94,6 +96,7 @@ export function connectedModel(
       return {
         message: { ...message, by },
         stop,
+        ...(sources.length > 0 && { sources }),
         usage: { inputTokens, cachedTokens: cached, outputTokens: output },
         usd: usdOf(
           name,
@@ -128,6 +131,7 @@ export function connectedModel(
     window: windowOf(name, known),
     bindsPrefix: capabilities.binds,
     caches: true,
+    searches: connection.searches === true,
     reply,
     ...(longestReply !== undefined && { longestReply }),
   };

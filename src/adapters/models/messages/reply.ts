@@ -6,6 +6,8 @@ import type { Readable } from "node:stream";
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 type Block = { type: string; id?: string; name?: string; data?: string; json: string };
+/** A page that a search of the web has found. */
+type Found = { url?: string; title?: string };
 type Tokens = {
   input_tokens?: number;
   cache_read_input_tokens?: number | null;
@@ -18,7 +20,15 @@ type SseEvent = {
   type: string;
   index?: number;
   message?: { usage?: Tokens };
-  content_block?: { type: string; id?: string; name?: string; data?: string; text?: string; input?: unknown };
+  content_block?: {
+    type: string;
+    id?: string;
+    name?: string;
+    data?: string;
+    text?: string;
+    input?: unknown;
+    content?: unknown;
+  };
   delta?: {
     type?: string;
     text?: string;
@@ -53,12 +63,15 @@ export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3St
         tokens = event.message?.usage ?? {};
         break;
       case "content_block_start": {
-        const { type, input, text, ...more } = event.content_block ?? { type: "" };
+        const { type, input, text, content, ...more } = event.content_block ?? { type: "" };
         const filled = typeof input === "object" && input !== null && Object.keys(input).length > 0;
         blocks.set(event.index ?? 0, { type, json: filled ? JSON.stringify(input) : "", ...more });
         if (type === "text") yield { type: "text-start", id };
         if (type === "text" && text) yield { type: "text-delta", id, delta: text };
         if (type === "thinking") yield { type: "reasoning-start", id };
+        if (type === "web_search_tool_result")
+          for (const { url, title = "" } of Array.isArray(content) ? (content as Found[]) : [])
+            if (url) yield { type: "source", sourceType: "url", id: url, url, title };
         if (type === "redacted_thinking")
           yield {
             type: "reasoning-start",

@@ -8,6 +8,9 @@ import type { VendorRequest } from "../vendor.ts";
 /** With it, a thought whose prefix changed is left out by the vendor; without it, the request is refused. */
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
+/** Runs at the vendor. */
+const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
+
 /** What the vendor is told about a model: its name, what it can do, and fields of the person. */
 export type Told = {
   readonly model: string;
@@ -21,7 +24,7 @@ const marked = (json: string, lasting = false): string =>
 
 export function bodyOf(
   { model, capabilities, fields }: Told,
-  { system, messages, tools, maxOutputTokens, imageOf, isOwn, effort, bare, cache }: VendorRequest,
+  { system, messages, tools, maxOutputTokens, imageOf, isOwn, effort, bare, cache, ...more }: VendorRequest,
 ): string {
   const head = JSON.stringify({
     model,
@@ -34,8 +37,9 @@ export function bodyOf(
   // Tools come before the system prompt: the mark behind the prompt covers both.
   const rules =
     system && `,"system":[${marked(JSON.stringify({ type: "text", text: system }), cache?.waits)}]`;
-  const list = tools.length > 0 ? `,"tools":[${encodedTools(tools)}]` : "";
-  return `${head.slice(0, -1)}${rules}${list},"messages":[${turnsOf(messages, imageOf, isOwn, cache).join(",")}]}`;
+  const list = [encodedTools(tools), more.searchesWeb ? JSON.stringify(SEARCH) : ""].filter(Boolean).join();
+  const offered = list && `,"tools":[${list}]`;
+  return `${head.slice(0, -1)}${rules}${offered},"messages":[${turnsOf(messages, imageOf, isOwn, cache).join(",")}]}`;
 }
 
 /** Thoughts come as summaries. */

@@ -30,6 +30,7 @@ export const anthropic: Vendor = {
       maxOutputTokens: Math.min(32_000, longest),
       ...(model.startsWith("claude-") && longest === LONG && { longestReply: LONG }),
       bareAfter: BETA_REFUSED,
+      searches: true,
     };
   },
 };

@@ -26,11 +26,13 @@ export const google: Vendor = {
     return {
       ask: packaged(connected(model), {
         schemaOf: forGemini,
+        search: { type: "provider", id: "google.google_search", name: "google_search", args: {} },
         ...(capabilities.thinking !== "none" && { options: withThinking }),
       }),
       address,
       secret,
       bareAfter: /thinking|thoughts/i,
+      searches: true,
     };
   },
 };

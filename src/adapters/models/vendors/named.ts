@@ -87,12 +87,9 @@ const azure: Vendor = {
       azure.address(options) ?? needed(options.env, "AZURE_OPENAI_ENDPOINT", "https://NAME.openai.azure.com");
     const secret = options.env.AZURE_OPENAI_API_KEY ?? "";
     const fetch = withKeyIn(options.fetch, "authorization", "api-key", secret);
-    return await openai.connect(model, {
-      ...options,
-      fetch,
-      baseUrl: address,
-      env: { OPENAI_API_KEY: secret },
-    });
+    const env = { OPENAI_API_KEY: secret };
+    const connection = await openai.connect(model, { ...options, fetch, baseUrl: address, env });
+    return { ...connection, searches: false };
   },
 };
 
@@ -111,7 +108,8 @@ const bedrock: Vendor = {
     if (!/claude/.test(model))
       return await connectCompatible("bedrock", model, `${address}/v1`, options, { secret });
     const env = { ANTHROPIC_API_KEY: secret };
-    return await anthropic.connect(model, { ...options, baseUrl: `${address}/anthropic`, env });
+    const connection = await anthropic.connect(model, { ...options, baseUrl: `${address}/anthropic`, env });
+    return { ...connection, searches: false };
   },
 };
 
