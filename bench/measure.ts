@@ -1,5 +1,5 @@
 /**
- * What the bench reports: figures, each beside a floor that was measured in the same run, so that ratios travel from machine
+ * The figures that the bench reports, each beside a floor that was measured in the same run, so that ratios travel from machine
  * to machine where milliseconds do not.
  */
 export type Budget = {

@@ -1,4 +1,4 @@
-/** Where the measured programs run: fresh folders and processes of their own, with nothing of the person's settings in sight. */
+/** The place of the measured programs: fresh folders and processes of their own, with nothing of the person's settings in sight. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

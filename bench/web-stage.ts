@@ -1,4 +1,4 @@
-/** What (k) is measured on: a store with a large board and a long journal, and the processes beside it. */
+/** The stage for (k): a store with a large board and a long journal, and the processes beside it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

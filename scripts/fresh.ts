@@ -1,4 +1,4 @@
-/** Whether the build can be used as it is. */
+/** Finds out whether the build can be used as it is. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 

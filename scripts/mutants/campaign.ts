@@ -1,4 +1,4 @@
-/** Which test file judges which faults next: each fault is shown to the nearest test files that import its file, then the fastest. */
+/** Chooses the test file that judges the next faults: each fault is shown to the nearest test files that import its file, then the fastest. */
 
 import type { Known } from "./known.ts";
 import type { Lane } from "./lane.ts";

@@ -1,4 +1,4 @@
-/** What earlier runs found out about the test files: how long each takes and which faults it passes. Kept in a file. */
+/** The findings of earlier runs about the test files: how long each takes and which faults it passes. Kept in a file. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Which tests could notice a fault in a file: those that import it, the nearest first. Read from the import statements. */
+/** Finds the tests that could notice a fault in a file: those that import it, the nearest first. Read from the import statements. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 

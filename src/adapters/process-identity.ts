@@ -1,5 +1,5 @@
 /**
- * Which process this is, so that others can see whether it lives. A process id names one process only on one kernel, in one
+ * The identity of this process, so that others can see whether it lives. A process id names one process only on one kernel, in one
  * namespace of process ids, and until the kernel gives it to another process. An identity holds all of that: "PLACE.PID.START".
  */
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
 /**
- * Which processes belong to a job: those of its group, those that carry its tag in their environment, however far they went away
+ * The processes of a job: those of its group, those that carry its tag in their environment, however far they went away
  * (setsid, double fork, a closed pipe), and the descendants of the leader of its group, whatever their environment. All but groups
  * is read from /proc, so it is seen on Linux only.
  */

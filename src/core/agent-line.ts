@@ -1,4 +1,4 @@
-/** Which program of another vendor is the model of a member, as its model is written: "agent:claude" or "acp:my-agent --stdio". */
+/** The program of another vendor that is the model of a member, as it is written: "agent:claude" or "acp:my-agent --stdio". */
 import { EkidenError } from "./errors.ts";
 
 export type AgentLine = {

@@ -1,5 +1,5 @@
 /**
- * What a team and each of its teammates may use. Pure accounting; the host acts on the verdicts. Budgets that the person gave count over
+ * The budgets of a team and of each of its teammates. Pure accounting; the host acts on the verdicts. Budgets that the person gave count over
  * the team's life; turns and the default limit of money count from the beginning of a run, over all its resumes.
  */
 import { LEAD, type Name } from "./ids.ts";

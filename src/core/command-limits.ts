@@ -1,4 +1,4 @@
-/** What one confined command may use of the machine, and the sentences for a command that ran into a limit. */
+/** The limits of one confined command on the machine, and the sentences for a command that ran into a limit. */
 
 export type CommandLimits = {
   /** Processes of a command at once. */

@@ -1,4 +1,4 @@
-/** When a run is to stop: a duration from its start, or a time of day. */
+/** The deadline of a run: a duration from its start, or a time of day. */
 import { EkidenError } from "./errors.ts";
 import { quote } from "./ids.ts";
 

@@ -1,5 +1,5 @@
 /**
- * How hard a model thinks, from "none" to "max". Not every model has every level: the nearest one that it has is used. A level may
+ * The effort of a model's thinking, from "none" to "max". Not every model has every level: the nearest one that it has is used. A level may
  * follow the name of a model: "anthropic/claude-sonnet-5-5@high", or stand alone for the team's model: "@high".
  */
 import { EkidenError } from "./errors.ts";

@@ -1,4 +1,4 @@
-/** What a command prints and a model says at this moment, as other processes see it. */
+/** The output of a command and the words of a model at this moment, as other processes see them. */
 import { escapes } from "./hidden.ts";
 import { plainText } from "./plain-text.ts";
 

@@ -1,4 +1,4 @@
-/** How much output is kept on disk. What comes after is counted and dropped, because `yes` writes gigabytes in seconds. */
+/** The limit of the output that is kept on disk. The rest is counted and dropped, because `yes` writes gigabytes in seconds. */
 
 /** Bytes of one command, in the foreground or in the background. */
 export const COMMAND_OUTPUT_MAX = 512 * 1024 ** 2;

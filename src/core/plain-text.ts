@@ -1,4 +1,4 @@
-/** What a command printed, as text. */
+/** The output of a command as text. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences consist of them
 const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;

@@ -1,4 +1,4 @@
-/** What a failed command says about the sandbox that it ran in: which host or path it was refused. */
+/** Reads from the output of a failed command which host or path its sandbox refused. */
 import { isWithin, resolvePath } from "./paths.ts";
 import type { SandboxPolicy } from "./sandbox.ts";
 

@@ -1,4 +1,4 @@
-/** How far a task is from one of the person: tasks that members add while they work on tasks that members added have no end otherwise. */
+/** The distance of a task from one of the person: tasks that members add while they work on tasks that members added have no end otherwise. */
 import { HARNESS, LEAD, type Name, PERSON } from "./ids.ts";
 import type { Task } from "./task.ts";
 

@@ -1,5 +1,5 @@
 /**
- * What a command knows about its task. A command runs at least once: when its process dies before its answer is stored, it runs again.
+ * The variables that tell a command about its task. A command runs at least once: when its process dies before its answer is stored, it runs again.
  * The key is the same each time, so a command can pass it on, or look whether its effect is there already.
  */
 import type { Name } from "./ids.ts";

@@ -1,5 +1,5 @@
 /**
- * Which tasks may not run at the same time: those whose path patterns could name the same file. Pure, and cautious: segments
+ * Finds tasks that may not run at the same time: those whose path patterns could name the same file. Pure, and cautious: segments
  * that cannot be compared (brackets, braces) count as overlapping, because a needless wait costs less than a merge conflict.
  *
  * `*` and `?` stay inside a path segment, `**` spans any number of them, and a plain folder covers everything below it.

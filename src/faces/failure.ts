@@ -1,4 +1,4 @@
-/** How a failed command ends: one line on stderr and an exit code. A stack is shown only with --verbose. */
+/** The end of a failed command: one line on stderr and an exit code. A stack is shown only with --verbose. */
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { secretsOf } from "../project/secrets.ts";
 import { clean } from "./terminal/terminal.ts";

@@ -1,4 +1,4 @@
-/** How a run ended: its counts, its reason, the lead's last words. */
+/** The outcome of a run: its counts, its reason, the lead's last words. */
 import { textOf } from "../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";

@@ -1,4 +1,4 @@
-/** Where the model calls of members wait while a limit of the team is used up and a person is there to raise it. */
+/** Holds back the model calls of members while a limit of the team is used up and a person is there to raise it. */
 export class Pause {
   private waiting: PromiseWithResolvers | null = null;
 

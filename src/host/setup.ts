@@ -1,4 +1,4 @@
-/** What the features of a member are made from: the member, and what this process opened for all members. */
+/** The input of the features of a member: the member, and what this process opened for all members. */
 import type { MemoryFolder } from "../adapters/disk/memory.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Conversation } from "../core/conversation/conversation.ts";

@@ -1,4 +1,4 @@
-/** What an edit would change, as people read it. */
+/** The change that an edit would make, as people read it. */
 import type { FileChange } from "../ports/index.ts";
 
 const DIFF_MS = 1_000;

@@ -1,4 +1,4 @@
-/** What a host says and does while its store is away: it waits for it, until the process is to end. */
+/** The conduct of a host while its store is away: it waits for it, until the process is to end. */
 import type { OutageWatch } from "../adapters/store/outage.ts";
 import type { Journal } from "../ports/index.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Where agents work: the date, the system, the state of the repository and the project's commands. Read once a day for all members, so
+ * The surroundings of agents: the date, the system, the state of the repository and the project's commands. Read once a day for all members, so
  * that what they share of their prompts is the same text. Nothing here is for a model that reads no prose: such a start is not delayed.
  */
 import { existsSync } from "node:fs";

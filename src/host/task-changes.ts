@@ -1,4 +1,4 @@
-/** What a task has changed, for its review. */
+/** The changes of a task, for its review. */
 import type { Claimed } from "../core/task.ts";
 import type { Worktrees } from "../ports/index.ts";
 

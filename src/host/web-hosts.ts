@@ -1,5 +1,5 @@
 /**
- * Which hosts members may read pages from: those that a `network` rule lists; of others the person is asked, and never of an address of
+ * The hosts that members may read pages from: those that a `network` rule lists; of others the person is asked, and never of an address of
  * this machine or of a private network. A deny beats everything, and a no holds until the process ends.
  */
 import { isIP } from "node:net";

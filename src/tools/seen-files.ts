@@ -1,5 +1,5 @@
 /**
- * What each agent of this process knows of files: the state in which it read or wrote them last. A file that changed since then is not
+ * The knowledge of each agent of this process about files: the state in which it read or wrote them last. A file that changed since then is not
  * overwritten. Only in memory: after a restart nothing is known, and what is unknown may be written.
  */
 import type { BigIntStats } from "node:fs";

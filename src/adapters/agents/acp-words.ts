@@ -1,4 +1,4 @@
-/** What the messages of the Agent Client Protocol say, in our words. */
+/** The messages of the Agent Client Protocol, translated into the words of this program. */
 import type { PromptResponse, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { messageOf } from "../../core/errors.ts";
 import type { Usage } from "../../ports/model.ts";

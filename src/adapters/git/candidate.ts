@@ -1,5 +1,5 @@
 /**
- * What will land of a task's branch: its commits put on another commit, in the task's own worktree. HEAD is detached meanwhile, so
+ * The commits of a task's branch that will land: they are put on another commit, in the task's own worktree. HEAD is detached meanwhile, so
  * the branch keeps exactly the owner's commits until the landing has succeeded: those of other tasks, which a gate in advance
  * builds on, never get onto it.
  */

@@ -1,4 +1,4 @@
-/** What a landing needs, and how it ends. */
+/** The input and the result of a landing. */
 
 import type { Instant } from "../../core/ids.ts";
 import type { Waiting } from "../../core/landing.ts";

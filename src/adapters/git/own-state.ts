@@ -1,5 +1,5 @@
 /**
- * Where this program keeps what it notes about a git directory: the landing line, locks between processes, and what a landing has
+ * The folder for the notes of this program about a git directory: the landing line, locks between processes, and what a landing has
  * begun. It is in the person's folder, because commands of members may write to the git directory itself.
  */
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** What a folder of a repository has changed since a commit, with what is not committed. The folder and its index stay as they are. */
+/** The diff of a folder of a repository since a commit, including uncommitted changes. The folder and its index stay as they are. */
 import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";

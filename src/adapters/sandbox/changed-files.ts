@@ -1,5 +1,5 @@
 /**
- * Which files of the repository a confined command changed, for people to see. The folders that hold tracked files are watched: that costs
+ * Finds the files of the repository that a confined command changed. The folders that hold tracked files are watched: that costs
  * a command nothing, where a look at each file takes tens of milliseconds. It is news and no boundary: a command may change the index.
  */
 import { type FSWatcher, lstatSync, watch } from "node:fs";

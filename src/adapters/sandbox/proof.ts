@@ -1,5 +1,5 @@
 /**
- * What an adapter must show before it counts: from inside, a write outside, a look at a hidden file and connections must fail,
+ * The proof that an adapter must give before it counts: from inside, a write outside, a look at a hidden file and connections must fail,
  * and a write inside must succeed. Effects are checked from outside; what the probe itself says is not enough.
  */
 import { spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-/** What was proven on this machine, in a file of the person's. */
+/** The proofs of this machine, in a file of the person's. */
 import { dirname, join } from "node:path";
 import { makeFolder } from "../make-folder.ts";
 import { jsonIn, replaceFile } from "../small-files.ts";

@@ -1,4 +1,4 @@
-/** What one process keeps on disk for its sandbox, and removes at its end: private folders, the filter, an empty file. */
+/** The files that one process keeps on disk for its sandbox and removes at its end: private folders, the filter, an empty file. */
 
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** Where programs are: bash, and the ripgrep that came with the package. Each is looked for once. */
+/** Finds programs: bash, and the ripgrep that came with the package. Each is looked for once. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 

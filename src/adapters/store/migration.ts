@@ -1,5 +1,5 @@
 /**
- * Which version a database has, and its way to the version of this program. Commands that only read never change it, and nothing is
+ * Reads the version of a database and brings it to the version of this program. Commands that only read never change it, and nothing is
  * changed while a process of the older version may work on it: that process would go on with tables it does not know.
  */
 import { EkidenError } from "../../core/errors.ts";

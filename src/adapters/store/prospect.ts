@@ -1,4 +1,4 @@
-/** Whether a member that has nothing to do may still get a task: its idle timeout runs only while it may not. */
+/** Finds out whether a member that has nothing to do may still get a task: its idle timeout runs only while it may not. */
 import type { Name } from "../../core/ids.ts";
 import { READY } from "./claim-next.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";

@@ -1,4 +1,4 @@
-/** What a member is told when its claim was taken from it: another member may work on the task now. */
+/** The message to a member whose claim was taken from it: another member may work on the task now. */
 import type { TaskId } from "../ids.ts";
 import { type Entry, heard, type Message } from "./chat.ts";
 import { type Tag, tagged, tagsIn } from "./tags.ts";

@@ -1,4 +1,4 @@
-/** Which tasks each member has in hand. Pure; a fact costs the same on any board. */
+/** The tasks that each member has in hand. Pure; a fact costs the same on any board. */
 import type { Event } from "../event.ts";
 
 export class Hands {

@@ -1,4 +1,4 @@
-/** Who worked on what, when, and what held it up: spans of time by member, folded from facts. Pure. */
+/** The work of each member over time, and its obstacles: spans of time by member, folded from facts. Pure. */
 import type { Event } from "../event.ts";
 
 export type SpanKind = "task" | "gate" | "queue" | "permission" | "plan" | "question" | "provider";

@@ -1,4 +1,4 @@
-/** Where tokens and money went, by member, model, task and hour, folded from facts. Pure; a fact costs the same on any board. */
+/** Spent tokens and money, by member, model, task and hour, folded from facts. Pure; a fact costs the same on any board. */
 import type { Event, FactOf, FactType } from "../event.ts";
 import { Hands } from "./hands.ts";
 

@@ -1,5 +1,5 @@
 /**
- * What a team knows about a project across sessions: an index (`MEMORY.md`, one line for each topic, free text around it) that
+ * The knowledge of a team about a project across sessions: an index (`MEMORY.md`, one line for each topic, free text around it) that
  * is in every prompt, and a file for each topic that is read on demand. Pure: adapters/disk has the files.
  */
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** Where a word of a command leads on the disk: globs are expanded, links and `..` are followed as the system does. */
+/** Finds the place on the disk that a word of a command names: globs are expanded, links and `..` are followed as the system does. */
 import { pathPattern } from "../path-pattern.ts";
 import { isWithin, resolvePath } from "../paths.ts";
 import type { Word } from "./plain.ts";

@@ -1,4 +1,4 @@
-/** How a member is shown, everywhere in the same way: its full name, and a colour that depends on nothing but its name. */
+/** The look of a member, everywhere the same: its full name, and a colour that depends on nothing but its name. */
 import { hashOf } from "../hash.ts";
 import type { Name } from "../ids.ts";
 import type { Member } from "../member.ts";

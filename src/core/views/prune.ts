@@ -1,4 +1,4 @@
-/** What was pruned, or would be, as data and views. */
+/** The result of a pruning, or of its rehearsal, as data and views. */
 import type { Instant, Name } from "../ids.ts";
 import type { Member } from "../member.ts";
 import { type Cell, right, type View } from "./view.ts";

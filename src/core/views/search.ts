@@ -1,4 +1,4 @@
-/** Which events somebody searches for. The server and the page ask in the same way. Pure. */
+/** The events of a search. The server and the page ask in the same way. Pure. */
 import type { Event } from "../event.ts";
 import { sentence } from "./sentence.ts";
 

@@ -1,4 +1,4 @@
-/** What one check of `ekiden doctor` has found. */
+/** The finding of one check of `ekiden doctor`. */
 export type Finding = {
   readonly name: string;
   /** `missing`: not there, and only some work needs it. */

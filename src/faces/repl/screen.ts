@@ -1,5 +1,5 @@
 /**
- * What the REPL writes around the line that is being typed: a streamed answer, news, results of commands. Whatever is written
+ * The output of the REPL around the line that is being typed: a streamed answer, news, results of commands. Whatever is written
  * goes above the prompt, and what was typed so far is shown again below it.
  */
 import type { Interface } from "node:readline";

@@ -1,4 +1,4 @@
-/** What a line of the editor does: `!` runs a command of the person, `/` a command, anything else goes to a member. */
+/** The effect of a line of the editor: `!` runs a command of the person, `/` a command, anything else goes to a member. */
 import { withImages } from "../../core/conversation/image.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD, type Name, name, PERSON } from "../../core/ids.ts";

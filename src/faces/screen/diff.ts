@@ -1,4 +1,4 @@
-/** What an edit changes, as numbered, coloured lines: from the input of its call, and its place from the result. */
+/** The change of an edit as numbered, coloured lines: from the input of its call, and its place from the result. */
 import { structuredPatch } from "diff";
 import { type Called, shownCall } from "../../core/views/shown-call.ts";
 import { diffLine } from "./highlight.ts";

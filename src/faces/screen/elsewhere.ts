@@ -1,4 +1,4 @@
-/** What members of other processes of this machine say and print, as far as it is not in the store yet. */
+/** The words and output of members in other processes of this machine that are not in the store yet. */
 import { systemClock } from "../../adapters/clock.ts";
 import type { Name } from "../../core/ids.ts";
 import type { LiveOutput } from "../../core/live-output.ts";

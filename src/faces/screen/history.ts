@@ -1,4 +1,4 @@
-/** What the person typed, across sessions: a file of the person's own with one JSON line a prompt, newest last. */
+/** The prompts of the person, across sessions: a file of the person's own with one JSON line a prompt, newest last. */
 
 import { appendFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** What keys do to the team of this process, in a conversation and in a run. */
+/** The keys that steer the team of this process, in a conversation and in a run. */
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";

@@ -1,4 +1,4 @@
-/** What the terminals get: colours, the full screen. Loads nothing, because the first frame waits for this file. */
+/** Decides whether a terminal gets colours and the full screen. Loads nothing, because the first frame waits for this file. */
 
 /** The smallest terminal on which the screen is of use. */
 const COLUMNS_MIN = 40;

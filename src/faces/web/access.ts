@@ -1,5 +1,5 @@
 /**
- * Who may use the page. Pure. Three gates, in this order:
+ * The access to the page. Pure. Three gates, in this order:
  *
  *   Host     an address of this server, so that a name which an attacker points here is refused (DNS rebinding). On loopback
  *            any port will do: a tunnel has another one than the server

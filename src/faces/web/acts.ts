@@ -1,4 +1,4 @@
-/** What a person does on the page: the same actions as the command line's, with the same refusals. */
+/** The actions of a person on the page: the same as the command line's, with the same refusals. */
 import { z } from "zod";
 import { EkidenError } from "../../core/errors.ts";
 import { cronId, name, PERSON, taskId } from "../../core/ids.ts";

@@ -1,4 +1,4 @@
-/** Where tokens and money went, folded from the journal and kept, so that each look reads only what was added. */
+/** Spent tokens and money, folded from the journal and kept, so that each look reads only what was added. */
 import { type Costs, SPENDING_FACTS, Spent } from "../../core/picture/spent.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 

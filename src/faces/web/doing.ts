@@ -1,4 +1,4 @@
-/** What members do at this moment, from the ends of their conversations. Each conversation is read once, then what was added. */
+/** The present work of the members, from the ends of their conversations. Each conversation is read once, then what was added. */
 import { sep } from "node:path";
 import { sizeOf, tailOf } from "../../adapters/tail.ts";
 import { callsOf, type ToolCall, textOf } from "../../core/conversation/chat.ts";

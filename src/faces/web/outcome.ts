@@ -1,5 +1,5 @@
 /**
- * What has come of a team: its runs, and which task changed which file, folded from the journal and kept, so that each look reads only
+ * The outcome of a team: its runs, and which task changed which file, folded from the journal and kept, so that each look reads only
  * what was added; with what the folder has changed since, as git shows it.
  */
 import { isAbsolute, relative, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** How an agent works, and where: the head of its system prompt, and what the project has. Fixed when a conversation begins. */
+/** The agent's guidance and place of work: the head of its system prompt, and what the project has. Fixed when a conversation begins. */
 import { guidance as guidanceOf } from "../../core/conversation/prompt.ts";
 import type { MakeFeature } from "../setup.ts";
 

@@ -1,4 +1,4 @@
-/** Who a member is: the last that its conversation begins with, so that all before it is the same for the other members. */
+/** The identity of a member: the last that its conversation begins with, so that all before it is the same for the other members. */
 import { identity as identityOf, whoIs } from "../../core/conversation/prompt.ts";
 import type { MakeFeature } from "../setup.ts";
 

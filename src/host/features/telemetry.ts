@@ -1,4 +1,4 @@
-/** What this member does is exported as spans and metrics, where OpenTelemetry's variables name a receiver. */
+/** Exports the work of this member as spans and metrics, where OpenTelemetry's variables name a receiver. */
 import type { MakeFeature } from "../setup.ts";
 
 export const telemetry: MakeFeature = ({ parts, profile }) => {

@@ -1,4 +1,4 @@
-/** What an agent program says and asks for while a prompt goes on, in the order in which it came, until the member takes it. */
+/** The words and requests of an agent program during a prompt, in their order, until the member takes them. */
 import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/acp.ts";
 import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
 import type { ReplyOptions } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-/** What a program of another vendor asks and does, as calls of a member's tools, and what it is told at the beginning. */
+/** Translates the requests and acts of a program of another vendor into calls of a member's tools, and holds its first words. */
 import type { AgentAsk } from "../../adapters/agents/acp.ts";
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { AGENT_TOOLS } from "../../tools/agent-program.ts";

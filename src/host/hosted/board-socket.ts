@@ -1,5 +1,5 @@
 /**
- * Where an agent program reaches the board: a port of this machine that takes one secret word. The program starts a small Node
+ * The port by which an agent program reaches the board: a port of this machine that takes one secret word. The program starts a small Node
  * process that passes its stdin and stdout on, because stdio is the one transport that every program has.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";

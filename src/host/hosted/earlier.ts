@@ -1,4 +1,4 @@
-/** What a member's conversation says of the session in which its program worked before. */
+/** Reads from a member's conversation in which session its program worked before. */
 import { type Message, textOf } from "../../core/conversation/chat.ts";
 import { cutStart } from "../../core/conversation/valid.ts";
 

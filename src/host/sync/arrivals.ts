@@ -1,4 +1,4 @@
-/** What is new on one side of a folder of task files: a file becomes a task, a task becomes a file. */
+/** Carries over the news of one side of a folder of task files: a file becomes a task, a task becomes a file. */
 import type { TaskFile, TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { messageOf } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";

@@ -1,4 +1,4 @@
-/** What a folder of task files and the board last agreed on, task by task. It is kept in the folder, so that it goes where the files go. */
+/** The last agreement between a folder of task files and the board, task by task. It is kept in the folder, so that it goes where the files go. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskFolder } from "../../adapters/layout/task-folder.ts";

@@ -1,4 +1,4 @@
-/** What a worker is started with, and how it ended. */
+/** The options of a worker, and its end. */
 import type { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";

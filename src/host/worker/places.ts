@@ -1,4 +1,4 @@
-/** Who fills the places of a worker: members that lost their process, members that the lead placed here, new ones. Pure. */
+/** Fills the places of a worker: members that lost their process, members that the lead placed here, new ones. Pure. */
 import type { HostId, Name } from "../../core/ids.ts";
 import type { Member } from "../../core/member.ts";
 

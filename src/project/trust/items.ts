@@ -1,5 +1,5 @@
 /**
- * What a project brings that runs programs, takes rights or redirects data, item by item. Each item has a digest of what would
+ * The items of a project that run programs, take rights or redirect data. Each item has a digest of what would
  * run: a change of the text, or of a script of the project that the text names, makes another item of it.
  */
 import { createHash } from "node:crypto";

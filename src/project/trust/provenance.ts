@@ -1,5 +1,5 @@
 /**
- * Which texts of tasks a person's process wrote: each is signed with a key of the person's own folder before it is put on a
+ * Proves which texts of tasks a person's process wrote: each is signed with a key of the person's own folder before it is put on a
  * board. A text that a store brought, an import read or a member wrote has no signature, whatever its author is said to be.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What the person said about a folder, kept in the person's own folder: one file for each project, named by a hash of its real
+ * The person's decisions about a folder, kept in the person's own folder: one file for each project, named by a hash of its real
  * path. A project cannot write there, and neither can a command in the sandbox.
  */
 

@@ -1,4 +1,4 @@
-/** What a project brings and the person has not agreed to, as text. */
+/** The items of a project that the person has not agreed to, as text. */
 import { EkidenError } from "../../core/errors.ts";
 import { escapes } from "../../core/hidden.ts";
 import type { TrustItem } from "./items.ts";

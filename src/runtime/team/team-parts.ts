@@ -1,4 +1,4 @@
-/** What a team in this process is made of. */
+/** The parts of a team in this process. */
 import type { IsAlive } from "../../core/host.ts";
 import type { HostId, Name } from "../../core/ids.ts";
 import type { Member, Profile, Seat } from "../../core/member.ts";

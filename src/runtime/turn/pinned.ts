@@ -1,4 +1,4 @@
-/** What a summary keeps word for word, because the harness knows it better than the model's notes. */
+/** The texts that a summary keeps word for word, because the harness knows it better than the model's notes. */
 import { headAndTail } from "../../core/conversation/compaction.ts";
 import { showTask } from "../../core/conversation/prompt.ts";
 import { planLine, toldByPerson, unreadLine } from "../../core/conversation/summary.ts";

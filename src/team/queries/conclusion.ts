@@ -1,4 +1,4 @@
-/** Whether a team has concluded: nobody would find anything to do. */
+/** Finds out whether a team has concluded: nobody would find anything to do. */
 import { systemClock } from "../../adapters/clock.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-/** What each member has used: model calls, tokens, US dollars. */
+/** The usage of each member: model calls, tokens, US dollars. */
 import type { Member } from "../../core/member.ts";
 import { type Cell, money, tokens, type View } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-/** What the commands of a team print now, as far as they run on this machine in this project. */
+/** The present output of a team's commands that run on this machine in this project. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readLiveOutput } from "../../adapters/live-output.ts";

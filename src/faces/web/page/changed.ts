@@ -1,4 +1,4 @@
-/** What differs between two texts, line by line. Pure. */
+/** The differences between two texts, line by line. Pure. */
 import { diffLines } from "diff";
 
 export type DiffLine = { readonly sign: "+" | "-" | " " | "@"; readonly text: string };

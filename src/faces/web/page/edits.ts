@@ -1,4 +1,4 @@
-/** What a file held before a call changed it, as far as its member's conversation tells: by what it read and wrote before. Pure. */
+/** The text of a file before a call changed it, as far as its member's conversation tells: from its earlier reads and writes. Pure. */
 import type { ToolCall, ToolResult } from "../../../core/conversation/chat.ts";
 import { type ShownCall, shownCall } from "../../../core/views/shown-call.ts";
 import type { ConversationPage } from "../wire.ts";

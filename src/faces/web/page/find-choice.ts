@@ -1,4 +1,4 @@
-/** What a person can go to or do by its name, and how it is found. Pure. */
+/** The places and actions that a person finds by name, and their search. Pure. */
 export type Choice = {
   readonly kind: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Whether a box that grows shows its end: until one scrolls up, and again from the end on. */
+/** Keeps a growing box scrolled to its end until one scrolls up, and again from the end on. */
 export type Scrolled = Pick<HTMLElement, "scrollTop" | "scrollHeight" | "clientHeight">;
 
 const NEAR = 40;

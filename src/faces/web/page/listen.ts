@@ -1,5 +1,5 @@
 /**
- * How this tab hears the live journal: through the worker that all tabs share, or by itself in a browser without such workers. Then it
+ * Connects this tab with the live journal: through the worker that all tabs share, or by itself in a browser without such workers. Then it
  * listens only while it is seen, so that hidden tabs hold no connection.
  */
 import type { Asked, Told } from "./stream-worker.ts";

@@ -1,5 +1,5 @@
 /**
- * What a person is told who does not look at the page: questions, failures, the end. By notifications of the browser, once they are
+ * The news for a person who does not look at the page: questions, failures, the end. By notifications of the browser, once they are
  * wanted and allowed, and by the number on the tab's icon, always.
  */
 import { useEffect } from "preact/hooks";

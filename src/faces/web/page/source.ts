@@ -1,4 +1,4 @@
-/** Where the page's answers come from: the server, or the recording that it is itself. */
+/** The source of the page's answers: the server, or the recording that it is itself. */
 import type { Event } from "../../../core/event.ts";
 import type { LiveOutput } from "../../../core/live-output.ts";
 import type { MemberRow } from "../../../core/picture/member.ts";

@@ -1,4 +1,4 @@
-/** Where the time of a task went: waiting to be begun, at work, in gates, and for whom its owner waited. Pure. */
+/** The time of a task by its use: waiting to be begun, at work, in gates, and for whom its owner waited. Pure. */
 import type { Event } from "../../../core/event.ts";
 import { lanes, SPAN_WORDS, type SpanKind } from "../../../core/picture/spans.ts";
 

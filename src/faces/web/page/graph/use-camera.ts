@@ -1,4 +1,4 @@
-/** Where on the board one looks: pan, wheel, pinch, fit. Painted at most once a frame, without a render in between. */
+/** The camera over the board: pan, wheel, pinch, fit. Painted at most once a frame, without a render in between. */
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Camera } from "./draw.ts";

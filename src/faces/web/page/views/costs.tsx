@@ -1,4 +1,4 @@
-/** Where tokens and money went. */
+/** The view of spent tokens and money. */
 import { useState } from "preact/hooks";
 import type { Costs, Spending } from "../../../../core/picture/spent.ts";
 import { money, tokens } from "../../../../core/views/view.ts";

@@ -1,4 +1,4 @@
-/** What waits to land, what its gate said, and what has landed, with its diff. */
+/** The view of landings: those that wait, the output of their gates, and landed changes with their diffs. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";

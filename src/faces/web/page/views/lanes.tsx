@@ -1,4 +1,4 @@
-/** Who worked on what over time: a lane for each member, drawn on a canvas, with what is selected in words below it. */
+/** The view of work over time: a lane for each member, drawn on a canvas, with what is selected in words below it. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Lanes, lanes, SPAN_WORDS, type Span, withoutLost } from "../../../../core/picture/spans.ts";
 import { span as spanText } from "../../../../core/views/view.ts";

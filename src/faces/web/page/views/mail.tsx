@@ -1,4 +1,4 @@
-/** Who wrote what to whom, and whether it has been read. */
+/** The view of mail: sender, recipient, text, and whether it was read. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";

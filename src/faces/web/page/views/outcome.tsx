@@ -1,4 +1,4 @@
-/** What has come of the team: the lead's last words, the tasks that ended, the whole change by file with comments on lines, the gates, the cost. */
+/** The outcome of the team: the lead's last words, the tasks that ended, the whole change by file with comments on lines, the gates, the cost. */
 import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
 import { money, span, tokens } from "../../../../core/views/view.ts";

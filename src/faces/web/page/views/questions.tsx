@@ -1,4 +1,4 @@
-/** What waits for a person: plans and permissions, shown whole and answered here. */
+/** The questions to a person: plans and permissions, shown whole and answered here. */
 import { useCallback, useRef, useState } from "preact/hooks";
 import { shownCall } from "../../../../core/views/shown-call.ts";
 import type { Question } from "../../wire.ts";

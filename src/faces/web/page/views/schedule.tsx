@@ -1,4 +1,4 @@
-/** What comes by the clock: mail to the lead, and new tasks. */
+/** The jobs that come by the clock: mail to the lead, and new tasks. */
 import { useState } from "preact/hooks";
 import type { StartForm } from "../../wire.ts";
 import { app } from "../app.ts";
