@@ -139,4 +139,4 @@ export type Shapes = {
 };
 
 /** Commands that print no JSON: a script for a shell, and a screen. */
-export const WITHOUT_JSON: readonly string[] = ["acp", "completion", "mcp", "top"];
+export const WITHOUT_JSON: readonly string[] = ["acp", "attach", "host", "completion", "mcp", "top"];

@@ -27,6 +27,7 @@ export class LiveOutputWriter {
   private readonly prefix: string;
   private readonly redact: (text: string) => string;
   private readonly printing = new Set<Tail>();
+  private readonly open = new Map<Tail, Omit<LiveOutput, "text">>();
   private started = 0;
   /** Null before the first write. */
   private usable: boolean | null = null;
@@ -54,10 +55,17 @@ export class LiveOutputWriter {
         this.write(path, { ...about, command: this.redact(command).slice(0, COMMAND_MAX), text });
       },
       remove: () => {
+        this.open.delete(tail);
         if (this.printing.delete(tail)) remove(path);
       },
     });
+    this.open.set(tail, { ...about, command: this.redact(command).slice(0, COMMAND_MAX) });
     return tail;
+  }
+
+  /** What is printed and said at this moment, up to the last word. The oldest first. */
+  now(): LiveOutput[] {
+    return [...this.open].map(([tail, about]) => ({ ...about, text: tail.text() }));
   }
 
   private write(path: string, output: LiveOutput): void {
@@ -127,6 +135,17 @@ class Tail {
     this.isOver = true;
     clearTimeout(this.timer);
     this.sink.remove();
+  }
+
+  /** As others see it. */
+  text(): string {
+    const { isByLine, redact } = this.sink;
+    const text = Buffer.concat(this.chunks).subarray(-KEPT).toString("utf8");
+    return lastPrinted(
+      isByLine ? text.slice(0, lineEnd(text)) : text,
+      this.isCut || this.bytes > KEPT,
+      redact,
+    );
   }
 
   private plan(): void {

@@ -84,7 +84,7 @@ export async function main(args: readonly string[]): Promise<number> {
   for (const entry of mentioned(args))
     addCommand(program, entry, ({ args: words, options }) => {
       refuseIdleOptions(program, nameOf(entry), args);
-      if (["run", "resume", "worker"].includes(nameOf(entry))) output.keepGoing();
+      if (["run", "resume", "worker", "host", "attach"].includes(nameOf(entry))) output.keepGoing();
       return start(entry.load, words, options, trustNeedOf(nameOf(entry)));
     });
   const help = program.command("help [command]").description("help on a command").helpGroup("More:");

@@ -1,9 +1,8 @@
-/** `run --detach`, `resume --detach` and `/detach`: the team works on in a process of its own, and this one ends. */
+/** `run --detach` and `resume --detach`: the team works on in a process of its own, and this one ends. */
 import { systemClock } from "../adapters/clock.ts";
 import { textIn } from "../adapters/small-files.ts";
 import { EkidenError, orElse } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
-import type { Mode } from "../core/permission/mode.ts";
 import { plainText } from "../core/plain-text.ts";
 import { withTeam } from "../project/open.ts";
 import { againLine } from "./again-line.ts";
@@ -37,21 +36,6 @@ export async function detach(call: Invocation): Promise<number> {
       `the team works in process ${pid}. To watch it: ${line("top")} or ${line("web")}. Questions: ${line("requests")}. To end it: ${line("stop")}. It prints to ${log}`,
   });
   return 0;
-}
-
-/**
- * The team of a conversation that was left goes on with its work, with the options of this command line and the mode that was
- * chosen since. To be called when this process has given the team up. @throws as `detach`
- */
-export async function goOn(call: Invocation, mode: Mode): Promise<void> {
-  const { team } = await call.settings();
-  const given = process.argv.slice(process.argv[2] === "talk" ? 3 : 2);
-  const words = ["resume", ...given, "--permission-mode", mode];
-  const { pid, said } = await begin(call, team, words);
-  const line = (command: string): string => againLine(call, team, command);
-  call.say(
-    said ?? `The team works on in process ${pid}. To come back: ${line("")}. To end it: ${line("stop")}.`,
-  );
 }
 
 /** A run with these words. `said`: what it printed, if it is over already. */

@@ -62,6 +62,8 @@ export type Invocation = {
   /** Lines instead of the full screen. */
   readonly plain: boolean;
   readonly verbose: boolean;
+  /** The words of the command line without its command, where those are not all words of this process. */
+  readonly words?: readonly string[];
   /** Results. */
   readonly out: Terminal;
   /** Progress and chatter. */

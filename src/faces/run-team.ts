@@ -15,6 +15,7 @@ import type { ProjectTrust } from "../project/trust/weigh.ts";
 import { follow } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
 import { againLine, nextStep } from "./again-line.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import type { Invocation } from "./invocation.ts";
 import { opening } from "./opening.ts";
 import { PersonAsked } from "./person-asked.ts";
@@ -258,24 +259,4 @@ export function endedBefore(
   const end = { type: "team.finished", ...counts, unfinished: 0, reason: "concluded" };
   if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
   return counts.failed > 0 ? 1 : 0;
-}
-
-export function exitCodeOf({ reason, failed, cancelled, unfinished, error }: Outcome): number {
-  switch (reason) {
-    case "concluded":
-      return error?.exitCode ?? (failed + cancelled + unfinished > 0 ? 1 : 0);
-    case "budget":
-    case "turns":
-    case "calls":
-    case "progress":
-    case "loop":
-    case "deadline":
-      return 4;
-    case "model":
-      return error?.exitCode ?? 3;
-    case "interrupted":
-      return 130;
-    default:
-      return reason satisfies never;
-  }
 }

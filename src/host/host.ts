@@ -6,6 +6,7 @@ import type { Effort } from "../core/effort.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import { ENDED_STINT } from "../core/lifecycle.ts";
+import type { LiveOutput } from "../core/live-output.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import { isFinished, type Task } from "../core/task.ts";
 import type { Cursor, Store } from "../ports/index.ts";
@@ -217,6 +218,10 @@ class Host implements TeamHost {
 
   async compact(name: Name, anew?: boolean): Promise<Compacted | null> {
     return await this.team.compact(name, anew);
+  }
+
+  heardNow(): readonly LiveOutput[] {
+    return this.parts.liveOutput.now();
   }
 
   async sandbox(): Promise<string> {

@@ -51,8 +51,10 @@ const LOOKED_MAX = 200;
 export type Allowance = {
   /** US dollars and tokens that were spent in the team's life, and that may be spent. */
   readonly limits: Limits;
+  /** The members wait until more is allowed. */
+  readonly isUsedUp: boolean;
   /** Returns the limit that is used up even so. */
-  allowMore(more: More): Over | null;
+  allowMore(more: More): Over | null | Promise<Over | null>;
 };
 
 export class Spending implements Allowance {
@@ -114,6 +116,10 @@ export class Spending implements Allowance {
   get limits(): Limits {
     const { usd, tokens } = this.budget.used;
     return { usd, tokens, ...this.budget.most };
+  }
+
+  get isUsedUp(): boolean {
+    return this.pause.isOn;
   }
 
   /** Returns the limit that is used up even so. */

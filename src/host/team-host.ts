@@ -3,6 +3,7 @@
 import type { Image } from "../core/conversation/image.ts";
 import type { Effort } from "../core/effort.ts";
 import type { MailId, Name } from "../core/ids.ts";
+import type { LiveOutput } from "../core/live-output.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
@@ -101,6 +102,8 @@ export type TeamHost = {
   readonly spending: Allowance;
   /** The permission mode; a change counts from the next call on. */
   mode: Mode;
+  /** The last words of replies that arrive now, and lines of commands that run: what a face that comes later has not heard. */
+  heardNow(): readonly LiveOutput[];
   /** What confines the commands of members: one sentence, with what to install where nothing does. */
   sandbox(): Promise<string>;
   /** Ends everything that this process runs, as `interrupt` does. May be called again. */

@@ -41,18 +41,13 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
 export const HOSTS: ReadonlySet<string> = new Set([
-  "run",
-  "resume",
-  "worker",
-  "mcp",
-  "acp",
-  "doctor",
-  "talk",
+  ...["run", "resume", "worker", "mcp", "acp", "doctor"],
+  ...["talk", "attach", "host"],
 ]);
 
 /** What of the project a command cannot do without the person's word for. */
 export const trustNeedOf = (command: string): TrustNeed =>
-  command === "doctor" || command === "trust" ? "nothing" : HOSTS.has(command) ? "all" : "store";
+  ["doctor", "trust", "attach", "host"].includes(command) ? "nothing" : HOSTS.has(command) ? "all" : "store";
 
 /** `ekiden add` and `ekiden edit` share these. */
 export const TASK_OPTIONS: readonly OptionRow[] = [

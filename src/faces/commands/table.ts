@@ -210,7 +210,7 @@ export const COMMANDS: readonly Entry[] = [
     group: TEAM,
     options: [["-f, --follow", "go on with what is said next"]],
     slash: true,
-    near: ["show", "conversation", "attach"],
+    near: ["show", "conversation"],
     load: () => import("./transcript.ts"),
   },
   {

@@ -15,7 +15,7 @@ export const budget: OwnCommands<ReplContext>[string] = {
     "what the team has used; or allow so many US dollars or tokens more, or all of them, until ekiden ends",
   run: async ({ host, call }, words) => {
     const { spending } = host;
-    const over = words.length > 0 ? spending.allowMore(readMore(words)) : null;
+    const over = words.length > 0 ? await spending.allowMore(readMore(words)) : null;
     const text = [lineOf(spending.limits), over?.text ?? ""].join(" ").trim();
     call.done({ data: { ...spending.limits, over: over?.text ?? null }, text });
   },

@@ -132,7 +132,8 @@ export class Story {
     this.thought = null;
   }
 
-  private startOver(): void {
+  /** What came of the reply so far is void. */
+  startOver(): void {
     for (const block of [this.answer, this.thought]) if (block) this.feed.remove(block);
     this.answer = null;
     this.thought = null;

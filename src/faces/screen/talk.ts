@@ -1,11 +1,17 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
+
+import { orElse } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Mode } from "../../core/permission/mode.ts";
+import { AttachedHost, type Reached } from "../../host/attach/attached-host.ts";
 import type { Outcome } from "../../host/outcome.ts";
-import type { TeamHost } from "../../host/team-host.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
+import { refuseMember } from "../../project/member-shell.ts";
+import { openTeam } from "../../project/open.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { liveReader } from "../../team/queries/live.ts";
+import { againLine } from "../again-line.ts";
+import { reachTeam } from "../attach.ts";
+import { exitCodeOf } from "../exit-code.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
 import { RAISE } from "../repl/budget.ts";
@@ -28,48 +34,72 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   const session = new Session(call);
   const { screen } = session;
   call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
-  const stop = (): void => session.quit(130);
-  // The terminal is gone: that is no word about the work.
+  // An end of this process is no word about the work.
   const hangUp = (): void => session.detach(130);
-  process.on("SIGTERM", stop).on("SIGHUP", hangUp).on("SIGINT", stop);
+  for (const signal of SIGNALS) process.on(signal, hangUp);
   for (const stream of [process.stdin, process.stdout]) stream.on("error", hangUp);
-  let host: TeamHost | undefined;
+  let host: AttachedHost | undefined;
   try {
-    const [{ openHost }, { Live }] = await Promise.all([import("../../host/host.ts"), import("./watch.ts")]);
+    refuseMember(call.env, "The conversation is for a person, not for a command of a member.");
+    const { Live } = await import("./watch.ts");
     const settings = await call.settings();
-    const trust = await call.trust();
+    await call.trust(); // the person can only be asked here
     makeProjectFolder(call.cwd);
     rememberTeam(call.cwd, settings);
     screen.calls.how = settings.notify;
     const live = new Live(screen);
-    const hosting = openHost({
-      settings,
-      cwd: call.cwd,
-      env: call.env,
-      interactive: true,
-      trust,
-      asks: true,
-      ...live.told,
-      onNotice: (text) => screen.warn(text),
-      onUsedUp: (text) => screen.warn(`${text} ${RAISE}`),
-    });
-    // A store that does not answer keeps nobody who wants to leave; a host that opens later is closed.
-    host = await Promise.race([hosting, session.over.then(() => undefined)]);
+    const attaching = attach(call, live, session);
+    // A team that does not answer keeps nobody who wants to leave.
+    host = await Promise.race([attaching, session.over.then(() => undefined)]);
     if (host) return await session.run(host, live);
-    hosting.then(
+    attaching.then(
       (late) => late.close(),
       () => {},
     );
     return await session.over;
   } finally {
     screen.close();
-    process.off("SIGTERM", stop).off("SIGINT", stop);
     await session.shell.close();
     await host?.close();
-    await session.farewell();
-    process.off("SIGHUP", hangUp);
+    session.farewell();
+    for (const signal of SIGNALS) process.off(signal, hangUp);
   }
 }
+
+const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+
+/** A team that is there is shown while its process is reached, or started. */
+async function attach(
+  call: Invocation,
+  live: Live,
+  { gone: signal, screen }: Session,
+): Promise<AttachedHost> {
+  const onUsedUp = (text: string): void => screen.warn(`${text} ${RAISE}`);
+  const reaching = reachTeam(call, signal);
+  reaching.catch(() => {});
+  let store = await orElse(openTeam(call, "look"), "not_found", null);
+  try {
+    if (store) await live.open(store);
+    let reached: Reached | null = await reaching;
+    if (!store) {
+      store = await openTeam(call, "look");
+      await live.open(store);
+    }
+    const reach = async (): Promise<Reached> => {
+      const next = reached ?? (await reachTeam(call, signal));
+      reached = null;
+      return next;
+    };
+    return await AttachedHost.open({ reach, store, told: { ...live.told, onUsedUp }, onNow: live.now });
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+}
+
+/** "permissionMode" as one types it. */
+const OPTION = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 class Session {
   readonly screen: Screen;
@@ -78,7 +108,7 @@ class Session {
   private readonly steering = new Steering(new PersonShell());
   readonly shell = this.steering.shell;
   private end: (code: number | undefined) => void = () => {};
-  private host: TeamHost | null = null;
+  private host: AttachedHost | null = null;
   private team: TeamModel | null = null;
   private outcome: Outcome | null = null;
   /** Lines that were sent before the team was open. */
@@ -87,8 +117,13 @@ class Session {
   private readonly pressed = { ctrlC: 0, ctrlD: 0 };
   private hasEnded = false;
   private left = false;
-  /** The mode that the team goes on with, without this terminal; null where it stops. */
-  private goesOn: Mode | null = null;
+  /** The person wants the team to stop, and not only to leave it. */
+  private stops = false;
+  /** The process that the team was left to; null where nobody works, or the team was stopped. */
+  private leftTo: number | null = null;
+  private readonly leaving = new AbortController();
+  /** Aborts when this face leaves. */
+  readonly gone = this.leaving.signal;
 
   constructor(call: Invocation) {
     this.call = call;
@@ -112,22 +147,22 @@ class Session {
     });
   }
 
-  async run(host: TeamHost, live: Live): Promise<number | undefined> {
+  async run(host: AttachedHost, live: Live): Promise<number | undefined> {
     const { screen, call } = this;
     const reading = new AbortController();
-    const { exitCodeOf } = await import("../run-team.ts");
     void host.done.then((outcome) => {
       this.outcome = outcome;
       this.quit(exitCodeOf(outcome));
     });
-    const team = await live.open(host.store);
+    const team = live.opened;
     this.host = host;
     this.team = team;
     this.steering.open(host, team);
     const reader = live.follow(reading.signal);
     const others = live.hearOthers(host, liveReader(await call.settings(), call.cwd), reading.signal);
     try {
-      await host.start({ interactive: true });
+      await host.start();
+      this.nameIdle(host.about.flags);
       const hint = "What you type goes to the lead; /help shows what else there is.";
       void opening(host, call.cwd).then(
         (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
@@ -136,34 +171,55 @@ class Session {
       for (const line of this.early.splice(0)) this.submit(...line);
       return await this.over;
     } finally {
-      if (!this.outcome) {
+      if (!this.outcome && this.stops) {
         screen.note("leaving …");
         await host.interrupt();
       }
+      if (!this.outcome && this.steering.atWork > 0) this.leftTo = host.about.pid;
       reading.abort();
       await Promise.all([reader, others]);
     }
   }
 
+  /** Leaves, and stops the team unless another terminal looks on. */
   quit(code: number | undefined): void {
+    if (!this.hasEnded) this.stops = this.outcome === null;
+    this.detach(code);
+  }
+
+  /** Leaves the team as it is. */
+  detach(code?: number): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.left = this.outcome === null;
     this.end(code);
-  }
-
-  /** Leaves; members of this process that work go on without it. */
-  detach(code?: number): void {
-    if (!this.hasEnded && this.steering.atWork > 0) this.goesOn = this.steering.mode();
-    this.quit(code);
+    this.leaving.abort();
   }
 
   /** On the normal screen, when the full one is gone. */
-  async farewell(): Promise<void> {
-    const { call, outcome, goesOn } = this;
+  farewell(): void {
+    const { call, outcome, leftTo, host } = this;
     if (outcome?.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
-    if (goesOn !== null && this.left) await (await import("../detach.ts")).goOn(call, goesOn);
-    else if (this.left) call.say(FAREWELL);
+    if (leftTo === null || !host) {
+      if (this.left) call.say(FAREWELL);
+      return;
+    }
+    const line = (words: string): string => againLine(call, host.store.team, words);
+    const others = this.stops ? "Another terminal looks on, so the" : "The";
+    call.say(
+      `${others} team works on in process ${leftTo}. To come back: ${line("")}. To end it: ${line("stop")}.`,
+    );
+  }
+
+  /** A team that was at work already does not change by the options of another command line. */
+  private nameIdle(flags: Readonly<Record<string, unknown>>): void {
+    const idle = Object.entries(this.call.flags).filter(
+      ([name, value]) => JSON.stringify(flags[name]) !== JSON.stringify(value),
+    );
+    if (idle.length > 0)
+      this.screen.warn(
+        `The team works already, so these options change nothing: ${idle.map(([name]) => OPTION(name)).join(", ")}. See /model, /mode, /effort and /budget; /quit stops the team, and the next start has them.`,
+      );
   }
 
   private submit(line: string, to: Parameters<typeof runLine>[2]): void {

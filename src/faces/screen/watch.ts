@@ -2,6 +2,7 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
+import type { LiveOutput } from "../../core/live-output.ts";
 import type { HostOptions, TeamHost } from "../../host/team-host.ts";
 import type { Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";
@@ -22,7 +23,7 @@ export class Live {
   }
 
   /** What a host tells besides the journal, in the form of its options. */
-  readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel"> = {
+  readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice"> = {
     onDelta: (who, delta) => {
       this.team?.story(who).delta(delta);
       this.screen.changed();
@@ -35,7 +36,14 @@ export class Live {
       this.windows.set(who, window);
       if (who === LEAD) this.screen.model = spec;
     },
+    onNotice: (text) => this.screen.warn(text),
   };
+
+  /** To be asked for when `open` has ended. */
+  get opened(): TeamModel {
+    if (!this.team) throw new Error("the team is not open");
+    return this.team;
+  }
 
   async open(store: Store): Promise<TeamModel> {
     const { style, questions } = this.screen;
@@ -44,8 +52,24 @@ export class Live {
     this.news = new NewsFeed(this.team, style);
     this.screen.show(this.team, store);
     await questions.read(store, this.team);
+    // Their calls that run began before this process looked.
+    const atWork = [...this.team.picture.members.values()].filter(({ phase }) => phase === "work");
+    for (const { name } of atWork) await this.team.story(name).readOn(store);
+    this.screen.changed();
     return this.team;
   }
+
+  /** What members write and print at this moment; what was heard of it earlier is void. */
+  readonly now = (outputs: readonly LiveOutput[]): void => {
+    const { team } = this;
+    for (const story of team?.stories.values() ?? []) story.startOver();
+    for (const { kind, who, command, text } of outputs) {
+      const story = team?.story(who as Name);
+      if (kind === "command") story?.output(command, text);
+      else if (text !== "") story?.delta({ type: kind, text });
+    }
+    this.screen.changed();
+  };
 
   /** Takes events, in order. */
   async take(events: readonly Event[]): Promise<void> {

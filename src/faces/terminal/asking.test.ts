@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exitCodeOf } from "../run-team.ts";
+import { exitCodeOf } from "../exit-code.ts";
 import { readAnswer } from "./asking.ts";
 
 it("reads an answer to a question, and takes nothing else for one", () => {

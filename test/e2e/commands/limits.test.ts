@@ -120,7 +120,7 @@ it("members of a conversation wait at a limit until the person raises it", async
   expect(team.host.spending.allowMore({ usd: 3 })).toBeNull();
   await soon(() => expect(told).toEqual([told[0], "The team's budget of $5 is used up."]));
   expect(await turns()).toBe(5);
-  team.host.spending.allowMore({ usd: Number.POSITIVE_INFINITY });
+  await team.host.spending.allowMore({ usd: Number.POSITIVE_INFINITY });
   await soon(async () => expect(await turns()).toBe(7));
   expect(told).toHaveLength(2);
 });

@@ -1,5 +1,8 @@
-/** Leaving the full screen while members work: they work on, and the screen shows them again. */
+/** The team and its terminals: it works on whatever becomes of them, and each shows it again. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { processesOf } from "../../../src/adapters/process-table.ts";
 import { textOf } from "../../../src/core/conversation/chat.ts";
 import { runs, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
@@ -21,7 +24,7 @@ it.each([
   await later.shows(/bob +#1 Wait · bash until/);
   place.write({ go: "" });
   await later.shows(/bob .*Done\./);
-  later.type("\x04");
+  later.type("\x04\x04");
   expect(await later.ended).toBe(0);
   expect((await place.run(["log", "--json"])).stdout).not.toContain('"task.failed"');
 });
@@ -30,9 +33,59 @@ it("leaves the team at work when its terminal is closed", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   (terminal.pty as unknown as { destroy(): void }).destroy();
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m));
-  await soon(async () => expect((await place.run(["log"])).stdout).toMatch(/resumed/));
   place.write({ go: "" });
+  // Its process ends when nothing is left to do and nobody looks on.
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^done +default/m));
+  expect((await place.run(["log"])).stdout).not.toMatch(/resumed|took over/);
+});
+
+it("works on while its terminal is frozen or killed, and the next one shows what it said meanwhile", async () => {
+  const { place, terminal, again } = await waitingTeam({ gone: "Done." });
+  const pid = terminal.pty.pid;
+  process.kill(pid, "SIGSTOP");
+  place.write({ go: "" });
+  await soon(async () => expect((await place.run(["log"])).stdout).toMatch(/bob +says: Done\./));
+  process.kill(pid, "SIGKILL");
+  const later = await again();
+  await later.shows(/bob says: Done\./);
+  later.type("/quit\r");
+  expect(await later.ended).toBe(0);
+  await soon(async () => expect((await place.run(["ps"])).stdout).not.toMatch(/^(?:working|idle)/m));
+});
+
+it("starts the process of the team again when that was killed", async () => {
+  const { place, terminal } = await waitingTeam({ gone: "Done." });
+  const [pid = 0] = processesOf(new Set(), `HOME=${place.home}\0`).filter(
+    (one) => one !== terminal.pty.pid && /\0host\0/.test(readFileSync(`/proc/${one}/cmdline`, "utf8")),
+  );
+  process.kill(pid, "SIGKILL");
+  await terminal.shows("the line to the process of the team is cut");
+  await terminal.shows(/bob +#1 Wait · bash until/);
+  place.write({ go: "" });
+  await terminal.shows(/bob says: Done\./);
+});
+
+it("shows two terminals the same, and what one of them changes", async () => {
+  const { place, terminal } = await waitingTeam({ gone: "Done." });
+  const env = { HOME: place.home, XDG_CONFIG_HOME: join(place.home, ".config") };
+  const other = await project().open(["attach", place.dir], { columns: 110, rows: 24, env });
+  await other.shows(/bob +#1 Wait · bash until/);
+  other.type("\x1b[Z");
+  await terminal.shows(/accept-edits · 0\/1 tasks/);
+  other.type("/to bob\r");
+  await other.shows(/^ bob +esc interrupts/m);
+  other.type("\x1b");
+  await terminal.shows(/bob +idle: interrupted/);
+  other.type("go on\r");
+  await terminal.shows(/bob +#1 Wait · bash until/);
+  // It stops the team only when it is the last one.
+  await soon(() => {
+    other.type("\x15/quit\r");
+    expect(other.output).toContain("Another terminal looks on, so the team works on in process");
+  });
+  expect(await other.ended).toBe(0);
+  expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m);
+  expect((await place.run(["attach", "nobody"])).stderr).toMatch(/"nobody" is no folder and no team/);
 });
 
 it("leaves the lead at its turn, and its question waits for an answer from anywhere", async () => {

@@ -1,0 +1,275 @@
+/**
+ * A team that another process of this machine runs, for a face: the same interface as of one that runs here. Where that process is gone
+ * unexpectedly, or has left this one because it did not read, the face reaches it, or a new one, by itself.
+ */
+import { connect, type Socket } from "node:net";
+import manifest from "../../../package.json" with { type: "json" };
+import type { More } from "../../core/budget.ts";
+import type { Image } from "../../core/conversation/image.ts";
+import type { Effort } from "../../core/effort.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { MailId, Name } from "../../core/ids.ts";
+import type { LiveOutput } from "../../core/live-output.ts";
+import type { Mode } from "../../core/permission/mode.ts";
+import type { Cursor, Store } from "../../ports/index.ts";
+import type { Compacted } from "../../runtime/turn/context.ts";
+import { asEkidenError, type Outcome } from "../outcome.ts";
+import type { Allowance, Limits, Over } from "../spending.ts";
+import type { HostOptions, TeamHost } from "../team-host.ts";
+import {
+  type CallName,
+  type Calls,
+  errorOf,
+  type FromHost,
+  type HostState,
+  moreOnWire,
+  PROTOCOL,
+  type Refusal,
+  readLines,
+  send,
+} from "./wire.ts";
+
+/** More ends of hosts than this within the time are no accident. */
+const LOST_MAX = 3;
+const LOST_MS = 60_000;
+
+/** A host that answered, and whom it talks to. */
+type Line = { readonly socket: Socket; readonly listen: (hear: (message: FromHost) => void) => void };
+type Welcome = Extract<FromHost, { readonly welcome: unknown }>;
+export type Reached = { readonly line: Line; readonly welcome: Welcome };
+
+/** Null where no process has the socket; `refused` where it is of no use. */
+export function reach(path: string): Promise<Reached | { readonly refused: Refusal } | null> {
+  return new Promise((done) => {
+    const socket = connect(path);
+    const early: FromHost[] = [];
+    let hear = (message: FromHost): void => void early.push(message);
+    const listen: Line["listen"] = (to) => {
+      hear = to;
+      for (const message of early.splice(0)) to(message);
+    };
+    socket.on("error", () => socket.destroy()).on("close", () => done(null));
+    readLines<FromHost>(socket, (message) => {
+      if ("refused" in message) done(message);
+      else if ("welcome" in message) done({ line: { socket, listen }, welcome: message });
+      else hear(message);
+    });
+    send(socket, { hello: PROTOCOL, version: manifest.version });
+  });
+}
+
+export type AttachOptions = {
+  /** A host that runs the team; starts one where there is none. */
+  readonly reach: () => Promise<Reached>;
+  readonly store: Store;
+  readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice" | "onUsedUp">;
+  /** What members write and print now, before anything else is told. What was told of it earlier is void. */
+  readonly onNow?: (now: readonly LiveOutput[]) => void;
+};
+
+export class AttachedHost implements TeamHost {
+  readonly store: Store;
+  readonly since: Cursor = "" as Cursor;
+  readonly done: Promise<Outcome>;
+  readonly spending: Allowance;
+  private readonly options: AttachOptions;
+  /** Of the host, and the options that it was started with. */
+  about: Pick<Welcome, "pid" | "flags">;
+  private line: Line;
+  private state: HostState;
+  private resolve: (outcome: Outcome) => void = () => {};
+  private nth = 0;
+  private readonly waiting = new Map<number, (message: FromHost | null) => void>();
+  private isOver = false;
+  private readonly losses: number[] = [];
+
+  static async open(options: AttachOptions): Promise<AttachedHost> {
+    return new AttachedHost(options, await options.reach());
+  }
+
+  private constructor(options: AttachOptions, reached: Reached) {
+    this.options = options;
+    this.store = options.store;
+    this.done = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    this.line = reached.line;
+    this.about = reached.welcome;
+    this.state = reached.welcome.welcome;
+    const limits = (): Limits => limitsOf(this.state);
+    const isUsedUp = (): boolean => this.state.usedUp !== null;
+    const allowMore = (more: More): Promise<Over | null> => this.call("allowMore", moreOnWire(more));
+    this.spending = {
+      get limits() {
+        return limits();
+      },
+      get isUsedUp() {
+        return isUsedUp();
+      },
+      allowMore,
+    };
+    this.begin(reached);
+  }
+
+  async start(): Promise<void> {
+    await this.call("started");
+  }
+
+  isEnding(): boolean {
+    return this.isOver;
+  }
+
+  /** Resolves when the team has stopped, or at once where another face looks on: the host's `done` comes only then. */
+  async interrupt(): Promise<void> {
+    if (this.isOver) return;
+    if ((await this.call("end").catch(() => "goes on")) === "stopped") await this.done;
+  }
+
+  async stop(who?: Name, now = false): Promise<void> {
+    await this.call("stop", who ?? null, now);
+  }
+
+  tellLead(prompt: string, images: readonly Image[] = []): Promise<MailId> {
+    return this.call("tellLead", prompt, images);
+  }
+
+  passed(prompt: string, to: string): Promise<string> {
+    return this.call("passed", prompt, to);
+  }
+
+  interruptMember(who: Name): void {
+    this.call("interruptMember", who).catch(() => {}); // its process is gone, and so is its turn
+  }
+
+  compact(who: Name, anew = false): Promise<Compacted | null> {
+    return this.call("compact", who, anew);
+  }
+
+  get models(): ReadonlyMap<Name, string> {
+    return new Map(this.state.models.map(([who, spec]) => [who, spec]));
+  }
+
+  offeredModels(): Promise<readonly string[]> {
+    return this.call("offeredModels");
+  }
+
+  async useModel(spec: string, who?: Name): Promise<void> {
+    await this.call("useModel", spec, who ?? null);
+  }
+
+  efforts(): ReturnType<TeamHost["efforts"]> {
+    return this.call("efforts");
+  }
+
+  async useEffort(effort: Effort | undefined, who?: Name): Promise<void> {
+    await this.call("useEffort", effort ?? null, who ?? null);
+  }
+
+  get mode(): Mode {
+    return this.state.mode;
+  }
+
+  set mode(mode: Mode) {
+    this.state = { ...this.state, mode };
+    this.call("useMode", mode).catch((error: unknown) =>
+      this.options.told.onNotice?.(asEkidenError(error).message),
+    );
+  }
+
+  sandbox(): Promise<string> {
+    return this.call("sandbox");
+  }
+
+  /** Told by `onNow`. */
+  heardNow(): readonly LiveOutput[] {
+    return [];
+  }
+
+  /** Leaves the team as it is. */
+  async close(): Promise<void> {
+    this.isOver = true;
+    this.line.socket.destroy();
+    await this.store.close();
+  }
+
+  private call<C extends CallName>(call: C, ...args: Parameters<Calls[C]>): Promise<ReturnType<Calls[C]>> {
+    const { line } = this;
+    if (this.isOver || line.socket.destroyed) return Promise.reject(gone());
+    this.nth += 1;
+    const id = this.nth;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, (message) => {
+        if (message && "value" in message) done(message.value as ReturnType<Calls[C]>);
+        else fail(message && "fault" in message ? errorOf(message.fault) : gone());
+      });
+      send(line.socket, { id, call, args });
+    });
+  }
+
+  private begin({ line, welcome }: Reached): void {
+    this.line = line;
+    this.about = welcome;
+    this.options.onNow?.(welcome.now);
+    this.take(welcome.welcome, null);
+    line.listen((message) => this.hear(message));
+    if (line.socket.destroyed) void this.lost();
+    else line.socket.on("close", () => void this.lost());
+  }
+
+  private hear(message: FromHost): void {
+    const { told } = this.options;
+    if ("id" in message) {
+      this.waiting.get(message.id)?.(message);
+      this.waiting.delete(message.id);
+    } else if ("delta" in message) told.onDelta?.(message.who, message.delta);
+    else if ("output" in message) told.onOutput?.(message.who, message.command, message.output);
+    else if ("notice" in message) told.onNotice?.(message.notice);
+    else if ("state" in message) this.take(message.state, this.state.usedUp);
+    else if ("done" in message) {
+      const { error, ...outcome } = message.done;
+      this.finish({ ...outcome, ...(error && { error: errorOf(error) }) });
+    }
+  }
+
+  private take(state: HostState, usedUp: string | null): void {
+    this.state = state;
+    const { onModel, onUsedUp } = this.options.told;
+    for (const [who, spec, window] of state.models) onModel?.(who, { spec, window });
+    if (state.usedUp !== null && state.usedUp !== usedUp) onUsedUp?.(state.usedUp);
+  }
+
+  private finish(outcome: Outcome): void {
+    this.isOver = true;
+    this.resolve(outcome);
+  }
+
+  private async lost(): Promise<void> {
+    for (const answer of this.waiting.values()) answer(null);
+    this.waiting.clear();
+    if (this.isOver) return;
+    const now = Date.now();
+    this.losses.push(now);
+    try {
+      if (this.losses.filter((at) => now - at < LOST_MS).length > LOST_MAX)
+        throw new EkidenError("tool_failed", "the process of the team ends again and again.");
+      this.options.told.onNotice?.("the line to the process of the team is cut; it is reached again");
+      const reached = await this.options.reach();
+      if (this.isOver) reached.line.socket.destroy();
+      else this.begin(reached);
+    } catch (error) {
+      this.finish({ ...NOTHING, reason: "model", error: asEkidenError(error) });
+    }
+  }
+}
+
+const NOTHING = { completed: 0, failed: 0, cancelled: 0, unfinished: 0, text: "" } as const;
+
+const gone = (): EkidenError =>
+  new EkidenError("tool_failed", "the process of the team is gone; say it again when it is back.");
+
+const limitsOf = ({ limits: { usd, tokens, mostUsd, mostTokens } }: HostState): Limits => ({
+  usd: usd ?? 0,
+  tokens: tokens ?? 0,
+  mostUsd: mostUsd ?? Number.POSITIVE_INFINITY,
+  mostTokens: mostTokens ?? Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,253 @@
+/**
+ * The faces of a team that this process runs: terminals of the same user on this machine. What they say is the person's word. A face that
+ * does not read is left, so the team never waits for one; it comes back by itself when it reads again.
+ */
+import { chmodSync, rmSync, statSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import manifest from "../../../package.json" with { type: "json" };
+import { EkidenError } from "../../core/errors.ts";
+import { name } from "../../core/ids.ts";
+import type { HostOptions, TeamHost } from "../team-host.ts";
+import {
+  type CallName,
+  type Calls,
+  type FromFace,
+  type FromHost,
+  faultOf,
+  type HostState,
+  moreOffWire,
+  PROTOCOL,
+  type Refusal,
+  readLines,
+  send,
+} from "./wire.ts";
+
+const STATE_MS = 200;
+const FLUSH_MS = 500;
+/** Bytes that wait for a face before it is left. */
+const BEHIND_MAX = 4 * 1024 * 1024;
+
+type Told = Required<Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice" | "onUsedUp">>;
+
+export class Door {
+  private readonly server: Server;
+  private readonly path: string;
+  private readonly inode: bigint;
+  private readonly faces = new Set<Socket>();
+  /** Those that have said hello before the team was open. */
+  private readonly early = new Set<Socket>();
+  private readonly windows = new Map<string, number>();
+  private readonly ticking: NodeJS.Timeout;
+  private host: TeamHost | null = null;
+  private started: Promise<unknown> = Promise.resolve();
+  private flags: Readonly<Record<string, unknown>> = {};
+  private refusal: Refusal | null = null;
+  private usedUp: string | null = null;
+  private last = "";
+  /** When the last face left, or the door was opened. */
+  private aloneSince = Date.now();
+
+  /** Null where a living process has the socket. */
+  static async open(path: string): Promise<Door | null> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      if (await answers(path)) return null;
+      rmSync(path, { force: true });
+      const server = createServer();
+      const isListening = await new Promise<boolean>((done) => {
+        server.once("error", () => done(false)).listen(path, () => done(true));
+      });
+      if (!isListening) continue;
+      chmodSync(path, 0o600);
+      return new Door(server, path);
+    }
+    return null;
+  }
+
+  private constructor(server: Server, path: string) {
+    this.server = server;
+    this.path = path;
+    this.inode = inodeOf(path);
+    server.on("connection", (socket) => this.meet(socket)).on("error", () => {});
+    this.ticking = setInterval(() => this.tick(), STATE_MS).unref();
+  }
+
+  /** What the host is to be opened with, so that the faces hear it. */
+  readonly told: Told = {
+    onDelta: (who, delta) => this.tell({ who, delta }),
+    onOutput: (who, command, output) => this.tell({ who, command, output }),
+    onModel: (who, { window }) => void this.windows.set(who, window),
+    onNotice: (notice) => this.tell({ notice }),
+    onUsedUp: (text) => {
+      this.usedUp = text;
+      this.tick();
+    },
+  };
+
+  /** From now on faces are answered. `started`: resolves when the members have started. */
+  serve(host: TeamHost, started: Promise<unknown>, flags: Readonly<Record<string, unknown>>): void {
+    [this.host, this.started, this.flags] = [host, started, flags];
+    started.catch(() => {});
+    void host.done.then(({ error, ...outcome }) =>
+      this.tell({ done: { ...outcome, ...(error && { error: faultOf(error) }) } }),
+    );
+    for (const socket of this.early) this.welcome(socket, host);
+    this.early.clear();
+  }
+
+  /** The host cannot be opened, or is about to end: so are told those that come, until the door is closed. */
+  refuse(refusal: Refusal): void {
+    this.refusal = refusal;
+    for (const socket of this.early) this.turnAway(socket, refusal);
+    this.early.clear();
+  }
+
+  /** How long nobody has looked on, in milliseconds. */
+  get alone(): number {
+    return this.faces.size + this.early.size > 0 ? 0 : Date.now() - this.aloneSince;
+  }
+
+  /** Another process has taken the place of this one since it opened the door. */
+  get isReplaced(): boolean {
+    return inodeOf(this.path) !== this.inode;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.ticking);
+    if (!this.isReplaced) rmSync(this.path, { force: true });
+    const closed = new Promise((done) => this.server.close(done));
+    const sockets = [...this.faces, ...this.early];
+    for (const socket of sockets) socket.destroySoon();
+    // A face that does not read does not keep this process.
+    setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, FLUSH_MS).unref();
+    await closed;
+  }
+
+  private tell(message: FromHost): void {
+    for (const socket of this.faces) {
+      if (socket.writableLength > BEHIND_MAX) socket.destroy();
+      else send(socket, message);
+    }
+  }
+
+  private tick(): void {
+    if (!this.host || this.faces.size === 0) return;
+    const state = this.state(this.host);
+    const text = JSON.stringify(state);
+    if (text === this.last) return;
+    this.last = text;
+    this.tell({ state });
+  }
+
+  private state(host: TeamHost): HostState {
+    const { limits, isUsedUp } = host.spending;
+    if (!isUsedUp) this.usedUp = null;
+    const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+    const { usd, tokens, mostUsd, mostTokens } = limits;
+    return {
+      mode: host.mode,
+      models: [...host.models].map(([who, spec]) => [who, spec, this.windows.get(who) ?? 0]),
+      limits: { usd, tokens, mostUsd: finite(mostUsd), mostTokens: finite(mostTokens) },
+      usedUp: this.usedUp,
+    };
+  }
+
+  private meet(socket: Socket): void {
+    const left = (): void => {
+      this.early.delete(socket);
+      if (this.faces.delete(socket) && this.faces.size === 0) this.aloneSince = Date.now();
+    };
+    socket.on("close", left).on("error", () => socket.destroy());
+    readLines<FromFace>(socket, (message) => {
+      if ("hello" in message) this.greet(socket, message);
+      else if (this.faces.has(socket)) void this.answer(socket, message);
+      else socket.destroy();
+    });
+  }
+
+  private greet(socket: Socket, { hello, version }: Extract<FromFace, { hello: number }>): void {
+    if (hello !== PROTOCOL || version !== manifest.version)
+      this.turnAway(socket, {
+        code: "host_version",
+        message: `the team works in process ${process.pid} of ekiden ${manifest.version}, and this is ekiden ${version}. End it first: ekiden stop`,
+      });
+    else if (this.refusal) this.turnAway(socket, this.refusal);
+    else if (this.host) this.welcome(socket, this.host);
+    else this.early.add(socket);
+  }
+
+  private turnAway(socket: Socket, refused: Refusal): void {
+    send(socket, { refused });
+    socket.end();
+  }
+
+  private welcome(socket: Socket, host: TeamHost): void {
+    this.faces.add(socket);
+    const { flags } = this;
+    send(socket, { welcome: this.state(host), pid: process.pid, now: host.heardNow(), flags });
+  }
+
+  private async answer(socket: Socket, { id, call, args }: Extract<FromFace, { id: number }>): Promise<void> {
+    try {
+      const { host } = this;
+      if (!host || !Object.hasOwn(ANSWERS, call))
+        throw new EkidenError("bad_input", `a host has no call "${call}".`);
+      const doing = ANSWERS[call] as (host: TeamHost, ...args: unknown[]) => unknown;
+      const value =
+        call === "started"
+          ? await this.started
+          : call === "end"
+            ? this.end(socket, host)
+            : await doing(host, ...args);
+      this.tick();
+      send(socket, { id, value: value ?? null });
+    } catch (error) {
+      send(socket, { id, fault: faultOf(error) });
+    }
+  }
+
+  private end(socket: Socket, host: TeamHost): ReturnType<Calls["end"]> {
+    if ([...this.faces].some((one) => one !== socket)) return "goes on";
+    void host.interrupt();
+    return "stopped";
+  }
+}
+
+type Answers = {
+  readonly [C in CallName]: (host: TeamHost, ...args: Parameters<Calls[C]>) => unknown;
+};
+
+const orNone = <T>(value: T | null): T | undefined => value ?? undefined;
+
+const ANSWERS: Answers = {
+  started: () => null,
+  end: () => "stopped",
+  tellLead: (host, prompt, images) => host.tellLead(prompt, images),
+  passed: (host, prompt, to) => host.passed(prompt, to),
+  interruptMember: (host, who) => host.interruptMember(name(who)),
+  stop: (host, who, now) => host.stop(orNone(who), now),
+  compact: (host, who, anew) => host.compact(name(who), anew),
+  offeredModels: (host) => host.offeredModels(),
+  useModel: (host, spec, who) => host.useModel(spec, orNone(who)),
+  efforts: (host) => host.efforts(),
+  useEffort: (host, effort, who) => host.useEffort(orNone(effort), orNone(who)),
+  allowMore: (host, more) => host.spending.allowMore(moreOffWire(more)),
+  useMode: (host, mode) => {
+    host.mode = mode;
+  },
+  sandbox: (host) => host.sandbox(),
+};
+
+const answers = (path: string): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.on("error", () => done(false));
+  });
+
+function inodeOf(path: string): bigint {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? -1n;
+}
