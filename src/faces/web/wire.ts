@@ -39,11 +39,16 @@ export type Overview = {
 export type TeamGlance = ListedTeam & {
   /** What names it in addresses; null where it cannot be opened. */
   readonly key: string | null;
-  /** A few of its open questions, and of its members at work. */
+  /** The first words of what the person asked for in the last run; "" where nothing was said. */
+  readonly goal: string;
+  /** In milliseconds; null where nobody works, or it is not known yet. */
+  readonly left: number | null;
+  /** A few of its open questions, and of its members at work, each with the last line of what it prints, says or runs. */
   readonly asks: readonly { readonly by: string; readonly text: string }[];
   readonly atWork: readonly {
     readonly who: string;
     readonly task: { readonly id: number; readonly subject: string } | null;
+    readonly line: string;
   }[];
 };
 export type AllTeams = { readonly now: number; readonly teams: readonly TeamGlance[] };

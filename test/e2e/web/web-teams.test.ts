@@ -43,6 +43,8 @@ describe.skipIf(!hasBrowser)("the teams of all projects", () => {
     await page.getByRole("link", { name: "Teams", exact: true }).click();
     await card.getByText("Working").waitFor();
     await card.getByRole("link", { name: "#1 Wait" }).waitFor();
+    await card.locator(".goal", { hasText: "One" }).waitFor();
+    await card.locator(".at-work code", { hasText: "touch began" }).waitFor();
     there.write({ go: "" });
     await card.getByText("Done", { exact: true }).waitFor();
     await page.reload(); // the address says it all

@@ -99,6 +99,12 @@ export function ProgressBar({ counts }: { counts: Counts }) {
   );
 }
 
+/** A team of a project: the name that every team has at first says nothing. */
+export const teamTitle = (folder: string, team: string): string => {
+  const name = folder.split("/").at(-1) || folder;
+  return team === "default" ? name : `${name} · ${team}`;
+};
+
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

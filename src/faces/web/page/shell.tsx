@@ -8,7 +8,7 @@ import type { Choice } from "./find-choice.ts";
 import { takenByView } from "./keys.ts";
 import { canNotify, isNotifying, setNotifying, useNotifications } from "./notify.ts";
 import { Palette } from "./palette.tsx";
-import { Empty, Link, ProgressBar } from "./parts.tsx";
+import { Empty, Link, ProgressBar, teamTitle } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { inSearchField } from "./search-field.ts";
 import { TaskDialog } from "./task-dialog.tsx";
@@ -29,7 +29,7 @@ export function Shell() {
   const { route, failure, loaded, questions } = app;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
-    document.title = `${waiting}${titleOf(route.view)} · ${app.teamName || "Ekiden"}`;
+    document.title = `${waiting}${titleOf(route.view)} · ${app.teamName ? teamTitle(app.project, app.teamName) : "Ekiden"}`;
   });
   if (failure && !loaded)
     return (
@@ -91,7 +91,9 @@ function Sidebar() {
             onValue={(team) => app.go({ team, item: "", task: null })}
           />
         ) : (
-          <span class="team-name">{app.teamName}</span>
+          <span class="team-name" title={app.project}>
+            {teamTitle(app.project, app.teamName)}
+          </span>
         )}
       </div>
       <ul>
@@ -128,7 +130,6 @@ function Sidebar() {
             {isNotifying() ? "Notifies you" : "Notify me"}
           </Button>
         )}
-        <p title={app.project}>{app.project.split("/").at(-1)}</p>
         <p>
           Ekiden {overview?.version}
           {overview?.readOnly && !app.source.recording && " · read-only"}

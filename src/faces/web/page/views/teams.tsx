@@ -1,9 +1,10 @@
 /** The teams of this person in all projects: what needs an answer first, with what they do and one way into each. Read again while it is seen. */
 import { useEffect, useState } from "preact/hooks";
+import { leftWords } from "../../../../core/time-left.ts";
 import { money, span } from "../../../../core/views/view.ts";
 import type { AllTeams, TeamGlance } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Empty, Link } from "../parts.tsx";
+import { Empty, Link, ProgressBar, teamTitle } from "../parts.tsx";
 
 const READ_MS = 3_000;
 
@@ -67,20 +68,20 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
   const [words, tone] = LOOKS[one.state];
   const isNew = one.state === "done" && one.counts?.total === 0;
   const to = one.key === null ? null : { team: one.key, item: "", task: null };
-  const title = (
-    <>
-      {one.cwd.split("/").at(-1)}
-      {one.team !== "default" && ` · ${one.team}`}
-    </>
-  );
+  const title = teamTitle(one.cwd, one.team);
   return (
     <li class="team-card">
       <header class="row">
         <h2>{to ? <Link to={{ ...to, view: "board" }}>{title}</Link> : title}</h2>
         <span class={`live ${tone}`}>{isNew ? "Not started" : words}</span>
       </header>
-      <p class="dim path">{one.cwd}</p>
+      {one.goal && (
+        <p class="goal" title={one.goal}>
+          {one.goal}
+        </p>
+      )}
       {one.note && <p class="bad">{one.note}</p>}
+      {one.counts && one.counts.total > 0 && <ProgressBar counts={looks(one.counts)} />}
       <p class="dim">{figures(one, now)}</p>
       {one.asks.map(({ by, text }, i) => (
         <p key={i} class="asks">
@@ -91,17 +92,20 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
       {one.questions > one.asks.length && one.asks.length > 0 && (
         <p class="dim">and {one.questions - one.asks.length} more</p>
       )}
-      {one.atWork.map(({ who, task }) => (
-        <p key={who}>
-          <b>{who}</b>{" "}
-          {task && to ? (
-            <Link to={{ ...to, view: "board", task: task.id }}>
-              #{task.id} {task.subject}
-            </Link>
-          ) : (
-            <span class="dim">at work</span>
-          )}
-        </p>
+      {one.atWork.map(({ who, task, line }) => (
+        <div key={who} class="at-work">
+          <p class="clip">
+            {to ? <Link to={{ ...to, view: "conversation", item: who }}>{who}</Link> : <b>{who}</b>}{" "}
+            {task && to ? (
+              <Link to={{ ...to, view: "board", task: task.id }} class="dim">
+                #{task.id} {task.subject}
+              </Link>
+            ) : (
+              <span class="dim">at work</span>
+            )}
+          </p>
+          {line && <code class="clip">{line}</code>}
+        </div>
       ))}
       {to && (one.state === "done" || one.state === "stopped") && (
         <p class="row">
@@ -117,17 +121,24 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
           )}
         </p>
       )}
+      <p class="dim path">{one.cwd}</p>
     </li>
   );
 }
 
-/** "3 of 5 tasks done, 1 failed · 2 of 3 at work · $0.12 · for 4 min" */
-function figures({ counts, members, working, usd, since, state }: TeamGlance, now: number): string {
+/** Which of the pending tasks are ready is not counted here. */
+const looks = ({ pending, inProgress, completed, failed, cancelled }: NonNullable<TeamGlance["counts"]>) => ({
+  ...{ waiting: pending, ready: 0, busy: inProgress, done: completed, failed, cancelled },
+});
+
+/** "3 of 5 tasks done, 1 failed · about 12 min left · 2 of 3 at work · $0.12" */
+function figures({ counts, members, working, usd, since, state, left }: TeamGlance, now: number): string {
   const failed = counts && counts.failed > 0 ? `, ${counts.failed} failed` : "";
   const tasks =
     counts && counts.total > 0 ? `${counts.completed} of ${counts.total} tasks done${failed}` : "";
-  const atWork =
-    members > 0 && state !== "stopped" && state !== "done" ? `${working} of ${members} at work` : "";
-  const last = since === null ? "" : `last change ${span(Math.max(0, now - since))} ago`;
-  return [tasks, atWork, usd > 0 ? money(usd) : "", last].filter((one) => one !== "").join(" · ");
+  const isOver = state === "stopped" || state === "done";
+  const atWork = members > 0 && !isOver ? `${working} of ${members} at work` : "";
+  const last = since === null || working > 0 ? "" : `last change ${span(Math.max(0, now - since))} ago`;
+  const rest = left === null ? "" : leftWords(left);
+  return [tasks, rest, atWork, usd > 0 ? money(usd) : "", last].filter((one) => one !== "").join(" · ");
 }
