@@ -40,7 +40,7 @@ const LITERAL_IMPORTS_ONLY = new Set(["core", "ports", "tools", "runtime"]);
 const MADE_PATTERNS: Readonly<Record<string, string>> = {
   "core/secrets.ts":
     "every character of a known secret that means something is escaped, so nothing in it repeats",
-  "faces/screen/highlight.ts": "it is called with three constants",
+  "core/code-parts.ts": "it takes one of three constants",
 };
 
 const BANNED_NAMES = /^(utils?|helpers?|common|managers?|services?|base|types)$/i;

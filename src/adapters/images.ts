@@ -20,7 +20,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 const folderIn = (outputDir: string): string => join(outputDir, "images");
-const fileOf = (outputDir: string, { sha256, mediaType }: Image): string =>
+const fileOf = (outputDir: string, { sha256, mediaType }: Pick<Image, "sha256" | "mediaType">): string =>
   join(folderIn(outputDir), `${sha256}.${mediaType.slice("image/".length)}`);
 
 /** @throws EkidenError `not_permitted` for a link in place of the folder; errors of the file system */
@@ -50,7 +50,10 @@ export async function keepImage(outputDir: string, { name, mediaType, content }:
 }
 
 /** Null where the file is missing or has other bytes. */
-async function bytesOf(outputDir: string, image: Image): Promise<Buffer | null> {
+export async function bytesOf(
+  outputDir: string,
+  image: Omit<Image, "name" | "type">,
+): Promise<Buffer | null> {
   const file = await open(fileOf(outputDir, image), FLAGS).catch(() => null);
   if (!file) return null;
   try {

@@ -14,6 +14,7 @@ export type Image = {
 };
 
 export type MediaType = keyof typeof MAGIC;
+export const isMediaType = (text: string): text is MediaType => Object.hasOwn(MAGIC, text);
 
 /** An image with its bytes. */
 export type ImageFile = Pick<Image, "name" | "mediaType"> & { readonly content: Uint8Array };

@@ -172,6 +172,14 @@ function routes(
   for (const [path, answer] of Object.entries(answers))
     app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
   app.get("/api/:team/state", async (c) => c.body(await (await teamOf(c)).state(), 200, JSON_TYPE));
+  app.get("/api/:team/image/:sha256", async (c) => {
+    const { bytes, type } = await (await teamOf(c)).image(
+      c.req.param("sha256"),
+      text(c, "type"),
+      number(c, "bytes", 0),
+    );
+    return c.body(bytes, 200, { "Content-Type": type });
+  });
   app.get("/api/:team/recording", async (c) => {
     const { recordingPage } = await import("./recording.ts");
     const team = await teamOf(c);

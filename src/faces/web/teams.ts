@@ -1,6 +1,8 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
 import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
+import { bytesOf } from "../../adapters/images.ts";
+import { isMediaType } from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
@@ -223,6 +225,20 @@ export class TeamPage {
     if (found.length === 0 && before === undefined) await mustExist(this.store, member);
     const subagents = await subagentsOf(this.store, who);
     return { name: who, entries: found.slice(-limit), more: found.length > limit, subagents };
+  }
+
+  /** The bytes of an image that a conversation names. @throws EkidenError `not_found` */
+  async image(
+    sha256: string,
+    type: string,
+    bytes: number,
+  ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string }> {
+    const isNamed = /^[0-9a-f]{64}$/.test(sha256) && isMediaType(type);
+    const found = isNamed
+      ? await bytesOf(outputFolder(this.project.cwd), { sha256, mediaType: type, bytes })
+      : null;
+    if (found === null) throw new EkidenError("not_found", "the image is not on this machine.");
+    return { bytes: new Uint8Array(found), type };
   }
 
   /** The latest of every mailbox, or those with the given numbers. */

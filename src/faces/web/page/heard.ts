@@ -1,5 +1,7 @@
 /** What a member hears, taken apart: mail and tasks come to a model as tagged text. Pure. */
+
 import { type Tag, tagsIn } from "../../../core/conversation/tags.ts";
+import { PERSON } from "../../../core/ids.ts";
 
 export type HeardPart = { readonly title: string; readonly text: string };
 
@@ -7,11 +9,13 @@ export function heardParts(text: string): HeardPart[] {
   const tags = tagsIn(text);
   // Words outside of the tags must not get lost: then all of it is shown as it is.
   const isWhole = /^\s*</.test(text) && /<\/[\w-]+>\s*$/.test(text);
-  if (tags.length === 0 || !isWhole) return [{ title: "hears", text }];
+  if (tags.length === 0 || !isWhole) return [{ title: "is told", text }];
   return tags.map((tag) => ({ title: titleOf(tag), text: tag.content }));
 }
 
 function titleOf({ tag, attributes: { from, kind, task } }: Tag): string {
+  if (from === PERSON)
+    return kind === "note" ? "you wrote" : `${(kind ?? "mail").replaceAll("_", " ")} from you`;
   if (from) return `${(kind ?? "mail").replaceAll("_", " ")} from ${from}`;
   return `${tag.replaceAll("-", " ")}${task ? ` #${task}` : ""}`;
 }

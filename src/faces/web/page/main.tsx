@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { app } from "./app.ts";
 import { Shell } from "./shell.tsx";
+import "./theme.ts";
 import { VIEW_NAMES } from "./views/table.ts";
 import "./style/scale.css";
 import "./style/frame.css";

@@ -3,21 +3,18 @@ import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
 import { looksOf, teamState } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
-import { Button, Pair, Choice as Select } from "./fields.tsx";
+import { Button, Pair } from "./fields.tsx";
 import type { Choice } from "./find-choice.ts";
 import { takenByView } from "./keys.ts";
-import { canNotify, isNotifying, setNotifying, useNotifications } from "./notify.ts";
+import { useNotifications } from "./notify.ts";
 import { Palette } from "./palette.tsx";
 import { Empty, Link, ProgressBar, teamTitle } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { inSearchField } from "./search-field.ts";
+import { SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
-import { VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
-
-/** In the navigation. */
-const SHOWN = VIEW_NAMES.filter((name) => VIEWS[name].icon !== null);
-const titleOf = (view: ViewName): string => `${view[0]?.toUpperCase()}${view.slice(1)}`;
+import { VIEWS } from "./views/table.ts";
 
 export function Shell() {
   useApp();
@@ -29,7 +26,7 @@ export function Shell() {
   const { route, failure, loaded, questions } = app;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
-    document.title = `${waiting}${titleOf(route.view)} · ${app.teamName ? teamTitle(app.project, app.teamName) : "Ekiden"}`;
+    document.title = `${waiting}${titleOf(route.view)} · ${teamTitle(app.project, app.teamName) || "Ekiden"}`;
   });
   if (failure && !loaded)
     return (
@@ -45,7 +42,7 @@ export function Shell() {
       <Button class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the view
       </Button>
-      <Sidebar />
+      <Sidebar current={view} />
       <div class="main">
         <Header />
         <Banner />
@@ -77,69 +74,6 @@ const isBlank = (): boolean =>
   app.overview?.mayStart === true &&
   app.model.tasks.size + app.model.members.size === 0;
 
-function Sidebar() {
-  const { overview, route, questions } = app;
-  const teams = overview?.teams ?? [];
-  return (
-    <nav class="sidebar" aria-label="Views">
-      <div class="brand">
-        {teams.length > 1 && teams.some(({ name }) => name === route.team) ? (
-          <Select
-            label="Team"
-            value={route.team}
-            options={teams.map(({ name, running }) => [name, running ? name : `${name} (at rest)`])}
-            onValue={(team) => app.go({ team, item: "", task: null })}
-          />
-        ) : (
-          <span class="team-name" title={app.project}>
-            {teamTitle(app.project, app.teamName)}
-          </span>
-        )}
-      </div>
-      <ul>
-        {SHOWN.map((view) => (
-          <li key={view}>
-            <Link
-              to={{ view, item: "" }}
-              aria-current={
-                route.view === view || (view === "team" && route.view === "conversation") ? "page" : undefined
-              }
-            >
-              <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-                <path d={VIEWS[view].icon ?? ""} />
-              </svg>
-              <span>{titleOf(view)}</span>
-              {view === "questions" && questions.length > 0 && (
-                <span class="badge">
-                  {questions.length}
-                  <span class="unseen"> open</span>
-                </span>
-              )}
-            </Link>
-          </li>
-        ))}
-      </ul>
-      <div class="foot">
-        {canNotify() && !app.source.recording && (
-          <Button
-            class="link"
-            aria-pressed={isNotifying()}
-            title="Of questions, failures and the end, while the page is not seen"
-            onClick={() => void setNotifying(!isNotifying())}
-          >
-            {isNotifying() ? "Notifies you" : "Notify me"}
-          </Button>
-        )}
-        <p>
-          Ekiden {overview?.version}
-          {overview?.readOnly && !app.source.recording && " · read-only"}
-          {app.source.recording && " · recording"}
-        </p>
-      </div>
-    </nav>
-  );
-}
-
 function Header() {
   const { model, route } = app;
   const { counts } = looksOf(model);
@@ -151,9 +85,16 @@ function Header() {
         <h1>Teams</h1>
       </header>
     );
+  if (isBlank())
+    return (
+      <header class="header">
+        <h1>Start</h1>
+        <Live />
+      </header>
+    );
   return (
     <header class="header">
-      <h1>{titleOf(isBlank() ? "run" : route.view)}</h1>
+      <h1>{titleOf(route.view)}</h1>
       <div class="header-progress">
         <ProgressBar counts={counts} />
         <span class="figures">
@@ -177,7 +118,7 @@ function Header() {
           Outcome
         </Link>
       )}
-      {app.mayAct && app.overview?.mayStart && !isAtWork() && route.view !== "run" && !isBlank() && (
+      {app.mayAct && app.overview?.mayStart && !isAtWork() && route.view !== "run" && (
         <Link class="button" to={{ view: "run", item: "", task: null }}>
           Start
         </Link>

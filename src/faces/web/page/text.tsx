@@ -2,8 +2,10 @@
 import { lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { codeParts } from "../../../core/code-parts.ts";
 import { plainText } from "../../../core/plain-text.ts";
 import { changed, type DiffLine } from "./changed.ts";
+import { CopyButton } from "./copy.tsx";
 import { Button } from "./fields.tsx";
 
 const MARKDOWN_MAX = 60_000;
@@ -29,7 +31,7 @@ function Block({ token }: { token: Token }) {
     case "paragraph":
       return <p>{inline(token.tokens)}</p>;
     case "code":
-      return <Output text={(token as Tokens.Code).text} />;
+      return <Output text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
     case "blockquote":
       return <blockquote>{blocks(token.tokens)}</blockquote>;
     case "hr":
@@ -126,7 +128,17 @@ export function ends(lines: readonly string[], head: number, tail: number) {
 }
 
 /** As it was printed, without colours; long ones open on demand. */
-export function Output({ text, head = HEAD, tail = TAIL }: { text: string; head?: number; tail?: number }) {
+export function Output({
+  text,
+  head = HEAD,
+  tail = TAIL,
+  language = "",
+}: {
+  text: string;
+  head?: number;
+  tail?: number;
+  language?: string;
+}) {
   const [isOpen, setOpen] = useState(false);
   const all = useMemo(() => plainText(text).split("\n"), [text]);
   const cut = ends(all, head, tail);
@@ -135,19 +147,39 @@ export function Output({ text, head = HEAD, tail = TAIL }: { text: string; head?
       {isOpen ? "Show less" : `Show ${cut.hidden} more lines`}
     </Button>
   );
+  const copy = <CopyButton text={all.join("\n")} of="the text" />;
   if (!cut || isOpen)
     return (
       <div class="output">
-        <pre tabIndex={0}>{all.join("\n")}</pre>
+        {copy}
+        <Code text={all.join("\n")} language={language} />
         {toggle}
       </div>
     );
   return (
     <div class="output">
-      {cut.head.length > 0 && <pre tabIndex={0}>{cut.head.join("\n")}</pre>}
+      {copy}
+      {cut.head.length > 0 && <Code text={cut.head.join("\n")} language={language} />}
       {toggle}
-      {cut.tail.length > 0 && <pre tabIndex={0}>{cut.tail.join("\n")}</pre>}
+      {cut.tail.length > 0 && <Code text={cut.tail.join("\n")} language={language} />}
     </div>
+  );
+}
+
+function Code({ text, language }: { text: string; language: string }) {
+  const parts = useMemo(() => codeParts(text, language), [text, language]);
+  return (
+    <pre tabIndex={0}>
+      {parts.map((part, i) =>
+        part.kind === "" ? (
+          part.text
+        ) : (
+          <span key={i} class={`code-${part.kind}`}>
+            {part.text}
+          </span>
+        ),
+      )}
+    </pre>
   );
 }
 

@@ -8,6 +8,7 @@ import { type Look, looksOf, type Pause, pauseOf } from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
+import { onTheme } from "../theme.ts";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
 import { CARD, type Layout } from "./layout.ts";
 import { type CameraControl, useCamera } from "./use-camera.ts";
@@ -75,13 +76,11 @@ export function Graph() {
     camera.repaint();
   });
   useEffect(() => {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
     const recolor = (): void => {
       palette.current = null;
       camera.repaint();
     };
-    dark.addEventListener("change", recolor);
-    return () => dark.removeEventListener("change", recolor);
+    return onTheme(recolor);
   }, []);
   useCanvasSize(canvas, () => camera.repaint());
 

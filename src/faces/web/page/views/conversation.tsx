@@ -221,13 +221,16 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   const results = useMemo(
     () =>
       new Map(
-        lines.flatMap(({ entry }) =>
-          entry.kind === "result" ? [[entry.result.id, entry.result] as const] : [],
+        lines.flatMap(({ at, entry }) =>
+          entry.kind === "result" ? [[entry.result.id, { at, result: entry.result }] as const] : [],
         ),
       ),
     [lines],
   );
-  const before = useMemo(() => contentsBefore(lines, results), [lines, results]);
+  const before = useMemo(
+    () => contentsBefore(lines, new Map([...results].map(([id, { result }]) => [id, result]))),
+    [lines, results],
+  );
   const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
   const hasMore = start > 0 || onEarlier !== null;
   const more = (): void => {
@@ -265,12 +268,22 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
             before={before}
             isPast={start + i < summary}
             firstSubagent={first}
+            goesOn={goesOn(lines, start, start + i)}
           />
         );
       })}
       {!app.replay && app.output.map((one) => one.who === who && <LiveWords key={one.since} words={one} />)}
     </div>
   );
+}
+
+/** Whether the shown line before it, of those that are not results, is one of its own speaker. */
+function goesOn(lines: readonly Line[], start: number, i: number): boolean {
+  for (let before = i - 1; before >= start; before -= 1) {
+    const kind = lines[before]?.entry.kind;
+    if (kind !== "result") return kind === "said";
+  }
+  return false;
 }
 
 /** The end of a reply that arrives; the whole of it follows as an entry. */

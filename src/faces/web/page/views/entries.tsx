@@ -1,13 +1,19 @@
 /** The entries of a conversation: what was heard, thought, said and done. */
-import type { Entry, ToolCall, ToolResult } from "../../../../core/conversation/chat.ts";
+
+import { languageOf } from "../../../../core/code-parts.ts";
+import { type Entry, type ToolCall, type ToolResult, textOf } from "../../../../core/conversation/chat.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import { type Called, shownCall } from "../../../../core/views/shown-call.ts";
+import { span } from "../../../../core/views/view.ts";
 import { callText } from "../../call-text.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { Elapsed } from "../clock.tsx";
+import { CopyButton } from "../copy.tsx";
 import { type Before, edited } from "../edits.ts";
 import { type HeardPart, heardParts } from "../heard.ts";
 import { Link, Time } from "../parts.tsx";
+import { ShownImage } from "../shown-image.tsx";
 import { Diff, lastLines, Markdown, Output } from "../text.tsx";
 
 type Line = ConversationPage["entries"][number];
@@ -20,16 +26,29 @@ export const subagentsOf = (entry: Entry): number =>
     ? entry.message.content.filter((part) => part.type === "call" && isSubagent(part)).length
     : 0;
 
+/** When the answer to a call was stored, and the answer. */
+export type Answered = { readonly at: number; readonly result: ToolResult };
+
 type BlockProps = {
   who: string;
   line: Line;
-  results: ReadonlyMap<string, ToolResult>;
+  results: ReadonlyMap<string, Answered>;
   before: ReadonlyMap<string, Before>;
   isPast: boolean;
   firstSubagent: number;
+  /** It said more before it heard anything else. */
+  goesOn: boolean;
 };
 
-export function EntryBlock({ who, line: { at, entry }, results, before, isPast, firstSubagent }: BlockProps) {
+export function EntryBlock({
+  who,
+  line: { at, entry },
+  results,
+  before,
+  isPast,
+  firstSubagent,
+  goesOn,
+}: BlockProps) {
   const past = isPast ? " past" : "";
   switch (entry.kind) {
     case "result":
@@ -39,6 +58,9 @@ export function EntryBlock({ who, line: { at, entry }, results, before, isPast, 
         <article class={`entry heard${past}`}>
           {heardParts(entry.text).map((part, i) => (
             <Heard key={i} part={part} at={at} />
+          ))}
+          {entry.images?.map((image) => (
+            <ShownImage key={image.sha256} image={image} />
           ))}
         </article>
       );
@@ -68,9 +90,11 @@ export function EntryBlock({ who, line: { at, entry }, results, before, isPast, 
       );
     case "said": {
       let nth = firstSubagent;
+      const words = textOf(entry.message).trim();
       return (
-        <article class={`entry said${past}`}>
-          <Head who={who} at={at} />
+        <article class={`entry said${past}${goesOn ? " goes-on" : ""}`}>
+          {!goesOn && <Head who={who} at={at} />}
+          {words.length > COPIED_MIN && <CopyButton text={words} of="these words" />}
           {entry.message.content.map((part, i) => {
             if (part.type === "text")
               return part.text.trim() === "" ? null : <Markdown key={i} text={part.text} />;
@@ -87,7 +111,8 @@ export function EntryBlock({ who, line: { at, entry }, results, before, isPast, 
                 key={i}
                 who={who}
                 call={part}
-                result={results.get(part.id)}
+                at={at}
+                answered={results.get(part.id)}
                 before={before.get(part.id)}
                 subagent={isSubagent(part) ? `${who}/${nth}` : null}
               />
@@ -102,6 +127,8 @@ export function EntryBlock({ who, line: { at, entry }, results, before, isPast, 
 }
 
 const LONG = 900;
+/** Shorter words are marked and copied faster by hand. */
+const COPIED_MIN = 120;
 
 /** Mail, a task, a reminder: who it is from, and its words. */
 function Heard({ part: { title, text }, at }: { part: HeardPart; at: number }) {
@@ -129,28 +156,35 @@ const Head = ({ who, at }: { who: string; at: number }) => (
 function CallBlock({
   who,
   call,
-  result,
+  at,
+  answered,
   before,
   subagent,
 }: {
   who: string;
   call: ToolCall;
-  result: ToolResult | undefined;
+  at: number;
+  answered: Answered | undefined;
   before: Before;
   subagent: string | null;
 }) {
-  const state = !result ? "open" : result.isError ? "failed" : "done";
+  const result = answered?.result;
+  const exit = result && exitCodeOf(call, result);
+  const state = !result ? "open" : result.isError || exit !== undefined ? "failed" : "done";
   const member = app.model.members.get(who.split("/")[0] ?? "");
   const words = { open: member?.hosted ? "runs" : "was cut off", failed: "failed", done: "" }[state];
   return (
     <details class={`call ${state}`} open={state !== "done" || isEdit(call)}>
       <summary>
         <b>{call.tool}</b>{" "}
-        {result && exitCodeOf(call, result) && <span class="tag bad">exit {exitCodeOf(call, result)}</span>}{" "}
-        {words && (
+        {words && exit === undefined && (
           <span class={words === "runs" ? "busy" : state === "failed" ? "bad" : "warn"}>{words}</span>
         )}{" "}
-        <code>{callText(call).split("\n")[0]}</code>
+        <code>{callText(call).split("\n")[0]}</code>{" "}
+        {exit !== undefined && <span class="tag bad">exit {exit}</span>}{" "}
+        <span class="dim took">
+          {answered ? took(answered.at - at) : words === "runs" && <Elapsed since={at} />}
+        </span>
         {subagent && (
           <>
             {" "}
@@ -160,12 +194,21 @@ function CallBlock({
       </summary>
       <CallInput call={call} before={before} />
       {result ? (
-        result.text !== "" && <Output text={result.text} />
+        result.text !== "" && <Output text={result.text} language={languageIn(call)} />
       ) : (
         <LiveText member={member} call={call} />
       )}
     </details>
   );
+}
+
+/** "0.4s", "12s"; "" for what took no time that one notices. */
+const took = (ms: number): string => (ms < 100 ? "" : ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : span(ms));
+
+/** The language of a file that is read. */
+function languageIn(call: ToolCall): string {
+  const shown = shownCall(call);
+  return shown.kind === "file" ? languageOf(shown.path) : "";
 }
 
 /** Whether a command without its secrets, or its beginning, comes from this one. */
@@ -226,9 +269,11 @@ export function CallInput({ call, before }: { call: Called; before?: Before }) {
         <Diff before={before ?? ""} after={shown.content} />
       </>
     );
-  if (shown.kind === "command") return <Output text={shown.command} head={30} tail={0} />;
+  if (shown.kind === "command") return <Output text={shown.command} head={30} tail={0} language="sh" />;
   const prose = PROSE.find((key) => text(key) !== "");
   if (prose !== undefined) return <Markdown text={text(prose)} />;
+  // The line of the call names it already.
+  if (shown.kind === "file" && shown.isWhole) return null;
   const rest = JSON.stringify(input, null, 2) ?? "";
   return rest === "{}" || rest === "" ? null : <Output text={rest} />;
 }

@@ -73,7 +73,7 @@ function useDoing(seen: ReadonlySet<string>): ReadonlyMap<string, Doing> {
 }
 
 const IDLE_WORDS: Readonly<Record<string, string>> = {
-  no_tool_use: "is idle: it said what it had to say",
+  no_tool_use: "is idle: its turn ended",
   asked_to_idle: "is idle",
   turn_limit: "is idle: its turns for this stint are used up",
   awaiting_messages: "waits for mail",

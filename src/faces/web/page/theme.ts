@@ -1,0 +1,42 @@
+/** Light or dark: as the system has it, or as the person chose for this browser. The style goes by an attribute of the root. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "ekiden-theme";
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+
+/** A browser may refuse its storage. */
+export function chosenTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(KEY);
+    return THEMES.find((one) => one === kept) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+export function chooseTheme(theme: Theme): void {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // It holds until the page is loaded again.
+  }
+  show(theme);
+}
+
+/** For what paints by itself. Ends with the returned function. */
+export function onTheme(on: () => void): () => void {
+  listeners.add(on);
+  return () => listeners.delete(on);
+}
+
+function show(theme: Theme): void {
+  const isDark = theme === "dark" || (theme === "system" && dark.matches);
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  for (const on of listeners) on();
+}
+
+dark.addEventListener("change", () => show(chosenTheme()));
+addEventListener("storage", ({ key }) => key === KEY && show(chosenTheme()));
+show(chosenTheme());
