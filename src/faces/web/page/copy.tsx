@@ -1,24 +1,28 @@
 /** Copies a text. Browsers let pages do it on this machine and over https only; elsewhere there is no button. */
 import { useState } from "preact/hooks";
-import { app } from "./app.ts";
 import { Button } from "./fields.tsx";
 
 const SAID_MS = 1_500;
 
 export function CopyButton({ text, of }: { text: string; of: string }) {
-  const [isDone, setDone] = useState(false);
-  if (!navigator.clipboard) return null;
-  const copy = (): void =>
-    void navigator.clipboard.writeText(text).then(
-      () => {
-        setDone(true);
-        setTimeout(() => setDone(false), SAID_MS);
-      },
-      () => app.say("The browser does not let the page copy.", true),
-    );
+  const [word, setWord] = useState("Copy");
+  const { clipboard } = navigator;
+  if (!clipboard) return null;
+  const say = (said: string): void => {
+    setWord(said);
+    setTimeout(() => setWord("Copy"), SAID_MS);
+  };
   return (
-    <Button class="copy" onClick={copy}>
-      {isDone ? "Copied" : "Copy"}
+    <Button
+      class="copy"
+      onClick={() =>
+        void clipboard.writeText(text).then(
+          () => say("Copied"),
+          () => say("Not copied"),
+        )
+      }
+    >
+      {word}
       <span class="unseen"> {of}</span>
     </Button>
   );
