@@ -4,10 +4,22 @@
  * and compiling are two fifths of a start. This file imports nothing of the program, and from source `main.ts` starts without it.
  *
  * The code is kept beside the program (`dist/.code`), because V8 runs it unchecked: whoever can write there can change the program
- * anyway. Where that folder cannot be written, nothing is kept and the program is compiled at each start.
+ * anyway. A person that cannot write there has a folder of the person's own, which the sandbox hides from commands. Else nothing is kept.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
@@ -20,9 +32,33 @@ const KIND = WORDS.some((word) => /^(-h|--help|--version|-V)$/.test(word))
   ? "other"
   : (["run", "resume", "worker", "web"].find((word) => WORDS.includes(word)) ??
     (WORDS.every((word) => word.startsWith("-")) ? "talk" : "other"));
-const FOLDER = join(__dirname, ".code", `${process.version}-${TAG}-${KIND}`);
+const FOLDER = folder();
 /** A file whose name tells its content: code that was made of it cannot be of another version. */
 const HASHED = /-[\w-]{8}\d?\.js$/;
+
+/** As `own-folders.ts` has it. Null where it belongs to somebody else, as after `sudo` with the home of another user. */
+function ownFolder(): string | null {
+  const { XDG_DATA_HOME } = process.env;
+  const shared = process.platform === "darwin" ? "Library/Application Support" : ".local/share";
+  const path = join(XDG_DATA_HOME || join(homedir(), shared), "ekiden", "code");
+  return isWritable(path) && statSync(path).uid === process.getuid?.() ? path : null;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: path.startsWith(__dirname) ? 0o755 : 0o700 });
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function folder(): string | null {
+  const beside = join(__dirname, ".code");
+  const place = isWritable(beside) ? beside : ownFolder();
+  return place && join(place, `${process.version}-${TAG}-${KIND}`);
+}
 
 type Loaded = { readonly exports: object; readonly script: Script };
 const loaded = new Map<string, Loaded>();
@@ -50,6 +86,7 @@ const required = Object.assign(
 );
 
 function kept(name: string): Buffer | undefined {
+  if (FOLDER === null) return undefined;
   try {
     return readFileSync(join(FOLDER, name));
   } catch {
@@ -60,9 +97,9 @@ function kept(name: string): Buffer | undefined {
 /** Keeps the code of what was loaded without it, with all functions that have run by now. */
 function keep(): void {
   // After a change of flags V8 would refuse it at the next start.
-  if (missing.size === 0 || cachedDataVersionTag() !== TAG) return;
+  if (FOLDER === null || missing.size === 0 || cachedDataVersionTag() !== TAG) return;
   try {
-    mkdirSync(FOLDER, { recursive: true });
+    mkdirSync(FOLDER, { recursive: true, mode: 0o755 });
     for (const name of missing) {
       const script = loaded.get(name)?.script;
       if (script) write(join(FOLDER, name), script.createCachedData());

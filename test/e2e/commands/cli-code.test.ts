@@ -1,6 +1,7 @@
 /** Compiled code that is kept beside the built program: the next start uses it, and no state of its folder keeps the program from work. */
 import { execFileSync } from "node:child_process";
 import {
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -38,11 +39,15 @@ function ekiden(folder: string, ...words: string[]): string {
 
 type Kept = { readonly path: string; readonly at: number };
 /** A file that V8 refused, or that was missing, is written again. */
-function kept(folder: string): Kept[] {
-  const code = join(folder, "dist/.code");
+function kept(folder: string, place = "dist/.code"): Kept[] {
+  const code = join(folder, place);
   const paths = readdirSync(code, { recursive: true, encoding: "utf8" }).map((path) => join(code, path));
   return paths.filter((path) => path.endsWith(".js")).map((path) => ({ path, at: statSync(path).mtimeMs }));
 }
+
+/** Where a person keeps code that cannot stand beside the program. */
+const OWN =
+  process.platform === "darwin" ? "Library/Application Support/ekiden/code" : ".local/share/ekiden/code";
 
 const PLAN = "# Plan\n\n## One\n\n```sh\necho one\n```\n";
 
@@ -71,12 +76,33 @@ it("compiles again, and keeps that, where the kept code is damaged or of somethi
   expect(ekiden(folder, "--help")).toBe(help);
 });
 
-it("works where nothing can be kept, and leaves nothing behind", () => {
+it("keeps it in the folder of the person where the program cannot be written", () => {
   const folder = copied();
   writeFileSync(join(folder, "dist/.code"), "not a folder");
+  const help = ekiden(folder, "--help");
+  const first = kept(folder, OWN);
+  expect(first.length).toBeGreaterThan(2);
+  expect(statSync(join(folder, OWN)).mode & 0o777).toBe(0o700);
+  expect(ekiden(folder, "--help")).toBe(help);
+  expect(kept(folder, OWN)).toEqual(first);
+  expect(readFileSync(join(folder, "dist/.code"), "utf8")).toBe("not a folder");
+});
+
+it("works where nothing can be kept, and leaves nothing behind", () => {
+  const folder = copied();
+  for (const path of ["dist/.code", ".local"]) writeFileSync(join(folder, path), "not a folder");
   expect(ekiden(folder, "--version")).toMatch(/^\d+\.\d+\.\d+/);
   expect(ekiden(folder, "--help")).toContain("Usage: ekiden");
   expect(readFileSync(join(folder, "dist/.code"), "utf8")).toBe("not a folder");
+});
+
+it.skipIf(process.getuid?.() !== 0)("uses no code of another user", () => {
+  const folder = copied();
+  writeFileSync(join(folder, "dist/.code"), "not a folder");
+  mkdirSync(join(folder, OWN), { recursive: true });
+  chownSync(join(folder, OWN), 65534, 65534);
+  expect(ekiden(folder, "--help")).toContain("Usage: ekiden");
+  expect(kept(folder, OWN)).toEqual([]);
 });
 
 it("keeps nothing of a command that failed", () => {
