@@ -12,7 +12,7 @@ import { MEMBER_VARIABLE } from "../../core/member.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { Program } from "../../ports/shell.ts";
 import { textIn } from "../small-files.ts";
-import { tasksOf, type UnnamedFile } from "./bubblewrap.ts";
+import { ENDS_FIRST, tasksOf, type UnnamedFile } from "./bubblewrap.ts";
 import { hasMounts } from "./mounts.ts";
 
 /** Of all policies together; members work with few. */
@@ -35,6 +35,7 @@ const READ_ONLY = /^(?:E?UID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
  */
 const SCRIPT = `
 ((BASH_VERSINFO[0] > 4)) || exit
+${ENDS_FIRST}
 ulimit -f "$1"; ulimit -u "$2" 2>/dev/null
 echo >&4
 mapfile -d '' -t ekiden_words <&4

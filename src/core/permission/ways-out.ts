@@ -19,11 +19,11 @@ const SYSTEM =
 /** Private in the sandbox where commands make files of their own. */
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
 /**
- * A path to something outside, anywhere in a text: absolute, from home, or by `..`. A slash in an address or a pattern is none, nor is
- * the operator `~` of awk.
+ * A path to something outside, anywhere in a text: absolute, from home, or by `..`. A slash in an address or a pattern is none, nor are
+ * the operator `~` of awk and the three dots of Go and git.
  */
 const NAMED =
-  /(?:(?:\$\{?HOME\}?|\.\.)(?=\/|$|[\s'"`;|&()<>,])|~\w*(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
+  /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~\w*(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
 
 const PATHS_MAX = 2_000;
 
@@ -63,7 +63,7 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
   };
   const addPath = (path: string, text: string, isWord: boolean, mayBeNew: boolean): void => {
     if (path === "/" && isWord && text.length > 1) return;
-    if (SYSTEM.test(path) || isInside(path)) return;
+    if (SYSTEM.test(path) || isInside(path) || /^\/tmp\/?$/.test(path)) return;
     const parent = parentOf(path);
     const isNew = mayBeNew && parent !== "/" && !TEMPORARY.test(path) && exists(parent);
     if (!exists(path) && !isNew) return;
