@@ -8,6 +8,10 @@ const given = process.argv.slice(2);
 const rest = given.filter((word) => word !== "--slowest");
 const projects = ["unit", "adapters", "system", "platform"].flatMap((name) => ["--project", name]);
 const slowest = given.includes("--slowest") ? ["--reporter=default", "--reporter=./scripts/slowest.mjs"] : [];
+if (!process.env.EKIDEN_AGENT_PROGRAMS)
+  console.warn(
+    "Left out: the test with Claude Code and Codex (EKIDEN_AGENT_PROGRAMS; see real-programs.test.ts).",
+  );
 const vitest = ["node_modules/vitest/vitest.mjs", "run", ...projects, ...slowest, ...rest];
 spawn(process.execPath, vitest, { stdio: "inherit" }).on("exit", (code) => {
   process.exitCode = code ?? 1;

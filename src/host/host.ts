@@ -193,7 +193,7 @@ class Host implements TeamHost {
   }
 
   get models(): ReadonlyMap<Name, string> {
-    return this.memberModels.specs;
+    return new Map([...this.memberModels.specs, ...this.parts.agents.specs]);
   }
 
   async offeredModels(): Promise<readonly string[]> {
@@ -201,6 +201,7 @@ class Host implements TeamHost {
   }
 
   async useModel(spec: string, who?: Name): Promise<void> {
+    if (who !== undefined) this.parts.agents.refuse(who, "chooses its model itself, by its own settings");
     await this.memberModels.replace(spec, who);
     await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);
   }
@@ -217,6 +218,7 @@ class Host implements TeamHost {
   }
 
   async compact(name: Name, anew?: boolean): Promise<Compacted | null> {
+    this.parts.agents.refuse(name, "keeps its conversation, and keeps it small, by itself");
     return await this.team.compact(name, anew);
   }
 

@@ -34,6 +34,18 @@ export class HostedAgents {
     this.env = env;
   }
 
+  /** The programs of the members that work now, as their models are written. */
+  get specs(): ReadonlyMap<Name, string> {
+    return new Map([...this.models].map(([name, { spec }]) => [name, spec]));
+  }
+
+  /** @throws EkidenError `bad_input` with `why` where the member is an agent program */
+  refuse(name: Name, why: string): void {
+    const spec = this.models.get(name)?.spec;
+    if (spec !== undefined)
+      throw new EkidenError("bad_input", `${name} is the agent program ${quote(spec)}, which ${why}.`);
+  }
+
   /**
    * Before a member is added by another one. A program that no person has named is never started: it has the network and its login.
    * `isAsked`: a model names it, not the file of a role. @throws EkidenError `not_permitted` | `model_missing`

@@ -265,6 +265,24 @@ it("is added by the lead only where a person named it, or by a role", async () =
   for (const event of refused) expect(JSON.stringify(event)).toContain("has not named the agent program");
 });
 
+it("keeps its own model and conversation, whatever the person chooses for the others", async () => {
+  const program = agentProgram({ prompts: [[{ say: "Hm." }, { hang: true }]] });
+  const team = await hosted(program);
+  await team.store.board.add({ subject: "Ponder" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await soon(() => expect(program.heard("prompt")).toHaveLength(1));
+  const ann = "ann" as never;
+  await expect(team.host.useModel("scripted", ann)).rejects.toThrow(
+    /ann is the agent program "acp:.*chooses its model/,
+  );
+  await expect(team.host.compact(ann)).rejects.toThrow(/keeps its conversation/);
+  await expect(team.host.compact(ann, true)).rejects.toThrow(/keeps its conversation/);
+  await team.host.useModel("scripted");
+  expect(team.host.models.get(ann)).toBe(program.agent);
+  expect(await team.host.offeredModels()).toEqual([]);
+  expect(program.heard("prompt")).toHaveLength(1);
+});
+
 it("refuses a program that is not there before anybody joins", async () => {
   const team = await programTeam({
     says: lead,
