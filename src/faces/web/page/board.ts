@@ -64,6 +64,13 @@ const PAUSES: Readonly<Record<string, string>> = {
   rate_limited: "waits for the model provider",
 };
 
+/** What a task is about, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */
+export function groupOf({ touches, subject }: Pick<Task, "touches" | "subject">): string {
+  const [path] = touches;
+  if (path !== undefined) return path.split("/").slice(0, -1).slice(0, 2).join("/") || path;
+  return subject.trim().split(/\s+/)[0] ?? "";
+}
+
 /** What keeps a task in progress from being worked on; "" while its owner works. `away`: no process runs its owner. */
 export type Pause = "away" | "asks" | "gate" | "queued" | "";
 

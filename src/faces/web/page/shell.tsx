@@ -14,6 +14,7 @@ import { inSearchField } from "./search-field.ts";
 import { SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
+import { leftInWords } from "./time-left.ts";
 import { VIEWS } from "./views/table.ts";
 
 export function Shell() {
@@ -99,6 +100,7 @@ function Header() {
         <ProgressBar counts={counts} />
         <span class="figures">
           {counts.done} of {total} done
+          {leftInWords(model)}
           {counts.failed > 0 && <span class="bad"> · {counts.failed} failed</span>}
         </span>
       </div>

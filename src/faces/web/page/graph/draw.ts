@@ -1,5 +1,6 @@
 /** Draws the board on a canvas: edges behind the cards, and cards themselves where they are too small to be read. */
-import { BY_PROGRESS, type Look, type Pause } from "../board.ts";
+import type { Look, Pause } from "../board.ts";
+import { drawClusters } from "./clusters.ts";
 import { CARD, type Layout } from "./layout.ts";
 
 export type Camera = { readonly x: number; readonly y: number; readonly k: number };
@@ -23,7 +24,6 @@ const EDGES_MAX = 2_000;
 /** While a larger board moves, so many of its edges are drawn, straight and one pixel wide: curves take half of a frame. */
 const EDGES_MOVING_MAX = 150;
 const NUMBERS_MAX = 800;
-const CELL = 92;
 
 export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);
@@ -58,8 +58,13 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene, camera: Camera, pa
   if (!isClustered && camera.k < READABLE) drawCards(brush);
 }
 
-type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
-type Brush = {
+export type Box = {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+};
+export type Brush = {
   readonly context: CanvasRenderingContext2D;
   readonly scene: Scene;
   readonly camera: Camera;
@@ -190,95 +195,5 @@ function drawCards({ context, scene, camera, palette, view }: Brush): void {
   for (const { id, x, y, look } of numbers) {
     context.fillStyle = look === "waiting" || look === "ready" ? palette.text : palette.panel;
     context.fillText(String(id), x, y);
-  }
-}
-
-type Cluster = { readonly box: Box; readonly counts: Map<Look, number>; total: number };
-
-/** What a person looks for in a cluster, the most urgent first. */
-const FIRST: readonly (readonly [Look, string])[] = [
-  ["failed", "failed"],
-  ["busy", "at work"],
-  ["ready", "ready"],
-  ["waiting", "waiting"],
-];
-
-let kept: {
-  readonly looks: Scene["looks"];
-  readonly layout: Layout;
-  readonly size: number;
-  readonly clusters: Cluster[];
-} | null = null;
-
-/** Tasks that stand near each other at this zoom, counted together. Sizes go in steps, so that clusters last while one zooms. */
-export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k: number): Cluster[] {
-  const size = CELL * 1.5 ** Math.ceil(Math.log(1 / k) / Math.log(1.5));
-  if (kept?.looks === looks && kept.layout === layout && kept.size === size) return kept.clusters;
-  // As many as fit: all of them end where the board ends.
-  const columns = Math.max(1, Math.floor(layout.width / size));
-  const rows = Math.max(1, Math.floor(layout.height / size));
-  const [width, height] = [layout.width / columns, layout.height / rows];
-  const cells = new Map<string, Cluster>();
-  for (const [id, [x, y]] of layout.places) {
-    const look = looks.get(id);
-    if (!look) continue;
-    const [column, row] = [Math.floor(x / width), Math.floor(y / height)];
-    const key = `${column} ${row}`;
-    let cell = cells.get(key);
-    if (!cell) {
-      const box = {
-        left: column * width,
-        top: row * height,
-        right: (column + 1) * width,
-        bottom: (row + 1) * height,
-      };
-      cell = { box, counts: new Map(), total: 0 };
-      cells.set(key, cell);
-    }
-    cell.counts.set(look, (cell.counts.get(look) ?? 0) + 1);
-    cell.total += 1;
-  }
-  kept = { looks, layout, size, clusters: [...cells.values()] };
-  return kept.clusters;
-}
-
-function drawClusters({ context, scene, camera: { k }, palette, view }: Brush): void {
-  const gap = 4 / k;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  for (const { box, counts, total } of clustersOf(scene, k)) {
-    if (box.left > view.right || box.right < view.left || box.top > view.bottom || box.bottom < view.top)
-      continue;
-    const [x, y, width, height] = [
-      box.left + gap,
-      box.top + gap,
-      box.right - box.left - 2 * gap,
-      box.bottom - box.top - 2 * gap,
-    ];
-    context.fillStyle = palette.panel;
-    context.fillRect(x, y, width, height);
-    context.strokeStyle = palette.edge;
-    context.lineWidth = 1 / k;
-    context.strokeRect(x, y, width, height);
-    context.fillStyle = palette.text;
-    context.font = `600 ${Math.round(15 / k)}px system-ui, sans-serif`;
-    context.fillText(total === 1 ? "1 task" : `${total} tasks`, x + 10 / k, y + 20 / k);
-    const done = counts.get("done") ?? 0;
-    context.fillStyle = palette.dim;
-    context.font = `${Math.round(12 / k)}px system-ui, sans-serif`;
-    context.fillText(`${Math.floor((100 * done) / total)} % done`, x + 10 / k, y + 38 / k);
-    const first = FIRST.find(([look]) => counts.has(look));
-    if (first) {
-      if (first[0] === "failed") context.fillStyle = palette.failed;
-      context.fillText(`${counts.get(first[0])} ${first[1]}`, x + 10 / k, y + 55 / k);
-    }
-    let at = x + 10 / k;
-    const all = width - 20 / k;
-    for (const look of BY_PROGRESS) {
-      const part = (all * (counts.get(look) ?? 0)) / total;
-      context.fillStyle = palette[look];
-      context.fillRect(at, y + height - 18 / k, part, 6 / k);
-      at += part;
-    }
   }
 }

@@ -9,12 +9,15 @@ import { useClock } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
 import { onTheme } from "../theme.ts";
+import { chainWords } from "../time-left.ts";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
 import { CARD, type Layout } from "./layout.ts";
 import { type CameraControl, useCamera } from "./use-camera.ts";
 import { useLayout } from "./use-layout.ts";
 
 const CARDS_MAX = 160;
+/** Below this, a card has room for one line of its subject. */
+const SMALL = 0.75;
 const STEP_MS = 100;
 /** Two frames after another by more than this: the browser could not draw as often as the screen shows. */
 const LATE_MS = 22;
@@ -50,6 +53,13 @@ export function Graph() {
     const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
     if (!at || !surface || !cards || !laid) return;
     cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
+    // Texts stay readable while cards shrink; a step at a time, since each costs the browser all cards.
+    const step = String(Math.max(READABLE, Math.round(camera.k * 20) / 20));
+    if (cards.dataset.zoom !== step) {
+      cards.dataset.zoom = step;
+      cards.style.setProperty("--zoom", step);
+      cards.classList.toggle("small", Number(step) < SMALL);
+    }
     const now = performance.now();
     const { frameAt, at: paintedAt, camera: drawn } = painted.current;
     painted.current.frameAt = now;
@@ -129,7 +139,7 @@ export function Graph() {
           onClick={() => setCritical(!isCritical)}
           title="The chain of work that decides the end"
         >
-          Critical path
+          Critical path{chainWords(model)}
         </Button>
         <Button onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
           +

@@ -3,7 +3,12 @@
  * node as near to its neighbours as the others allow. A layer that is taller than the board is wide gets several columns.
  * Edges over several layers run through lanes of their own while there are few enough tasks to follow one. Pure.
  */
-export type Node = { readonly id: number; readonly blockedBy: readonly number[] };
+export type Node = {
+  readonly id: number;
+  readonly blockedBy: readonly number[];
+  /** In a layer of many columns, tasks of one group stand together. */
+  readonly group?: string;
+};
 export type Edge = {
   readonly from: number;
   readonly to: number;
@@ -12,6 +17,7 @@ export type Edge = {
 export type Layout = {
   readonly places: ReadonlyMap<number, readonly [x: number, y: number]>;
   readonly edges: readonly Edge[];
+  readonly groups: ReadonlyMap<number, string>;
   readonly width: number;
   readonly height: number;
 };
@@ -54,7 +60,7 @@ export function layout(nodes: readonly Node[], order: readonly number[]): Layout
   for (let i = 0; i < layers.length; i += 1) layers[i] ??= [];
   for (const layer of layers) number(layer);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) untangle(layers, sweep % 2 === 0);
-  return position(layers, chains, nodes.length);
+  return position(layers, chains, new Map(nodes.map(({ id, group = "" }) => [id, group])));
 }
 
 function number(layer: readonly Slot[]): void {
@@ -115,8 +121,12 @@ function median(neighbours: readonly Slot[]): number | null {
 
 const heightOf = (slot: Slot): number => (slot.isTask ? STEP : GAP.lane);
 
-function position(layers: readonly Slot[][], chains: readonly Chain[], count: number): Layout {
-  const rows = Math.max(10, Math.ceil(Math.sqrt(count * 1.6)));
+function position(
+  layers: readonly Slot[][],
+  chains: readonly Chain[],
+  groups: ReadonlyMap<number, string>,
+): Layout {
+  const rows = Math.max(10, Math.ceil(Math.sqrt(groups.size * 1.6)));
   const isTall = layers.some((layer) => layer.length > rows * 1.5);
   const places = new Map<number, readonly [number, number]>();
   const lanes = new Map<Slot, readonly [number, number]>();
@@ -125,6 +135,8 @@ function position(layers: readonly Slot[][], chains: readonly Chain[], count: nu
   for (const layer of layers) {
     if (isTall) {
       const tasks = layer.filter((slot) => slot.isTask);
+      // Where single tasks can be followed, few crossings help more.
+      if (groups.size > ROUTED_MAX) tasks.sort((a, b) => byGroup(a, b, groups));
       const columns = Math.max(1, Math.ceil(tasks.length / rows));
       const tall = Math.ceil(tasks.length / columns);
       for (const [i, slot] of tasks.entries())
@@ -144,7 +156,12 @@ function position(layers: readonly Slot[][], chains: readonly Chain[], count: nu
     to,
     via: bends.flatMap((bend) => (lanes.has(bend) ? [lanes.get(bend) as readonly [number, number]] : [])),
   }));
-  return { places, edges, width: Math.max(0, x - GAP.x), height: Math.max(0, height - GAP.y) };
+  return { places, edges, groups, width: Math.max(0, x - GAP.x), height: Math.max(0, height - GAP.y) };
+}
+
+function byGroup(a: Slot, b: Slot, groups: ReadonlyMap<number, string>): number {
+  const [left, right] = [groups.get(a.key) ?? "", groups.get(b.key) ?? ""];
+  return left === right ? a.order - b.order : left < right ? -1 : 1;
 }
 
 /** Neighbours pull; the order in a layer and the room that each needs are kept. */

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { inOrder } from "../../../../core/order.ts";
 import type { Picture } from "../../../../core/picture/picture.ts";
+import { groupOf } from "../board.ts";
 import { trustedUrl } from "../trusted.ts";
 import { type Layout, layout } from "./layout.ts";
 import type { Laid, Wanted } from "./worker.ts";
@@ -19,7 +20,10 @@ function startWorker(): Worker | null {
 }
 
 function place(model: Picture): Promise<Layout> {
-  const nodes = [...model.tasks.values()].map(({ id, blockedBy }) => ({ id, blockedBy }));
+  const nodes = [...model.tasks.values()].map((task) => {
+    const { id, blockedBy } = task;
+    return { id, blockedBy, group: groupOf(task) };
+  });
   worker ??= startWorker();
   const wanted: Wanted = { ticket: ++ticket, nodes };
   const at = worker;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Look } from "../board.ts";
-import { clustersOf } from "./draw.ts";
+import { aboutOf, clustersOf } from "./clusters.ts";
 import { CARD, layout } from "./layout.ts";
 
 it.each([0.01, 0.03, 0.05, 0.1])(
@@ -24,3 +24,44 @@ it.each([0.01, 0.03, 0.05, 0.1])(
     }
   },
 );
+
+it("names a part of a large board by what most of its tasks are about, and puts such tasks together", () => {
+  const ids = Array.from({ length: 2_000 }, (_, i) => i + 1);
+  const nodes = ids.map((id) => ({ id, blockedBy: [], group: ["cart", "pay"][id % 2] as string }));
+  const board = layout(nodes, ids);
+  const looks = new Map(ids.map((id): [number, Look] => [id, "ready"]));
+  const names = clustersOf({ layout: board, looks }, 0.05).map(aboutOf);
+  expect(new Set(names)).toContain("cart");
+  expect(new Set(names)).toContain("pay");
+  expect(names.filter((one) => one.includes(",")).length).toBeLessThan(names.length / 3);
+  const about = (groups: [string, number][], total: number) => aboutOf({ groups: new Map(groups), total });
+  expect(
+    about(
+      [
+        ["a", 9],
+        ["b", 1],
+      ],
+      10,
+    ),
+  ).toBe("a");
+  expect(
+    about(
+      [
+        ["a", 3],
+        ["b", 4],
+      ],
+      7,
+    ),
+  ).toBe("b, a");
+  expect(
+    about(
+      [
+        ["a", 3],
+        ["b", 4],
+        ["c", 1],
+      ],
+      8,
+    ),
+  ).toBe("b +2");
+  expect(about([["", 5]], 5)).toBe("");
+});
