@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
-import { PERSON } from "../../../src/core/ids.ts";
+import { type HostId, PERSON } from "../../../src/core/ids.ts";
 import { recruits } from "../../../src/core/recruit.ts";
+import { answer } from "../../../src/team/actions/answer.ts";
+import { requests } from "../../../src/team/queries/requests.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
@@ -108,5 +110,39 @@ describe.skipIf(!hasBrowser)("a person who does not look", () => {
     );
     await soon(async () => expect(await icon(unseen)).not.toContain("<text"));
     expect(await unseen.title()).not.toContain("(");
+  });
+
+  it("are kept when an older list of the questions comes last", async () => {
+    const { address, origin, team } = await asking(["touch one"]);
+    const { page } = await visit(address);
+    await page.goto(`${origin}/default/questions`);
+    const asked = page.locator(".question", { hasText: "touch one-b" });
+    await asked.waitFor();
+    let [isFirst, isRead, letGo] = [true, (): void => {}, (): void => {}];
+    const read = new Promise<void>((done) => {
+      isRead = done;
+    });
+    const held = new Promise<void>((done) => {
+      letGo = done;
+    });
+    await page.route("**/api/default/questions", async (route) => {
+      if (!isFirst) return await route.continue();
+      isFirst = false;
+      const response = await route.fetch();
+      isRead();
+      await held;
+      await route.fulfill({ response });
+    });
+    // A fact after which the page asks again: its answer holds the question still.
+    await team.store.journal.note([{ type: "team.resumed", host: "here" as HostId }]);
+    await read;
+    const { requests: open } = await requests(team.store);
+    await answer(team.store, open.find(({ text }) => text.includes("one-b"))?.id ?? "", "no");
+    await asked.waitFor({ state: "detached" });
+    const late = page.waitForResponse("**/api/default/questions");
+    letGo();
+    await (await late).finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await asked.count()).toBe(0);
   });
 });

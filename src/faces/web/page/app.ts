@@ -54,6 +54,8 @@ export class App {
   private isDrawing = false;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
   private generation = 0;
+  /** How often the open questions were asked for. */
+  private asked = 0;
   private views: readonly ViewName[] = [];
 
   get replay(): Replay | null {
@@ -246,8 +248,10 @@ export class App {
 
   async refreshQuestions(): Promise<void> {
     const { team } = this.route;
+    const ticket = ++this.asked;
     const questions = await this.source.get<Question[]>(`${team}/questions`).catch(() => null);
-    if (!questions || team !== this.route.team) return;
+    // Of two answers under way the older one may come last: it would hide a question that has come since.
+    if (!questions || ticket !== this.asked || team !== this.route.team) return;
     this.questions = questions;
     this.draw();
   }
