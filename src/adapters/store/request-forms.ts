@@ -1,4 +1,4 @@
-/** The kinds of requests: what identifies one, and the mail and the facts that it becomes. */
+/** The kinds of requests: what identifies one, and the mail and the facts that it becomes. A new kind does not compile without a row. */
 import { createHash } from "node:crypto";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import type { Fact } from "../../core/event.ts";
@@ -6,102 +6,89 @@ import type { Instant, Name, RequestId } from "../../core/ids.ts";
 import type { Body } from "../../core/mail.ts";
 import type { Answer, Ask, Request } from "../../ports/store.ts";
 
-/** Identifies a question: the answer to one must never count for another. */
-export function subjectOf(ask: Ask): string {
-  switch (ask.kind) {
-    case "shutdown":
-      return "";
-    case "plan":
-      return `${ask.task} ${ask.attempt}`;
-    case "question":
-      return short(JSON.stringify([ask.question, ask.options]));
-    case "permission":
-      return short(`${ask.tool} ${ask.subject}${ask.diff === undefined ? "" : ` ${ask.diff}`}`);
-  }
-}
+type Asked<A> = { readonly id: RequestId; readonly ask: A; readonly by: Name; readonly of: Name };
+type Form<A> = {
+  /** Identifies a question: the answer to one must never count for another. */
+  subject(ask: A): string;
+  question(id: RequestId, ask: A, deadline: Instant): Body;
+  reply(id: RequestId, ask: A, answer: Answer): Body;
+  asked(request: Asked<A>): Fact;
+  answered(request: Asked<A>, answer: Answer, from: Name): Fact;
+};
 
 /** Commands may be longer than an index entry may be. */
 const short = (text: string): string =>
   text.length <= 500 ? text : `${cutEnd(text, 400)} ${createHash("sha256").update(text).digest("hex")}`;
 
-export function question(id: RequestId, ask: Ask, deadline: Instant): Body {
-  switch (ask.kind) {
-    case "shutdown":
-      return { kind: "shutdown_request", request: id, reason: ask.reason, deadline };
-    case "plan":
-      return { kind: "plan_submission", request: id, task: ask.task, attempt: ask.attempt, plan: ask.plan };
-    case "question":
-      return { kind: "question", request: id, question: ask.question, options: ask.options };
-    case "permission":
-      return {
-        kind: "permission_request",
-        request: id,
-        tool: ask.tool,
-        subject: ask.subject,
-        ...(ask.diff !== undefined && { diff: ask.diff }),
-        deadline,
-      };
-  }
-}
+const FORMS: { readonly [K in Ask["kind"]]: Form<Extract<Ask, { readonly kind: K }>> } = {
+  shutdown: {
+    subject: () => "",
+    question: (request, { reason }, deadline) => ({ kind: "shutdown_request", request, reason, deadline }),
+    reply: (request, _, { yes: accepted, text: reason }) => ({
+      ...{ kind: "shutdown_response", request, accepted, reason },
+    }),
+    asked: ({ id: request, ask: { reason }, by, of: who }) => ({
+      ...{ type: "shutdown.asked", who, request, by, reason },
+    }),
+    answered: ({ id: request, of: who }, { yes: accepted, text: reason }) => ({
+      ...{ type: "shutdown.answered", who, request, accepted, reason },
+    }),
+  },
+  plan: {
+    subject: ({ task, attempt }) => `${task} ${attempt}`,
+    question: (request, { task, attempt, plan }) => ({
+      ...{ kind: "plan_submission", request, task, attempt, plan },
+    }),
+    reply: (request, { task, attempt }, { yes: approved, text: feedback }) => ({
+      ...{ kind: "plan_response", request, task, attempt, approved, feedback },
+    }),
+    asked: ({ id: request, ask: { task, attempt }, by: who, of }) => ({
+      ...{ type: "plan.submitted", who, request, of, task, attempt },
+    }),
+    answered: ({ id: request, ask: { task, attempt }, by: who }, { yes: approved }, by) => ({
+      ...{ type: "plan.answered", who, request, task, attempt, approved, by },
+    }),
+  },
+  question: {
+    subject: ({ question, options }) => short(JSON.stringify([question, options])),
+    question: (request, { question, options }) => ({ kind: "question", request, question, options }),
+    reply: (request, { question }, { yes, text }) => ({
+      ...{ kind: "question_answer", request, question, answer: yes ? text : null },
+    }),
+    asked: ({ id: request, ask: { question }, by: who }) => ({
+      ...{ type: "question.asked", who, request, question },
+    }),
+    answered: ({ id: request, by: who }, { yes, text }, by) => ({
+      ...{ type: "question.answered", who, request, answer: yes ? text : null, by },
+    }),
+  },
+  permission: {
+    subject: ({ tool, subject, diff }) => short(`${tool} ${subject}${diff === undefined ? "" : ` ${diff}`}`),
+    question: (request, { tool, subject, diff }, deadline) => ({
+      ...{ kind: "permission_request", request, tool, subject },
+      ...(diff !== undefined && { diff }),
+      deadline,
+    }),
+    reply: (request, _, { yes: allowed, text: reason }) => ({
+      ...{ kind: "permission_response", request, allowed, reason },
+    }),
+    asked: ({ id: request, ask: { tool, subject }, by: who, of }) => ({
+      ...{ type: "permission.asked", who, request, of, tool, subject },
+    }),
+    answered: ({ id: request, ask: { tool, subject }, by: who }, { yes: allowed }, by) => ({
+      ...{ type: "permission.answered", who, request, tool, subject, allowed, by },
+    }),
+  },
+};
 
-export function reply({ id, ask }: Request, { yes, text }: Answer): Body {
-  switch (ask.kind) {
-    case "shutdown":
-      return { kind: "shutdown_response", request: id, accepted: yes, reason: text };
-    case "plan":
-      return {
-        kind: "plan_response",
-        request: id,
-        task: ask.task,
-        attempt: ask.attempt,
-        approved: yes,
-        feedback: text,
-      };
-    case "question":
-      return { kind: "question_answer", request: id, question: ask.question, answer: yes ? text : null };
-    case "permission":
-      return { kind: "permission_response", request: id, allowed: yes, reason: text };
-  }
-}
+/** The compiler cannot see that a form fits the kind by which it was found. */
+const formOf = ({ kind }: Ask): Form<Ask> => FORMS[kind] as Form<Ask>;
 
-export function asked(id: RequestId, ask: Ask, by: Name, of: Name): Fact {
-  switch (ask.kind) {
-    case "shutdown":
-      return { type: "shutdown.asked", who: of, request: id, by, reason: ask.reason };
-    case "plan":
-      return { type: "plan.submitted", who: by, request: id, of, task: ask.task, attempt: ask.attempt };
-    case "question":
-      return { type: "question.asked", who: by, request: id, question: ask.question };
-    case "permission":
-      return { type: "permission.asked", who: by, request: id, of, tool: ask.tool, subject: ask.subject };
-  }
-}
-
-export function answered({ id, ask, by, of }: Request, { yes, text }: Answer, from: Name): Fact {
-  switch (ask.kind) {
-    case "shutdown":
-      return { type: "shutdown.answered", who: of, request: id, accepted: yes, reason: text };
-    case "plan":
-      return {
-        type: "plan.answered",
-        who: by,
-        request: id,
-        task: ask.task,
-        attempt: ask.attempt,
-        approved: yes,
-        by: from,
-      };
-    case "question":
-      return { type: "question.answered", who: by, request: id, answer: yes ? text : null, by: from };
-    case "permission":
-      return {
-        type: "permission.answered",
-        who: by,
-        request: id,
-        tool: ask.tool,
-        subject: ask.subject,
-        allowed: yes,
-        by: from,
-      };
-  }
-}
+export const subjectOf = (ask: Ask): string => formOf(ask).subject(ask);
+export const question = (id: RequestId, ask: Ask, deadline: Instant): Body =>
+  formOf(ask).question(id, ask, deadline);
+export const reply = ({ id, ask }: Request, answer: Answer): Body => formOf(ask).reply(id, ask, answer);
+export const asked = (id: RequestId, ask: Ask, by: Name, of: Name): Fact =>
+  formOf(ask).asked({ id, ask, by, of });
+export const answered = (request: Request, answer: Answer, from: Name): Fact =>
+  formOf(request.ask).answered(request, answer, from);
