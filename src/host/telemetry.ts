@@ -5,11 +5,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Otlp, post } from "../adapters/telemetry/otlp.ts";
-import type { Event } from "../core/event.ts";
 import type { Name } from "../core/ids.ts";
 import { Meters, type Metric } from "../core/telemetry/meters.ts";
 import { metricsBody, tracesBody } from "../core/telemetry/otlp.ts";
 import { type Attributes, type Span, SpanWriter } from "../core/telemetry/spans.ts";
+import { TOLD_FACTS, type ToldEvent } from "../core/telemetry/told.ts";
 import type { Clock, Cursor, Store } from "../ports/index.ts";
 
 export type Telemetry = {
@@ -98,8 +98,8 @@ class Follower implements Telemetry {
   private async round(isLast: boolean): Promise<void> {
     const { store, clock } = this.parts;
     for (;;) {
-      const { events, cursor } = await store.journal.read(this.cursor, { limit: PAGE });
-      for (const event of events) this.take(event);
+      const { events, cursor } = await store.journal.read(this.cursor, { limit: PAGE, types: TOLD_FACTS });
+      for (const event of events) this.take(event as ToldEvent);
       this.cursor = cursor;
       if (events.length < PAGE) break;
     }
@@ -110,7 +110,7 @@ class Follower implements Telemetry {
     await this.sendMetrics();
   }
 
-  private take(event: Event): void {
+  private take(event: ToldEvent): void {
     const isOurs = this.ours.has(actorOf(event) as Name);
     this.meters.take(event, isOurs);
     if (isOurs && this.otlp.traces) this.enqueue(this.spans.take(event));
@@ -175,7 +175,7 @@ class Follower implements Telemetry {
   }
 }
 
-function actorOf(event: Event): string | null {
+function actorOf(event: ToldEvent): string | null {
   if ("who" in event) return event.who ?? null;
   if (event.type === "task.released") return event.from;
   return "by" in event ? String(event.by) : null;

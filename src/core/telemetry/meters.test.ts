@@ -1,15 +1,16 @@
 /** What the facts of a run add to its metrics. */
 import { expect, it } from "vitest";
-import type { Event, Fact } from "../event.ts";
+import type { Fact } from "../event.ts";
 import { asTaskId, instant, type Name } from "../ids.ts";
 import { Meters } from "./meters.ts";
+import type { ToldEvent } from "./told.ts";
 
 const alice = "alice" as Name;
 const task = asTaskId(1);
 let seq = 0;
-const at = (ms: number, fact: Fact): Event => {
+const at = (ms: number, fact: Fact): ToldEvent => {
   seq += 1;
-  return { ...fact, seq, at: instant(ms) };
+  return { ...fact, seq, at: instant(ms) } as ToldEvent;
 };
 const added = { type: "task.added", task, subject: "a", by: alice, blockedBy: [] } as const;
 const claimed = { type: "task.claimed", task, subject: "a", by: alice, attempt: 1 } as const;

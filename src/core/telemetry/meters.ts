@@ -1,7 +1,8 @@
 /** Figures from the facts of the journal, as sums and histograms since the start of this process. Pure. */
-import type { Event, FactOf, FactType } from "../event.ts";
+import type { FactOf } from "../event.ts";
 import type { Name, TaskId } from "../ids.ts";
 import { type Attributes, modelNames } from "./spans.ts";
+import type { ToldEvent, ToldFact } from "./told.ts";
 
 export type Point = { readonly attributes: Attributes; readonly value: number };
 export type HistogramPoint = {
@@ -38,7 +39,7 @@ const INSTRUMENTS = {
 type Instrument = keyof typeof INSTRUMENTS;
 
 /** Facts that count as one of something. */
-const ENDS: { readonly [T in FactType]?: readonly [Instrument, outcome: string] } = {
+const ENDS: { readonly [T in ToldFact]?: readonly [Instrument, outcome: string] } = {
   "task.completed": ["ekiden.tasks.ended", "completed"],
   "task.failed": ["ekiden.tasks.ended", "failed"],
   "task.landed": ["ekiden.landings", "landed"],
@@ -61,7 +62,7 @@ export class Meters {
   private readonly idleSince = new Map<Name, number>();
 
   /** `isOurs`: a member that this process runs is the actor. Other facts only say when tasks became ready. */
-  take(event: Event, isOurs: boolean): void {
+  take(event: ToldEvent, isOurs: boolean): void {
     switch (event.type) {
       case "task.added":
         if (event.blockedBy.length === 0) this.ready.set(event.task, event.at);
@@ -85,7 +86,7 @@ export class Meters {
     if (isOurs) this.takeOurs(event);
   }
 
-  private takeOurs(event: Event): void {
+  private takeOurs(event: ToldEvent): void {
     const ended = ENDS[event.type];
     if (ended) this.add(ended[0], { outcome: ended[1] });
     else if (event.type === "task.reopened" && event.why !== "hook" && event.why !== "review")

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Event } from "../event.ts";
 import { modelNames, type Span, SpanWriter } from "./spans.ts";
+import type { ToldEvent } from "./told.ts";
 
 /** The spans of these facts, one each second, with their writer. Ids count on: "t1" for traces, "s2" for spans. */
 function spansOf(...facts: readonly object[]): { spans: Span[]; writer: SpanWriter } {
@@ -9,7 +9,9 @@ function spansOf(...facts: readonly object[]): { spans: Span[]; writer: SpanWrit
     ids += 1;
     return `${bytes === 16 ? "t" : "s"}${ids}`;
   });
-  const events = facts.map((fact, i) => ({ seq: i, at: 10_000 + 1_000 * i, ...fact }) as unknown as Event);
+  const events = facts.map(
+    (fact, i) => ({ seq: i, at: 10_000 + 1_000 * i, ...fact }) as unknown as ToldEvent,
+  );
   return { spans: events.flatMap((event) => writer.take(event)), writer };
 }
 const claimed = (task = 1, by = "alice") => ({ type: "task.claimed", task, by, attempt: 2, subject: "x" });

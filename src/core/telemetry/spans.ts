@@ -3,8 +3,9 @@
  * task (or a stint without one), with a `chat` for each model call and an `execute_tool` for each tool call below it. They hold names
  * and numbers, no texts: neither prompts nor commands leave the store. Pure; the caller makes the ids.
  */
-import type { Event, FactOf } from "../event.ts";
+import type { FactOf } from "../event.ts";
 import type { Name, TaskId } from "../ids.ts";
+import type { ToldEvent } from "./told.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type Span = {
@@ -50,7 +51,7 @@ export class SpanWriter {
   }
 
   /** The spans that end with this fact. */
-  take(event: Event): Span[] {
+  take(event: ToldEvent): Span[] {
     switch (event.type) {
       case "task.claimed": {
         const before = this.close(event.by);
