@@ -16,6 +16,8 @@ import { mustExist } from "../../team/queries/team.ts";
 import { followUntilInterrupted, type Invocation, wholeNumber } from "../invocation.ts";
 import { feedLine } from "../terminal/print.ts";
 
+const TAIL_LINES = 10;
+
 type Options = { follow?: boolean; lines?: string; since?: string; who?: string };
 
 export async function run(
@@ -30,7 +32,9 @@ export async function run(
       `--since ${quote(options.since)} is not the number of a journal line, such as 120.`,
     );
   const who = options.who === undefined ? null : name(options.who);
-  const count = options.lines === undefined ? null : wholeNumber("-n", options.lines);
+  // As `tail -f`. A program that follows reads the whole journal.
+  const isTail = options.follow === true && options.since === undefined && !call.json;
+  const count = options.lines === undefined ? (isTail ? TAIL_LINES : null) : wholeNumber("-n", options.lines);
   const wanted = (event: Event): boolean => who === null || concerns(event, who);
   return withTeam(call, "look", async (store) => {
     let shown = 0;

@@ -194,7 +194,7 @@ export const COMMANDS: readonly Entry[] = [
     example: "ekiden log --follow --who alice",
     group: TEAM,
     options: [
-      ["-f, --follow", "go on with what happens next, in whatever process"],
+      ["-f, --follow", "the last 10 lines, or with --json all, and what happens next, in whatever process"],
       ["-n, --lines <n>", "only the last n"],
       ["--since <seq>", "only what happened after this number"],
       ["--who <name>", "only what concerns this member"],

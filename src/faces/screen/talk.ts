@@ -2,6 +2,8 @@
 
 import { orElse } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
+import { countsOf } from "../../core/picture/looks.ts";
+import { money, span, tokens } from "../../core/views/view.ts";
 import { AttachedHost, type Reached } from "../../host/attach/attached-host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
@@ -101,6 +103,19 @@ async function attach(
 const OPTION = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+/** "1 of 3 tasks completed, 1 failed · 12k tokens · $0.12 · 4 min at this terminal" */
+function summaryLine({ picture }: TeamModel, ms: number): string {
+  const { total, completed, failed } = countsOf(picture);
+  const tasks =
+    total === 0 ? [] : [`${completed} of ${total} tasks completed${failed > 0 ? `, ${failed} failed` : ""}`];
+  const { spent } = picture;
+  const used =
+    spent.tokens === 0
+      ? []
+      : [`${tokens(spent.tokens)} tokens`, ...(spent.usd > 0 ? [money(spent.usd)] : [])];
+  return [...tasks, ...used, `${span(ms)} at this terminal`].join(" · ");
+}
+
 class Session {
   readonly screen: Screen;
   private readonly call: Invocation;
@@ -115,6 +130,7 @@ class Session {
   private readonly early: Parameters<Session["submit"]>[] = [];
   /** When the keys were pressed that leave at the second time. */
   private readonly pressed = { ctrlC: 0, ctrlD: 0 };
+  private readonly began = Date.now();
   private hasEnded = false;
   private left = false;
   /** The person wants the team to stop, and not only to leave it. */
@@ -175,7 +191,8 @@ class Session {
         screen.note("leaving …");
         await host.interrupt();
       }
-      if (!this.outcome && this.steering.atWork > 0) this.leftTo = host.about.pid;
+      // One that was to stop, and has no outcome, has another terminal.
+      if (!this.outcome && (this.stops || this.steering.atWork > 0)) this.leftTo = host.about.pid;
       reading.abort();
       await Promise.all([reader, others]);
     }
@@ -199,6 +216,7 @@ class Session {
   /** On the normal screen, when the full one is gone. */
   farewell(): void {
     const { call, outcome, leftTo, host } = this;
+    if (this.team) call.say(summaryLine(this.team, Date.now() - this.began));
     if (outcome?.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
     if (leftTo === null || !host) {
       if (this.left) call.say(FAREWELL);

@@ -344,6 +344,18 @@ describe("mail and journal", () => {
     expect((await project.run(["log", "--who", "alice"])).stdout).toBe("");
   });
 
+  it("begins near the end where a person follows", async () => {
+    for (let i = 1; i <= 12; i += 1) await project.run(["add", `nr ${i}`]);
+    const child = project.start(["log", "--follow"]);
+    const first = await new Promise<string>((done) =>
+      child.stdout?.once("data", (chunk) => done(String(chunk))),
+    );
+    expect(first).toMatch(/nr 3\n[\s\S]*nr 12\n/);
+    expect(first).not.toMatch(/nr [12]\n/);
+    child.kill("SIGINT");
+    expect((await ended(child)).code).toBe(130);
+  });
+
   it("ends quietly when its reader goes away", async () => {
     await project.run(["add", "x"]);
     const child = project.start(["log", "--follow"]);

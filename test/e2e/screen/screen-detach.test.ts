@@ -19,6 +19,7 @@ it.each([
   expect(terminal.output).toMatch(
     /The team works on in process \d+\. To come back: ekiden --model anthropic\/claude-sonnet-5-5\. To end it: ekiden stop\./,
   );
+  expect(terminal.output).toMatch(/0 of 1 tasks completed · .* tokens · \$0\.\d+ · \d+s at this terminal/);
   expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m);
   const later = await again();
   await later.shows(/bob +#1 Wait · bash until/);
@@ -69,7 +70,7 @@ it("shows two terminals the same, and what one of them changes", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   const env = { HOME: place.home, XDG_CONFIG_HOME: join(place.home, ".config") };
   const other = await project().open(["attach", place.dir], { columns: 110, rows: 24, env });
-  await other.shows(/bob +#1 Wait · bash until/);
+  await other.shows(/bob +#1 Wait · bash until[\s\S]* default · 0\/1 tasks/);
   other.type("\x1b[Z");
   await terminal.shows(/accept-edits · 0\/1 tasks/);
   other.type("/to bob\r");
@@ -79,11 +80,9 @@ it("shows two terminals the same, and what one of them changes", async () => {
   other.type("go on\r");
   await terminal.shows(/bob +#1 Wait · bash until/);
   // It stops the team only when it is the last one.
-  await soon(() => {
-    other.type("\x15/quit\r");
-    expect(other.output).toContain("Another terminal looks on, so the team works on in process");
-  });
+  other.type("\x15/quit\r");
   expect(await other.ended).toBe(0);
+  expect(other.output).toContain("Another terminal looks on, so the team works on in process");
   expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m);
   expect((await place.run(["attach", "nobody"])).stderr).toMatch(/"nobody" is no folder and no team/);
 });
