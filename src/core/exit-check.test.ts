@@ -21,7 +21,20 @@ it("asks once for what was changed after the last command, in the words of the t
   expect(question).not.toContain("a.ts");
   expect(check.question(task)).toBeNull();
   check.observe("write", ["d.ts"]);
-  expect(check.question(task)).toBeNull(); // once in each attempt
+  expect(check.question(task)).toBeNull(); // nothing was run since it was asked
+  expect(check.question({ ...task, attempt: 2 })).not.toBeNull();
+});
+
+it("asks a second time where something was run and changed again, and no third time", () => {
+  const check = new ExitCheck();
+  const change = () => check.observe("write", ["a.ts"]);
+  change();
+  expect(check.question(task)).not.toBeNull();
+  for (const asks of [true, false, false]) {
+    check.observe("exec", []);
+    change();
+    expect(check.question(task) !== null).toBe(asks);
+  }
   expect(check.question({ ...task, attempt: 2 })).not.toBeNull();
 });
 
@@ -35,5 +48,12 @@ it("shows a few of many files, and asks nothing again that an earlier process as
   later.observe("write", many);
   later.recall("something else");
   later.recall(question);
+  expect(later.question(task)).toBeNull();
+  later.observe("exec", []);
+  later.observe("write", many);
+  expect(later.question(task)).not.toBeNull();
+  later.recall(question);
+  later.observe("exec", []);
+  later.observe("write", many);
   expect(later.question(task)).toBeNull();
 });

@@ -1,6 +1,7 @@
 /**
- * The check at the exit: a task whose files were changed is not completed before something was run since the last change. A member is
- * asked once in each attempt. Its second call is accepted, because it may know that nothing can be run.
+ * The check at the exit: a task whose files were changed is not completed before something was run since the last change. The same
+ * call made again is accepted, because a member may know that nothing can be run. One that ran something, and then changed files again,
+ * is asked a second time; never a third time in one attempt.
  */
 
 import { headAndTail } from "./conversation/compaction.ts";
@@ -10,29 +11,43 @@ import type { Claimed } from "./task.ts";
 
 const FILES_SHOWN = 8;
 const WORDS_MAX = 2_000;
+const TIMES_MAX = 2;
 
 type Words = Pick<Claimed, "id" | "attempt" | "subject" | "description">;
 
 export class ExitCheck {
   private readonly changed = new Set<string>();
   private asked = "";
+  private times = 0;
+  /** Something was run since the last question. */
+  private ran = false;
 
   /** A call that succeeded. `files`: those that it wrote. A command that only reads proves nothing. */
   observe(access: Access, files: readonly string[]): void {
-    if (access === "exec") this.changed.clear();
-    else if (access === "write") for (const file of files) this.changed.add(file);
+    if (access === "exec") {
+      this.changed.clear();
+      this.ran = true;
+    } else if (access === "write") for (const file of files) this.changed.add(file);
   }
 
   /** An earlier process asked. `text`: a result of its. */
   recall(text: string): void {
-    this.asked = ASKED.exec(text)?.[1] ?? this.asked;
+    const attempt = ASKED.exec(text)?.[1];
+    if (attempt !== undefined) this.count(attempt);
   }
 
-  /** Why the task is not completed yet; null when it is. The same question is never asked twice. */
+  private count(attempt: string): void {
+    this.times = attempt === this.asked ? this.times + 1 : 1;
+    this.asked = attempt;
+    this.ran = false;
+  }
+
+  /** Why the task is not completed yet; null when it is. */
   question(task: Words): string | null {
     const attempt = `${task.id}.${task.attempt}`;
-    if (this.changed.size === 0 || this.asked === attempt) return null;
-    this.asked = attempt;
+    if (this.changed.size === 0) return null;
+    if (this.asked === attempt && (!this.ran || this.times >= TIMES_MAX)) return null;
+    this.count(attempt);
     const files = [...this.changed];
     const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : "";
     return [
