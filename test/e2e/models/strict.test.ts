@@ -2,8 +2,10 @@
  * Every service in long work, on emulators that refuse what their providers refuse, with models that think: no request is refused,
  * no thought is lost, and no conversation changes what it said before.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { calls, type ModelCall, type Said, says } from "../../fixtures/model-server/index.ts";
+import { calls, type ModelCall, refuses, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isSummary, lastOf, StrictProgram } from "./strict-program.ts";
 
@@ -49,6 +51,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
     program.project.write({
       ".ekiden/settings.json": JSON.stringify({ contextTokens: 12_000, trimTokens: 8_000 }),
     });
+    writeFileSync(join(program.project.dir, "dot.png"), Buffer.from(DOT, "base64"));
     const { code, stderr } = await program.run(service, ["run", "Make many files."]);
     expect([code, called], stderr).toEqual([0, CALLS + 1]);
     await program.isSound("lead");
@@ -57,6 +60,9 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
   }, 240_000);
 });
 
+/** One pixel. */
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const CALLS = 300;
 const made = (n: number): Said =>
   calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
@@ -103,6 +109,14 @@ function oddReply(n: number): Said {
       };
     case 13:
       return { text: `Half a sentence ${n}`, stop: "length", ...(n % 2 && { afterthought: "And" }) };
+    case 14:
+      return { calls: [{ tool: "write_file", raw: `{"path": "made/f${n}.txt", "con` }], stop: "length" };
+    case 0:
+      return n % 30 ? refuses(`Half an answer ${n}`) : { text: "", thinking: "" };
+    case 1:
+      return {
+        calls: ["dot.png", "made/a", "dot.png"].map((path) => ({ tool: "read_file", input: { path } })),
+      };
     default:
       return made(n);
   }
