@@ -82,6 +82,8 @@ export interface Board extends Splitting {
   assign(id: TaskId, to: Name | null, by: Name): Promise<void>;
   /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */
   hasProspect(name: Name): Promise<boolean>;
+  /** Whether another member lost this task by an order and has not heard of it, so that a command of it may still run. */
+  hasOtherHands(id: TaskId, by: Name): Promise<boolean>;
   /** The task that this member has in progress. */
   mine(name: Name): Promise<Claimed | null>;
   /** Returns the tasks that became ready by it. @throws `stale_claim` | `stale_seat` */

@@ -38,6 +38,21 @@ describe.each(BACKENDS)("an assigned task on %s", (backend) => {
     expect((await store.board.claimNext(alice as Seat))?.id).toBe(2);
   });
 
+  it("has the hands of its first owner until that one has read the order, or its host is gone", async () => {
+    await store.board.claimNext(alice as Seat);
+    await store.board.assign(one, name("bob"), lead);
+    await store.board.claimNext(bob as Seat);
+    expect(await store.board.hasOtherHands(one, name("bob"))).toBe(true);
+    expect(await store.board.hasOtherHands(two, name("bob"))).toBe(false);
+    expect(await store.board.hasOtherHands(one, name("alice"))).toBe(false);
+    await store.mail.deliver(alice as Seat, () => []);
+    expect(await store.board.hasOtherHands(one, name("bob"))).toBe(false);
+    await store.board.assign(one, name("alice"), lead);
+    expect(await store.board.hasOtherHands(one, name("alice"))).toBe(true);
+    await store.roster.leave(bob as Seat, "asked", "");
+    expect(await store.board.hasOtherHands(one, name("alice"))).toBe(false);
+  });
+
   it("is for all again when its teammate leaves, gives it back, or the lead says so", async () => {
     await store.board.change(two, { role: "tester" }, lead);
     await store.board.assign(two, name("alice"), lead);

@@ -7,6 +7,7 @@ import { claim } from "./claim.ts";
 import { claimNext, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, release } from "./finish.ts";
+import { hasOtherHands } from "./hands.ts";
 import { outlines } from "./outline.ts";
 import { assign, cancel, claimFor, completeFor, failFor, retry, takeBack } from "./override.ts";
 import { partsOf } from "./parts.ts";
@@ -56,6 +57,7 @@ export function board(session: Session): Board {
     claimNext: (seat, entry) => claimNext(session, take, seat, entry),
     assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
+    hasOtherHands: (id, by) => session.look((tx) => hasOtherHands(tx, id, by)),
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) =>
       together?.complete(held, result, entry) ?? session.write((tx) => complete(tx, held, result, entry)),

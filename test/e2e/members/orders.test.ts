@@ -47,3 +47,18 @@ it("cancel, release, assign and edit end the running command of the owner", asyn
   });
   expect(attempts("a")).toHaveLength(1);
 });
+
+it("a released task begins again when the command of its first owner has ended, also one that ignores signals", async () => {
+  const lines = `trap '' TERM INT HUP\nwhile [ ! -e go ]; do echo $$ >> a; sleep 0.02; done`;
+  project.write({ "plan.md": `# Goal\n\n## a\n\`\`\`sh\n${lines}\n\`\`\`\n` });
+  const args = ["run", "plan.md", "--teammates", "2", "--sandbox", "off", "--allow", "bash"];
+  const over = ended(project.start(args));
+  await began("a");
+  await project.run(["release", "1"]);
+  const second = (): number[] => attempts("a").filter((pid) => pid !== attempts("a")[0]);
+  await soon(() => expect(second().length).toBeGreaterThan(20));
+  writeFileSync(join(project.dir, "go"), "");
+  expect(await over).toMatchObject({ code: 0 });
+  const all = attempts("a");
+  expect(all.slice(0, all.lastIndexOf(all[0] ?? 0) + 1).every((pid) => pid === all[0])).toBe(true);
+});
