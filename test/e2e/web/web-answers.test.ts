@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
-import { type HostId, PERSON } from "../../../src/core/ids.ts";
+import { PERSON } from "../../../src/core/ids.ts";
 import { recruits } from "../../../src/core/recruit.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
 import { requests } from "../../../src/team/queries/requests.ts";
@@ -133,8 +133,11 @@ describe.skipIf(!hasBrowser)("a person who does not look", () => {
       await held;
       await route.fulfill({ response });
     });
-    // A fact after which the page asks again: its answer holds the question still.
-    await team.store.journal.note([{ type: "team.resumed", host: "here" as HostId }]);
+    // After an answer the page asks again: that list holds the other question still.
+    await page
+      .locator(".question", { hasText: /touch one(?!-b)/ })
+      .getByRole("button", { name: "Allow", exact: true })
+      .click();
     await read;
     const { requests: open } = await requests(team.store);
     await answer(team.store, open.find(({ text }) => text.includes("one-b"))?.id ?? "", "no");
