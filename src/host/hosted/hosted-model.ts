@@ -33,6 +33,8 @@ type Running = { readonly program: AcpProgram; readonly cwd: string; readonly se
 /** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
 const RESTARTS = 2;
 const CANCEL_MS = 5_000;
+/** A reply without words is taken for a fault of a model; a program has often said all by what it did. */
+const SILENT = { type: "text", text: "(ended its turn without a word)" } as const;
 const NOTHING: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
 const sum = (a: Usage, b: Usage): Usage => ({
   inputTokens: a.inputTokens + b.inputTokens,
@@ -58,6 +60,8 @@ export class HostedModel implements Model {
   private told = { before: -1, parts: 0 };
   private usage = NOTHING;
   private calls = 0;
+  /** In the prompt that goes on now. */
+  private hasActed = false;
   private failures = 0;
   private isClosed = false;
   private wake: () => void = () => {};
@@ -135,6 +139,7 @@ export class HostedModel implements Model {
     const { program } = this.running as unknown as Running;
     const words = [...opening, ...this.untold.splice(0)].join("\n\n") || "Go on.";
     this.end = null;
+    this.hasActed = false;
     const done = program
       .prompt(words)
       .catch((error: unknown) => (error instanceof Error ? error : new Error(messageOf(error))))
@@ -193,6 +198,7 @@ export class HostedModel implements Model {
   private next(): Reply | null {
     const wanted = this.requests.take();
     if (wanted.length > 0) {
+      this.hasActed = true;
       const calls = wanted.map((one) => {
         this.calls += 1;
         const id = `agent-${Date.now()}-${this.calls}`;
@@ -218,7 +224,10 @@ export class HostedModel implements Model {
     const { usage } = this;
     this.usage = NOTHING;
     const { parts, usd } = this.requests.takeSaid();
-    const content = said([...parts, ...calls], this.running);
+    const isMute =
+      calls.length === 0 && parts.every(({ type, text }) => type !== "text" || text.trim() === "");
+    const silent = isMute && this.hasActed ? [SILENT] : [];
+    const content = said([...parts, ...calls, ...silent], this.running);
     return localReply(content, {}, { usd, usage });
   }
 

@@ -265,6 +265,19 @@ it("is added by the lead only where a person named it, or by a role", async () =
   for (const event of refused) expect(JSON.stringify(event)).toContain("has not named the agent program");
 });
 
+it("is not asked again when it ends its turn without a word, after it has done its work", async () => {
+  const complete = (result: string) => [{ call: "complete_task", input: { result } }];
+  const program = agentProgram({ prompts: [complete("one"), complete("two"), complete("three")] });
+  const team = await hosted(program);
+  for (const subject of ["One", "Two", "Three"]) await team.store.board.add({ subject }, PERSON);
+  await team.host.start({ goal: "Do the tasks" });
+  await team.until("task.completed", { task: 3 });
+  expect((await team.store.board.tasks()).map((task) => "result" in task && task.result)).toEqual([
+    ...["one", "two", "three"],
+  ]);
+  expect(program.heard("prompt")).toHaveLength(3);
+});
+
 it("keeps its own model and conversation, whatever the person chooses for the others", async () => {
   const program = agentProgram({ prompts: [[{ say: "Hm." }, { hang: true }]] });
   const team = await hosted(program);
