@@ -75,13 +75,26 @@ export class NewFiles {
   /** To be called before a command starts; the function that it returns, once, after the command has ended. */
   watch(roots: readonly string[], env: Env): () => Promise<string | null> {
     for (const root of roots) if (!this.before.has(root)) this.before.set(root, foreignCommits(root));
-    const watched = roots.map((root) => ({ root, names: [...this.missingIn(root), ...emptyTargets(root)] }));
+    const watched = roots.map((root) => {
+      const missing = [...this.missingIn(root), ...emptyTargets(root)];
+      // A mount covers what a link leads to, so a command can replace the link itself.
+      const links = new Map(
+        presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => {
+          const to = missing.includes(name) ? null : linkAt(join(root, name));
+          return to === null ? [] : [[name, to] as const];
+        }),
+      );
+      return { root, names: [...missing, ...links.keys()], links };
+    });
     const paths = watched.flatMap(({ root, names }) => names.map((name) => join(root, name)));
     for (const path of paths) this.suspects.set(path, (this.suspects.get(path) ?? 0) + 1);
     return async () => {
       const found: string[] = [];
-      for (const { root, names } of watched) {
-        const made = presentIn(root, names).filter((name) => !this.accepted.has(join(root, name)));
+      for (const { root, names, links } of watched) {
+        const isMade = (name: string): boolean =>
+          !this.accepted.has(join(root, name)) &&
+          !(links.has(name) && links.get(name) === linkAt(join(root, name)));
+        const made = presentIn(root, names).filter(isMade);
         if (made.length > 0) found.push(...this.setAside(root, made, await this.committed(root, made, env)));
       }
       for (const path of paths) {
@@ -154,6 +167,15 @@ export class NewFiles {
 }
 
 const isTaskTree = (root: string): boolean => root.includes("/.ekiden/worktrees/");
+
+/** Where a link leads; null for what is no link. */
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
 
 /** Protected names that are links to nothing: a command may make the file or folder that one leads to, within the root. */
 function emptyTargets(root: string): string[] {

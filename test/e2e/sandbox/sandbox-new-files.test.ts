@@ -93,6 +93,17 @@ bubblewrapOrSkip(describe)("a protected file that a command makes", () => {
     expect([here("conf/envrc"), here("tools"), here("conf/more")]).toEqual([false, false, true]);
   });
 
+  it("goes where it takes the place of a link, and the link stays where no command touches it", async () => {
+    const { run, here, repo } = project();
+    repo.write({ "real/tasks.json": "{}\n", rc: "a=b\n" });
+    symlinkSync("real", join(repo.dir, ".vscode"));
+    symlinkSync("rc", join(repo.dir, ".npmrc"));
+    expect((await run("! echo x > real/tasks.json && ! echo x > rc && cat .npmrc")).setAside).toBe(null);
+    const { setAside } = await run("rm .vscode; mkdir .vscode; echo x > .vscode/tasks.json");
+    expect(setAside).toContain(".vscode");
+    expect([here(".vscode"), here(".npmrc"), here("real/tasks.json")]).toEqual([false, true, true]);
+  });
+
   it("goes also as a folder that its owner may not write", async () => {
     const { run, here, base } = project();
     const { setAside } = await run(
