@@ -39,7 +39,8 @@ export const hostWanted = (note: string): string | null => {
 /** The path that the sandbox kept from being written or read; "" for one that the output does not name; undefined for none. */
 function deniedPath(text: string, policy: SandboxPolicy): string | undefined {
   let unnamed: "" | undefined;
-  for (const line of text.split("\n").reverse()) {
+  for (const said of text.split("\n").reverse()) {
+    const line = said.replace(SHELL, "");
     const isReadOnly = /read-only file system|\bEROFS\b/i.test(line);
     if (!isReadOnly && !MAY_BE_DENIED.test(line)) continue;
     const path = [...line.matchAll(QUOTED_PATH)].at(-1)?.[1] ?? [...line.matchAll(BARE_PATH)].at(-1)?.[1];
@@ -60,6 +61,8 @@ const isHidden = (path: string, { rules, cwd }: SandboxPolicy): boolean =>
 const isGuarded = (path: string, { rules }: SandboxPolicy): boolean =>
   rules.some((rule) => rule.access === "read" && isWithin(rule.path, path));
 
+/** The shell that says it is not the path that it is about. */
+const SHELL = /^(?:\/\S*\/)?(?:ba|da|z)?sh: /;
 const MAY_BE_DENIED =
   /device or resource busy|operation not permitted|permission denied|no such file or directory|\b(?:EBUSY|EPERM|EACCES|ENOENT)\b/i;
 /** `touch: cannot touch '/x': Read-only …`, `/bin/sh: 1: cannot create /x: …`, `EROFS: …, open '/x'`. */

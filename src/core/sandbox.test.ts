@@ -164,6 +164,8 @@ describe("the note about a failed command", () => {
       "/etc/x is read-only for commands. Only the workspace",
     ],
     ["bash: line 1: /etc/x: Read-only file system", "/etc/x is read-only"],
+    ["/bin/bash: line 3: ./listed: Read-only file system", "./listed is read-only"],
+    ["/bin/bash: line 3: listed: Read-only file system", "a path is read-only"],
     ["/bin/sh: 1: cannot create ../x: Read-only file system", "../x is read-only"],
     ["Error: EROFS: read-only file system, open '/etc/x'", "/etc/x is read-only"],
     ["OSError: [Errno 30] Read-only file system: '/etc/x'", "/etc/x is read-only"],

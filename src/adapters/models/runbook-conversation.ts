@@ -79,7 +79,8 @@ const OBSTACLES_MAX = 8;
 
 /** Why this step failed, if it is worth another try. */
 export function obstacleOf({ result, tries }: Step): string | null {
-  if (tries >= OBSTACLES_MAX || !failureOf(result)) return null;
+  // What the sandbox refuses, no time cures.
+  if (tries >= OBSTACLES_MAX || !failureOf(result) || /^\[sandbox: /m.test(result.text)) return null;
   return OBSTACLE.exec(result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n"))?.[0] ?? null;
 }
 

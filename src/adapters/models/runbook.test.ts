@@ -141,6 +141,15 @@ it("fails a step whose obstacle stays", async () => {
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });
 
+it("fails at once a step that the sandbox refused, which no time cures", async () => {
+  const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
+  const refused =
+    "mkdir: cannot create directory 'a': Read-only file system\n[sandbox: a is read-only]\n[exit code 1]";
+  result((await next()).call, refused);
+  expect((await next()).call).toMatchObject({ tool: "fail_task" });
+  expect(waits).toEqual([]);
+});
+
 it("fails a task without a block that can be run: prose, another language, the evidence of an earlier attempt", async () => {
   const evidence = "said:\n```sh\nrm -rf x\n```";
   for (const one of [
