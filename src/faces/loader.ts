@@ -3,8 +3,8 @@
  * The `ekiden` command as it is built: it loads the program together with the code that V8 made of it at an earlier start. Parsing
  * and compiling are two fifths of a start. This file imports nothing of the program, and from source `main.ts` starts without it.
  *
- * The code is kept beside the program (`dist/.code`), because V8 runs it unchecked: whoever can write there can change the program
- * anyway. A person that cannot write there has a folder of the person's own, which the sandbox hides from commands. Else nothing is kept.
+ * The code is kept beside the program (`dist/.code`), because V8 runs it unchecked: a user who can write there can change the
+ * program anyway. A person that cannot write there has a folder of the person's own, which the sandbox hides from commands. Else nothing is kept.
  */
 import {
   accessSync,

@@ -10,7 +10,7 @@ it.each([
   ["/effort x", ["xhigh"]],
   ["/effort m", ["max", "medium", "minimal"]],
   ["/mode pl", ["plan"]],
-])("offers what may stand behind %j", async (line, expected) => {
+])("offers the values of %j", async (line, expected) => {
   const found = await valuesBehind(line, models);
   expect([...(found?.values ?? [])].sort()).toEqual(expected);
   expect(found?.begun).toBe(line.split(" ")[1]);

@@ -128,8 +128,8 @@ export const send = (socket: Socket, message: FromFace | FromHost): void => {
 const PATH_MAX = 100;
 
 /**
- * The socket of the host of a team on this machine. It is in the person's own folder, which no command in the sandbox sees: whoever can
- * connect steers the team as the person. Where that path is too long for a socket, in a folder of this user among the temporary files.
+ * The socket of the host of a team on this machine. It is in the person's own folder, which no command in the sandbox sees: a process
+ * that can connect steers the team as the person. Where that path is too long for a socket, in a folder of this user among the temporary files.
  * @throws EkidenError `not_permitted` where another user has made that folder
  */
 export function socketPath(settings: Pick<Settings, "store" | "team">, cwd: string): string {

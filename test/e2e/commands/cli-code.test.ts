@@ -45,7 +45,7 @@ function kept(folder: string, place = "dist/.code"): Kept[] {
   return paths.filter((path) => path.endsWith(".js")).map((path) => ({ path, at: statSync(path).mtimeMs }));
 }
 
-/** Where a person keeps code that cannot stand beside the program. */
+/** The person's folder for code that cannot be kept beside the program. */
 const OWN =
   process.platform === "darwin" ? "Library/Application Support/ekiden/code" : ".local/share/ekiden/code";
 

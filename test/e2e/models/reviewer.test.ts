@@ -1,4 +1,4 @@
-/** A reviewer whose process is killed while it thinks: nothing is approved by that, and whoever goes on asks a new one. */
+/** A reviewer whose process is killed while it thinks: nothing is approved by that, and the next process asks a new one. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { calls, runs, says } from "../../fixtures/model-server/index.ts";
 import { soon } from "../../fixtures/soon.ts";

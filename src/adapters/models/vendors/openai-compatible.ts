@@ -44,7 +44,7 @@ export type Ways = Packaged & {
   readonly details?: boolean;
 };
 
-/** What models want whose name says their family, whoever serves them. */
+/** The needs of models by the family in their name, from any provider. */
 const FAMILIES: readonly (readonly [RegExp, Ways])[] = [
   [/(mis|mix|minis|magis|devs|codes|pix)tral/i, { bridged: true }],
   [/kimi/i, { schemaOf: forMoonshot }],

@@ -89,7 +89,7 @@ export function pauseOf(
 export const isAsking = ({ phase, reason }: Pick<Member, "phase" | "reason">): boolean =>
   phase === "idle" && /^awaiting_(?:permission|plan|answer)$/.test(reason);
 
-/** What the tables do not say: which tasks stand in line to land. Facts of an earlier claim do not count. */
+/** What the tables do not say: which tasks are queued to land. Facts of an earlier claim do not count. */
 export function putInLine(model: Picture, facts: readonly Event[]): void {
   for (const event of facts) {
     const task = "task" in event ? model.tasks.get(event.task as number) : undefined;
