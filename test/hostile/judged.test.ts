@@ -9,6 +9,7 @@ import { type Ground, judge, layGround, placed, rulesOf, sections } from "./corp
 /** Modes in which a line of a section may not be allowed, and whether that is so in a sandbox, too. */
 const MODES: readonly (readonly [heading: RegExp, modes: readonly Mode[], inSandbox: boolean])[] = [
   [/^asks in every mode/, ["plan", "default", "accept-edits", "bypass"], true],
+  [/^asks without a sandbox with/, ["default", "bypass"], false],
   [/^asks, also in a sandbox/, ["plan", "default", "accept-edits"], true],
   [/^asks/, ["plan", "default"], false],
   // In the sandbox the file is covered: effects.test.ts runs these lines there.

@@ -188,6 +188,33 @@ function isInDoubt(parts: readonly string[], wordAt: (i: number) => Spelled | un
 const patternsMeet = (glob: string, part: string): boolean =>
   glob.split(/[*?[{]/)[0] === part.slice(0, glob.search(/[*?[{]/));
 
+/** Whether an option, a script or a variable of a command names what the rule is about: it may start that. Of git only options do. */
+export function mayStartCommand(
+  { match = "" }: Rule,
+  { words, assigns }: Pick<Command, "words" | "assigns">,
+): boolean {
+  const [fixed = ""] = match.toLowerCase().split("*");
+  const named = fixed.replace(/ +/g, " ").trim();
+  const isGit = /(?:^|\/)git$/.test(words[0]?.text ?? "");
+  const args = words.slice(1).filter(({ text }) => !isGit || /^-|^[\w.]+=/.test(text));
+  return (
+    named !== "" &&
+    [...args, ...assigns.map(({ value }) => value)].some(({ text }) => holdsWords(text, named))
+  );
+}
+
+/** `1e rm a` and `-Orm` hold `rm`, `charm` and `rm-all` do not. */
+function holdsWords(text: string, words: string): boolean {
+  const shown = text
+    .toLowerCase()
+    .replace(/^-[a-z](?=\w)/, "")
+    .replace(/\s+/g, " ");
+  const isOfWord = (char: string): boolean => /[\w.-]/.test(char);
+  for (let at = shown.indexOf(words); at !== -1; at = shown.indexOf(words, at + 1))
+    if (!isOfWord(shown.charAt(at - 1)) && !isOfWord(shown.charAt(at + words.length))) return true;
+  return false;
+}
+
 const SKIPPED_MAX = 16;
 /** Options, each with at most one value. */
 const isOptionAt = (texts: readonly string[], at: number): boolean =>

@@ -31,6 +31,7 @@ import {
   type Effect,
   fitsPath,
   isAbout,
+  mayStartCommand,
   meetsCommand,
   type Rule,
   showRule,
@@ -153,12 +154,14 @@ class Judge {
   }
 
   private inDoubt(): Verdict | null {
-    const rule = this.rules.find(
-      (one) => one.effect !== "allow" && this.every.some(({ words }) => couldMeetCommand(one, words)),
-    );
-    return rule
-      ? this.stop(`a word of it is not known, and the rule ${rule.effect} ${showRule(rule)} may fit`)
-      : null;
+    const reads = (one: Command): boolean => this.inAll((folder) => isReader(one, folder, this.call));
+    const starting = this.call.confined ? [] : this.every.filter((one) => !reads(one));
+    const mayFit = (one: Rule): boolean =>
+      this.every.some(({ words }) => couldMeetCommand(one, words)) ||
+      starting.some((command) => mayStartCommand(one, command));
+    const rule = this.rules.find((one) => one.effect !== "allow" && mayFit(one));
+    const why = "a word of it is not known or may start a program";
+    return rule ? this.stop(`${why}, and the rule ${rule.effect} ${showRule(rule)} may fit`) : null;
   }
 
   /** The mode, a rule for all of `bash` or the sandbox allows whatever no deny rule may concern. */
@@ -167,14 +170,11 @@ class Judge {
     const usual = closed ?? this.eachCommand();
     if (closed || usual.readOnly) return usual;
     if (this.whole) return says(this.whole);
-    if (this.mode === "bypass")
-      return { effect: "allow", rule: null, reason: "mode bypass allows running programs" };
+    if (this.mode === "bypass") return allows("mode bypass allows running programs");
     if (usual.effect === "allow") return usual;
     // The sandbox holds it, so the question is for the way out of it.
     const way = wayOut(this.line, this.all, this.call);
-    return way
-      ? { ...this.stop(way.reason), outside: way.outside }
-      : { effect: "allow", rule: null, reason: "it runs in the sandbox" };
+    return way ? { ...this.stop(way.reason), outside: way.outside } : allows("it runs in the sandbox");
   }
 
   /** A deny rule for files that the line may violate. */
@@ -206,8 +206,8 @@ class Judge {
     return rule
       ? says(rule)
       : commands.some((command) => writesOf(command).length > 0)
-        ? { effect: "allow", rule: null, reason: `mode ${this.mode} ${VERBS.allow} writing files` }
-        : { effect: "allow", rule: null, reason: "it changes nothing", readOnly: true };
+        ? allows(`mode ${this.mode} ${VERBS.allow} writing files`)
+        : { ...allows("it changes nothing"), readOnly: true };
   }
 
   /** The commands that a covered command runs in turn. A rule for a wrapper (`bash(timeout *)`) is not one for what it runs. */
@@ -287,6 +287,8 @@ class Judge {
 }
 
 const UNREAD = "it cannot be read as a shell would read it";
+
+const allows = (reason: string): Verdict => ({ effect: "allow", rule: null, reason });
 
 const says = (rule: Rule): Verdict => ({
   effect: rule.effect,
