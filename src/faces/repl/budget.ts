@@ -12,7 +12,7 @@ export const RAISE = "The team waits. /budget 5 allows 5 US dollars more, /budge
 export const budget: OwnCommands<ReplContext>[string] = {
   usage: "/budget [USD|N tokens|none]",
   about:
-    "what the team has used; or allow so many US dollars or tokens more, or all of them, until ekiden ends",
+    "what the team has used; or allow so many US dollars or tokens more, or all of them, until the team stops",
   run: async ({ host, call }, words) => {
     const { spending } = host;
     const over = words.length > 0 ? await spending.allowMore(readMore(words)) : null;

@@ -49,7 +49,7 @@ const OWN: OwnCommands<ReplContext> = {
   },
   model: {
     usage: "/model [PROVIDER/MODEL] [NAME]",
-    about: "which model each member uses; or use another one, for all or one of them, until ekiden ends",
+    about: "which model each member uses; or use another one, for all or one of them, until the team stops",
     run: async ({ host, call }, [spec, who]) => {
       if (spec !== undefined) await host.useModel(spec, who === undefined ? undefined : name(who));
       const members = [...host.models].map(([name, model]) => ({ name, model }));
@@ -68,7 +68,7 @@ const OWN: OwnCommands<ReplContext> = {
   },
   effort: {
     usage: "/effort [LEVEL|auto] [NAME]",
-    about: `how hard each member thinks; or another level, for all or one of them, until ekiden ends: ${EFFORTS.join(", ")}`,
+    about: `how hard each member thinks; or another level, for all or one of them, until the team stops: ${EFFORTS.join(", ")}`,
     run: async ({ host, call }, [level, who]) => {
       if (level !== undefined)
         await host.useEffort(
@@ -90,7 +90,7 @@ const OWN: OwnCommands<ReplContext> = {
   },
   mode: {
     usage: "/mode [MODE]",
-    about: `the permission mode; or another one, until ekiden ends: ${MODES.join(", ")}`,
+    about: `the permission mode; or another one, until the team stops: ${MODES.join(", ")}`,
     run: async ({ host, call }, [wanted]) => {
       if (wanted !== undefined) host.mode = readMode(wanted);
       const { mode } = host;
@@ -119,7 +119,7 @@ const OWN: OwnCommands<ReplContext> = {
   ...takeAway,
   quit: {
     usage: "/quit",
-    about: "leave; the team's state is kept, ekiden resume goes on",
+    about: "leave and stop the team, unless another terminal shows it; its state is kept, and ekiden goes on",
     run: async ({ quit }) => quit(),
   },
 };
