@@ -27,7 +27,7 @@ it("a teammate writes and adds tasks in its own name, and is refused what it may
   expect(mail.filter(({ body }) => body.text === "hello there").map(({ from }) => from)).toEqual(["alice"]);
   const added = (await project.run(["log", "--json"])).stdout
     .split("\n")
-    .filter((line) => line.includes("Another one"));
+    .filter((line) => line.includes('"subject":"Another one"'));
   expect(JSON.parse(added[0] ?? "")).toMatchObject({ type: "task.added", by: "alice" });
   const { task } = await project.json<{ task: { status: string } }>(["tasks", "2"]);
   expect(task.status).toBe("pending");

@@ -16,7 +16,7 @@ const FILES = {
   "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n',
   "src/sum.js": "export const sum = (a, b) => a - b;\n",
   "test/sum.test.js":
-    'import assert from "node:assert";\nimport { test } from "node:test";\nimport { sum } from "../../src/sum.js";\ntest("sum", () => assert.equal(sum(2, 3), 5));\n',
+    'import assert from "node:assert";\nimport { test } from "node:test";\nimport { sum } from "../src/sum.js";\ntest("sum", () => assert.equal(sum(2, 3), 5));\n',
 };
 const say = (tool: string, input: object): Step => ({
   calls: [{ tool, input: { ...input } }],
