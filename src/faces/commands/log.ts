@@ -44,15 +44,18 @@ export async function run(
       if (lines.length > 0) call.out.write(lines.join(""));
     };
     let from = store.journal.from(since);
-    if (count !== null) {
+    const tail = async (): Promise<void> => {
+      if (count === null) return;
       const last = await lastEvents(store.journal, from, count, wanted);
       await write(last.events);
       from = last.cursor;
-    }
+    };
     if (options.follow)
       return await followUntilInterrupted(call, async (signal) => {
+        await tail();
         for await (const events of follow(store, from, signal)) await write(events);
       });
+    await tail();
     if (count === null) for await (const events of allEvents(store.journal, from)) await write(events);
     if (shown > 0) return undefined;
     if (who !== null) await mustExist(store, who);
