@@ -25,6 +25,9 @@ const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
 const NAMED =
   /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~\w*(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
 
+/** It leads where a process is. Nobody knows that of the command yet, and this process is somewhere else. */
+const OF_A_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/(?![012]$)|map_files)/;
+
 const PATHS_MAX = 2_000;
 
 /** Null: it names no path outside of the workspace that no allow rule for files covers. `outside` null: more than are looked for. */
@@ -33,6 +36,10 @@ export function wayOut(
   rules: readonly Rule[],
   call: PermissionRequest,
 ): { readonly reason: string; readonly outside: readonly string[] | null } | null {
+  const used = line.commands.flatMap(withInner).flatMap(wordsOf);
+  const link = used.find(({ word, kind }) => kind !== "text" && OF_A_PROCESS.test(word.text));
+  if (link)
+    return { reason: `it uses ${quoted(link.word.text)}, which leads where a process is`, outside: null };
   const outside = pathsOutside(line, rules, call);
   if (!outside) return { reason: "it names more paths than are looked for", outside };
   const [path] = outside;
