@@ -66,9 +66,8 @@ export class PanelView {
     return PANEL_NAMES[this.name === null ? 0 : PANEL_NAMES.indexOf(this.name) + 1] ?? null;
   }
 
-  refresh(team: TeamModel, store: Store): void {
+  refresh(team: TeamModel, store: Store, now = Date.now()): void {
     const { name } = this;
-    const now = Date.now();
     if (name === null || this.reading || now - this.readAt < AGAIN_MS) return;
     this.reading = true;
     this.readAt = now;

@@ -34,6 +34,7 @@ export type Parts = {
   readonly cardScroll: number;
   readonly stopKey: string;
   readonly mode: Mode | null;
+  readonly now: number;
 };
 
 /** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
@@ -44,10 +45,9 @@ export type Drawn = {
 };
 
 export function pictureOf(parts: Parts, { width, height }: { width: number; height: number }): Drawn {
-  const { team, style, questions, panel, feed, editor, at, frame } = parts;
+  const { team, style, questions, panel, feed, editor, at, frame, now } = parts;
   const { paint } = style;
-  const now = Date.now();
-  const footer = footerLine(team, style, { ...parts, width, now });
+  const footer = footerLine(team, style, { ...parts, width });
   let room = Math.max(0, height - editor.length - 1);
   const cardLook = { width, height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))), now };
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
@@ -64,7 +64,7 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const head = at === LEAD ? [] : [spread(paint("strong", ` ${at}`), back, width)];
   room -= head.length;
   const scrolled = !feed.follows && room > 1;
-  const shown = feed.window({ ...parts, width, now }, scrolled ? room - 1 : room);
+  const shown = feed.window({ ...parts, width }, scrolled ? room - 1 : room);
   const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
   const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
   const above = [...head, ...shown, ...empty, ...below, ...opened, ...card];

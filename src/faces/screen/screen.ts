@@ -283,6 +283,7 @@ export class Screen {
         stopKey: this.handlers.stopKey,
         mode: this.handlers.mode(),
         frame: FRAMES[this.frame % FRAMES.length] ?? "",
+        now: Date.now(),
       },
       { width, height },
     );

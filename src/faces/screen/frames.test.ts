@@ -1,0 +1,164 @@
+/**
+ * Frames of the screen: facts in, lines out. Each scene is drawn at four widths and compared with its file in `goldens`, so that a change of
+ * the screen is read in the diff of its commit. `npx vitest run --project unit -u src/faces/screen` writes the files.
+ */
+import { stripVTControlCharacters } from "node:util";
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, it } from "vitest";
+import { asked, claimed, result, Scene, SECOND, said, turn } from "../../../test/fixtures/screen-scene.ts";
+import { name, stage } from "../../../test/fixtures/stage.ts";
+import { heard } from "../../core/conversation/chat.ts";
+import { tagged } from "../../core/conversation/tags.ts";
+import { LEAD, PERSON, type TaskId } from "../../core/ids.ts";
+
+const WIDTHS = [60, 80, 120, 200];
+const HEIGHT = 24;
+const [alice, bob] = [name("alice"), name("bob")];
+
+const ANSWER = `The parser reads **two** formats:
+
+1. \`key = value\`, one a line
+2. JSON
+
+| format | file |
+|---|---|
+| lines | \`src/lines.ts\` |
+| JSON | \`src/json.ts\` |
+
+\`\`\`ts
+export const parse = (text: string) => JSON.parse(text);
+\`\`\`
+`;
+
+/** Two teammates at work on a board of five tasks, one of them failed. */
+async function working(scene: Scene): Promise<void> {
+  await scene.join(LEAD);
+  await scene.join(alice, "builder");
+  await scene.join(bob);
+  await scene.add(
+    "Parse the settings",
+    "Write the loader of plugins, with a subject that is longer than most lines of a terminal have room for",
+    "Übersetze die Texte 日本語のタスク",
+    "Publish",
+    "Test the parser",
+  );
+  await scene.facts(
+    claimed(1, alice, "Parse the settings"),
+    claimed(3, bob, "Übersetze die Texte 日本語のタスク"),
+    turn(LEAD, 9_000, 0.12),
+    turn(alice, 42_000, 0.4),
+    { type: "task.failed", task: 4 as TaskId, subject: "Publish", by: LEAD, attempt: 1, reason: "no token" },
+    { type: "teammate.phase", who: LEAD, phase: "idle", reason: "no_tool_use" },
+  );
+  const edit = { path: "src/lines.ts", old: "const a = 1;", new: "const a = 2;" };
+  await scene.entries(
+    alice,
+    heard(tagged("auto-claimed", {}, "Parse the settings")),
+    said("I read the file first.", { id: "1", tool: "edit_file", input: edit }),
+    result("1", "Replaced line 9 in src/lines.ts."),
+    said("", { id: "2", tool: "bash", input: { command: "npm test -- --reporter dot" } }),
+  );
+  scene.team.story(alice).output("npm test -- --reporter dot", "12 passed\n13 passed\n");
+}
+
+const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+  "a lead alone answers": async (scene) => {
+    await scene.join(LEAD);
+    await scene.facts(turn(LEAD, 12_000, 0.05));
+    await scene.entries(LEAD, asked("Which formats does the parser read?"), said(ANSWER));
+    await scene.facts({ type: "teammate.phase", who: LEAD, phase: "idle", reason: "no_tool_use" });
+  },
+  "a command runs and one has failed": async (scene) => {
+    await scene.join(LEAD);
+    await scene.entries(
+      LEAD,
+      asked("Run the tests."),
+      said("", { id: "1", tool: "bash", input: { command: "npm test" } }),
+      result("1", "1 failed\nexpected 3, got 4\nexit code 1", true),
+      said("I look at the failure.", { id: "2", tool: "bash", input: { command: "cat src/sum.ts" } }),
+    );
+  },
+  "a team works": working,
+  "the provider is asked again": async (scene) => {
+    await working(scene);
+    const again = { why: "overloaded (529)", attempt: 2, waitMs: 30 * SECOND };
+    await scene.facts({ type: "model.retried", who: bob, ...again });
+    await scene.facts({ type: "teammate.phase", who: bob, phase: "idle", reason: "rate_limited" });
+  },
+  "a teammate is looked at": async (scene) => {
+    await working(scene);
+    scene.looks = { at: alice, feed: scene.team.story(alice).feed };
+  },
+  "twelve members": async (scene) => {
+    await scene.join(LEAD);
+    for (let i = 1; i < 12; i += 1) await scene.join(name(`member-${i}`));
+    await scene.add("One task");
+    await scene.facts(claimed(1, name("member-7"), "One task"));
+    for (let i = 1; i < 6; i += 1)
+      await scene.facts({
+        type: "teammate.phase",
+        who: name(`member-${i}`),
+        phase: "idle",
+        reason: "awaiting_tasks",
+      });
+  },
+  "a permission is asked for": async (scene) => {
+    await working(scene);
+    await scene.ask(alice, {
+      ...{ kind: "permission", tool: "bash", subject: "git push --force origin main && npm publish" },
+      ...{ why: "`git push` sends commits to another machine", rule: "bash(git push:*)" },
+    });
+    await scene.ask(bob, { kind: "permission", tool: "bash", subject: "rm -r dist" });
+  },
+  "a plan is to be judged": async (scene) => {
+    await working(scene);
+    const plan = "# Plan\n\n- read `src/settings.ts`\n- write a parser\n- test it";
+    await scene.ask(alice, { kind: "plan", task: 1 as TaskId, attempt: 1, plan });
+  },
+  "a member asks the person": async (scene) => {
+    await working(scene);
+    const options = [
+      { label: "YAML", description: "people know it" },
+      { label: "JSON", description: "" },
+    ];
+    const question = "Which format shall the settings have?";
+    await scene.ask(alice, { kind: "question", task: 1 as TaskId, waits: true, question, options });
+  },
+  "the board is open": async (scene) => {
+    await working(scene);
+    await scene.open("board");
+  },
+  "the members are gone through": async (scene) => {
+    await working(scene);
+    await scene.open("members");
+    scene.panel.takes("\x1b[B", true);
+    scene.panel.takes("\x1b[B", true);
+  },
+  "the mail is open": async (scene) => {
+    await scene.join(LEAD);
+    await scene.store.mail.send(PERSON, {
+      to: LEAD,
+      body: { kind: "note", text: "Begin with\nthe parser." },
+    });
+    await scene.store.mail.send(LEAD, { to: PERSON, body: { kind: "note", text: "I do." }, urgent: true });
+    await scene.open("mail");
+  },
+  "a notice is read whole": async (scene) => {
+    await working(scene);
+    scene.looks = { notice: "ctrl+c again stops the work; ctrl+d leaves and lets the team work" };
+  },
+};
+
+const { open } = stage("sqlite");
+
+it.each(Object.entries(SCENES))("%s", async (title, play) => {
+  const scene = await Scene.on(open);
+  await play(scene);
+  const frames = WIDTHS.map((width) => {
+    const lines = scene.frame(width, HEIGHT);
+    expect(lines).toHaveLength(HEIGHT);
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+    return `${width} columns\n${lines.map((line) => stripVTControlCharacters(line).trimEnd()).join("\n")}\n`;
+  });
+  await expect(frames.join("\n")).toMatchFileSnapshot(`goldens/${title.replaceAll(" ", "-")}.txt`);
+});
