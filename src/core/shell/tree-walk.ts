@@ -13,6 +13,8 @@ const PLAIN: ReadonlySet<SyntaxNode["type"]> = new Set([
   "Command",
 ]);
 
+/** Of a loop: each is read by itself. */
+const ROUNDS_MAX = 16;
 /** Of the commands before a pipe. */
 const PIPED_MAX = 64;
 
@@ -63,12 +65,16 @@ export class TreeReader extends WordReader {
       case "Select": {
         const items = (node.wordlist ?? []).flatMap((word) => this.words(word));
         const name = node.name.value;
-        this.values.set(name, joined(items));
         if (!OWN_VARIABLE.test(name))
           this.push([], [{ name, value: { text: joined(items), exact: false } }], [], ";", []);
+        const isFollowed = node.type === "For" && this.isFollowed(name, items, node.body);
         const loose = items.map((item) => ({ ...item, exact: false }));
+        for (const round of isFollowed ? items.map((item) => [item]) : [loose]) {
+          this.values.set(name, joined(round));
+          this.looped.set(name, round);
+          this.node(node.body, ";", []);
+        }
         this.looped.set(name, loose);
-        this.node(node.body, ";", []);
         break;
       }
       case "TestCommand":
@@ -88,6 +94,18 @@ export class TreeReader extends WordReader {
       default:
         forEachChild(node, (child) => this.node(child, ";", []));
     }
+  }
+
+  /** Whether each round of a loop is read with its own value: only the loop gives it one, and it stays one word. */
+  private isFollowed(name: string, items: readonly Word[], { pos, end }: SyntaxNode): boolean {
+    const body = this.source.slice(pos, end);
+    return (
+      items.length > 0 &&
+      items.length <= ROUNDS_MAX &&
+      items.every(({ exact, glob, text }) => exact && (glob !== undefined || /^[\w@%+:,./-]+$/.test(text))) &&
+      !/\b(?:for|select|while|until|read)\b/.test(body) &&
+      ![`${name}=`, `${name}+=`, `${name}[`].some((assigns) => body.includes(assigns))
+    );
   }
 
   private pipeline(node: Node<"Pipeline">, operator: string): void {

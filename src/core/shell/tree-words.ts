@@ -65,7 +65,11 @@ export abstract class WordReader {
 
   private expanded(word: ShellWord): Word[] {
     const looped = this.looped.get(variableOf(word.parts ?? []));
-    if (looped) return looped;
+    // Outside of quotes, what a pattern finds is split once more.
+    if (looped)
+      return word.text.startsWith('"')
+        ? looped
+        : looped.map((one) => ({ ...one, exact: one.exact && one.glob === undefined }));
     let texts = [""];
     let glob = "";
     let exact = true;
@@ -124,9 +128,14 @@ export abstract class WordReader {
         return { text, exact: exact && part.type === "DoubleQuoted" }; // `$"…"` is translated
       }
       case "SimpleExpansion":
-        return { text: this.valueOf(variableOf([part])) ?? part.text, exact: false };
-      case "ParameterExpansion":
-        return { text: this.parameter(part), exact: false };
+      case "ParameterExpansion": {
+        const name = variableOf([part]);
+        if (name === "" && part.type === "ParameterExpansion")
+          return { text: this.parameter(part), exact: false };
+        const [round, ...more] = this.looped.get(name) ?? [];
+        const exact = round?.exact === true && round.glob === undefined && more.length === 0;
+        return { text: this.valueOf(name) ?? (name === "" ? part.text : `$${name}`), exact };
+      }
       case "CommandExpansion": {
         const before = this.found.length;
         if (part.script) this.script(part.script);
