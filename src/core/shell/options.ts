@@ -1,7 +1,8 @@
 /**
  * Whole options that a program may be given. `ab` lists short flags, `n:` a short option with a value, `i?` one whose value can
  * only be in the same word, `#` a number (`head -5`); `--all` is a long flag, `--max=` one with a value, `--color?` one that may
- * have a value after `=`, `--x=y` that value and no other. An abbreviation is not listed, so it is not allowed.
+ * have a value after `=`, `--x=y` that value and no other, `-L=` a short option with a value that is a word of its own. An
+ * abbreviation is not listed, so it is not allowed.
  */
 import type { Word } from "./plain.ts";
 
@@ -16,10 +17,10 @@ export type Given = {
 /** How many words an option takes with its value: 1 or 2; 0 when it is not listed. */
 export function widthOf(text: string, short: string, long: ReadonlySet<string>): 0 | 1 | 2 {
   if (long.has(text)) return 1;
+  if (long.has(`${text}=`)) return 2;
   if (text.startsWith("--")) {
-    const [, name = "", value] = /^([^=]*)(=.*)?$/s.exec(text) ?? [];
-    if (long.has(`${name}=`)) return value === undefined ? 2 : 1;
-    return long.has(`${name}?`) ? 1 : 0;
+    const [name = ""] = text.split("=", 1);
+    return long.has(`${name}=`) || long.has(`${name}?`) ? 1 : 0;
   }
   if (short.endsWith("#") && /^-\d+$/.test(text)) return 1;
   for (let at = 1; at < text.length; at += 1) {

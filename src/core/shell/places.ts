@@ -73,9 +73,13 @@ function matching(part: string, names: readonly string[]): string[] {
   );
 }
 
+/** Files of the system that hold nothing of the person and are asked for often. */
+const OF_ALL =
+  /^\/(?:dev\/(?:null|stdin|stdout|stderr)|proc\/(?:cpuinfo|meminfo|version|loadavg|uptime)|etc\/(?:os-release|debian_version|issue))$/;
+
 /** Whether reading `path` stays in the workspace or in a readable folder. */
 export function isReadable(path: string, folder: string, place: Place): boolean {
-  if (/^\/dev\/(?:null|stdin|stdout|stderr)$/.test(path)) return true;
+  if (OF_ALL.test(path)) return true;
   const { disk, workspace, readable = [] } = place;
   const full = physical(path, folder, disk);
   return [workspace, ...readable].some((root) => isWithin(disk?.real(root) ?? root, full));

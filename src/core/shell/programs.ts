@@ -26,6 +26,8 @@ const REFS = `--sort= --format= --contains= --no-contains= --merged? --no-merged
  */
 const TABLE = `
 ls paths 1ACFGSUXaBbcdfghiklmnopqrstuvxNQRI:w:T: --all --color? --human-readable --recursive --reverse --sort= --time-style=
+  --group-directories-first --block-size= --time= --directory
+tree paths adfipshugDFtrUvcxnCANQ -L= -I= -P= --dirsfirst --noreport --gitignore --du --prune --filelimit= --sort= --charset=
 cat paths AbenstTuv --number --show-all
 head,tail paths qvzc:n:# --lines= --bytes= --quiet
 wc paths clmwL --lines --words --bytes --chars
@@ -45,6 +47,14 @@ shasum paths bta:
 md5sum,sha1sum,sha256sum,sha512sum,b2sum,cksum paths btz
 base64 one diw: --decode
 hexdump,hd paths Cvbcdoxn:s:
+xxd one - -p -ps -u -b -i -c= -g= -l= -s=
+od paths abcdfiloxsvA:t:N:j:w? --format= --address-radix= --width?
+strings paths afn:t:e:# --bytes= --all
+column paths txns:c:o: --table --separator= --output-separator=
+zcat paths f
+shuf one zn: --head-count=
+bc one lqs
+less,more none RSFXNEi --RAW-CONTROL-CHARS --quit-if-one-screen
 diff two abBcdeEipqrstTuwyNnU:C:W:x:F:I:L:# --brief --unified? --color? --side-by-side --new-file
 sort paths bdfghiMnRrVuszcCk:t: --key= --field-separator= --numeric-sort --reverse --unique --version-sort
 uniq one cdDuizf:s:w: --count
@@ -56,7 +66,12 @@ pwd none LP
 whoami,nproc,arch,tty,groups,uptime,hostname none -
 uname none asnrvmpio --all
 free none bkmghtw
-which,type text aftpP
+lscpu,lsblk,lsb_release,locale none adeirsflmtJ
+umask,ulimit none aSH
+jobs none lprs
+history none -
+which,type,whereis,tput text aftpPbms
+pgrep text flaxncu:P:
 date text uRId: --date= --utc --iso-8601? --rfc-3339=
 file paths bikhN0 --brief
 ps text efAFlp:u:C: --sort= --forest --no-headers
@@ -75,7 +90,7 @@ git status paths sbuvzno --short --branch --porcelain? --untracked-files? --igno
 git diff,git diff-index,git diff-files paths ${DIFF_SHORT}# ${DIFF}
 git log,git show,git whatchanged,git diff-tree,git range-diff,git stash list,git stash show,git reflog show,git rev-list paths ${LOG}
 git reflog none ${LOG}
-git shortlog paths sce${LOG}
+git shortlog paths snce --since= --until= --all --no-merges --format= --group=
 git blame paths welstpfcL: --porcelain --date=
 git describe paths - --tags --all --always --long --abbrev= --dirty?
 git rev-parse paths q --show-toplevel --abbrev-ref? --short? --verify --git-dir --is-inside-work-tree --git-common-dir
@@ -123,6 +138,10 @@ const OPERANDS: Readonly<Record<string, readonly [form: RegExp, least: number]>>
   // The letter `e` without a dash shows the environment of every process.
   ps: [/^[auxfw]+$/, 0],
   cd: [/^(?!-$)/, 1],
+  // A file of further words.
+  strings: [/^(?!@)/, 1],
+  // `init` and `reset` run what the terminal's description names.
+  tput: [/^(?:cols|lines|colors)$/, 1],
   "git config": [/\./, 0],
   "git symbolic-ref": [/./, 1],
 };

@@ -46,7 +46,8 @@ function runsReader(name: string, args: readonly Word[], folder: string, place: 
   }
   if (name === "echo") return args.every((word) => word.glob === undefined || readable(word));
   if (name === "command") return /^-[vV]$/.test(first);
-  if (name === "find") return finds(args, readable);
+  if (name === "find")
+    return finds(args, readable, (words) => isReader({ words, assigns: [] }, folder, place));
   if (name === "git") {
     const git = gitPaths(args);
     if (!git || (git.folder && !readable(git.folder))) return false;
@@ -79,16 +80,45 @@ const FIND_TESTS =
 const FIND_FLAGS = /^(?:-(?:depth|empty|print0?|prune|o|a|not|and|or|true|false|ls|quit|xdev|mount)|[()!,])$/;
 
 /** Each word is a test, a number or something that may be read: then it does not matter which of them is a path. */
-const finds = (args: readonly Word[], readable: (word: Word) => boolean): boolean =>
-  args.every(
-    (word) =>
-      word.exact &&
-      word.glob === undefined &&
-      (FIND_TESTS.test(word.text) ||
-        FIND_FLAGS.test(word.text) ||
-        /^[-+]\d+\w?$/.test(word.text) ||
-        (!word.text.startsWith("-") && readable(word))),
-  ) && !FIND_TESTS.test(args.at(-1)?.text ?? "");
+function finds(
+  args: readonly Word[],
+  readable: (word: Word) => boolean,
+  reads: (words: readonly Word[]) => boolean,
+): boolean {
+  const texts = args.map(({ text }) => text);
+  const at = texts.indexOf("-exec");
+  const end = texts.findIndex(
+    (text, i) => i > at && (text === ";" || (text === "+" && texts[i - 1] === "{}")),
+  );
+  if (at !== -1) {
+    // Of links and folders nobody knows where the program would read.
+    const areFiles = texts.slice(0, at).some((text, i) => text === "-type" && texts[i + 1] === "f");
+    const isEach = !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(])$/.test(text));
+    // A name is like what a pattern finds: no program text, and no value of an option.
+    const inner = args
+      .slice(at + 1, end)
+      .map((word) => (word.text === "{}" ? { ...word, glob: "{}" } : word));
+    return (
+      areFiles &&
+      isEach &&
+      end > at &&
+      inner.every(({ text }) => text === "{}" || !text.includes("{}")) &&
+      reads(inner) &&
+      finds([...args.slice(0, at), ...args.slice(end + 1)], readable, reads)
+    );
+  }
+  return (
+    args.every(
+      (word) =>
+        word.exact &&
+        word.glob === undefined &&
+        (FIND_TESTS.test(word.text) ||
+          FIND_FLAGS.test(word.text) ||
+          /^[-+]\d+\w?$/.test(word.text) ||
+          (!word.text.startsWith("-") && readable(word))),
+    ) && !FIND_TESTS.test(args.at(-1)?.text ?? "")
+  );
+}
 
 /** Whether a whole line changes nothing, wherever it reads: such calls may run side by side. */
 export function changesNothing(line: string): boolean {
