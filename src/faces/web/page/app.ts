@@ -38,6 +38,7 @@ export class App {
   /** What commands print at this moment. */
   output: readonly LiveOutput[] = [];
   connection: Connection = { is: "lost" };
+  clock: () => number = Date.now;
   private connectionSince = Date.now();
   /** What keeps the page from showing a team. */
   failure: Failure | null = null;
@@ -67,7 +68,7 @@ export class App {
   }
   /** Stands still without a connection: whether what is shown still goes on is not known. */
   get now(): number {
-    const here = isAway(this.connection) ? this.connectionSince : Date.now();
+    const here = isAway(this.connection) ? this.connectionSince : this.clock();
     return this.replay?.time ?? here + this.clockOffset;
   }
   /** A short gap is no news. */

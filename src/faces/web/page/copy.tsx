@@ -6,7 +6,7 @@ const SAID_MS = 1_500;
 
 export function CopyButton({ text, of }: { text: string; of: string }) {
   const [word, setWord] = useState("Copy");
-  const { clipboard } = navigator;
+  const clipboard = globalThis.navigator?.clipboard;
   if (!clipboard) return null;
   const say = (said: string): void => {
     setWord(said);

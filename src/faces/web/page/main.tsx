@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { app } from "./app.ts";
 import { Shell } from "./shell.tsx";
-import "./theme.ts";
+import { followTheme } from "./theme.ts";
 import { VIEW_NAMES } from "./views/table.ts";
 import "./style/scale.css";
 import "./style/frame.css";
@@ -11,5 +11,6 @@ import "./style/text.css";
 import "./style/views.css";
 import "./style/narrow.css";
 
+followTheme();
 render(<Shell />, document.getElementById("app") as HTMLElement);
 void app.start(VIEW_NAMES);

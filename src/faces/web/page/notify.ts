@@ -10,7 +10,7 @@ import type { Route } from "./route.ts";
 const WANTED = "ekiden-notify";
 
 /** Browsers let only safe addresses notify: this machine, or https. */
-export const canNotify = (): boolean => "Notification" in window && isSecureContext;
+export const canNotify = (): boolean => "Notification" in globalThis && isSecureContext;
 export const isNotifying = (): boolean =>
   canNotify() && Notification.permission === "granted" && localStorage.getItem(WANTED) === "1";
 

@@ -53,7 +53,7 @@ export function addressOf({ team, view, item, task, at }: Route): string {
 export const BASE =
   globalThis.document?.querySelector<HTMLMetaElement>('meta[name="ekiden-base"]')?.content ?? "";
 
-const inHash = (): boolean => document.getElementById("recording") !== null;
+const inHash = (): boolean => (globalThis.document?.getElementById("recording") ?? null) !== null;
 
 export const currentAddress = (): string =>
   inHash() ? location.hash.replace(/^#/, "") : `${location.pathname.slice(BASE.length)}${location.search}`;

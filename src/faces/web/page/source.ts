@@ -140,6 +140,8 @@ function recorded(recording: Recording): Source {
 }
 
 export function openSource(): Source {
+  // Outside of a browser a component is drawn to text, and asks for nothing.
+  if (!globalThis.document) return server;
   const data = document.getElementById("recording");
   if (data) return recorded(JSON.parse(data.textContent ?? "") as Recording);
   takeToken();

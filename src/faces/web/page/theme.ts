@@ -3,7 +3,7 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "ekiden-theme";
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const dark = (): MediaQueryList => matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 /** A browser may refuse its storage. */
@@ -32,11 +32,14 @@ export function onTheme(on: () => void): () => void {
 }
 
 function show(theme: Theme): void {
-  const isDark = theme === "dark" || (theme === "system" && dark.matches);
+  const isDark = theme === "dark" || (theme === "system" && dark().matches);
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
   for (const on of listeners) on();
 }
 
-dark.addEventListener("change", () => show(chosenTheme()));
-addEventListener("storage", ({ key }) => key === KEY && show(chosenTheme()));
-show(chosenTheme());
+/** From the start of the page on. */
+export function followTheme(): void {
+  dark().addEventListener("change", () => show(chosenTheme()));
+  addEventListener("storage", ({ key }) => key === KEY && show(chosenTheme()));
+  show(chosenTheme());
+}
