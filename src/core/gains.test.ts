@@ -4,6 +4,7 @@ import { FileChanges } from "./file-changes.ts";
 import { type Gain, Gains, type Step } from "./gains.ts";
 import { Moves } from "./moves.ts";
 import { NewLines } from "./new-lines.ts";
+import { settled, settledFile } from "./volatile.ts";
 
 const step = (tool: string, input: unknown, text = "", isError = false): Step => ({
   ...{ tool, input, text, isError },
@@ -42,6 +43,13 @@ describe("an answer", () => {
     const gains = gainsOf(...Array.from({ length: 100 }, (_, n) => run(`x${n}`, `page ${n}`)));
     expect(gains.filter((gain) => gain === "step")).toHaveLength(60);
     expect(gains.slice(70)).toEqual(Array(30).fill("nothing"));
+  });
+
+  it("in new words is found no more than 60 times, until something lasts", () => {
+    const answers = Array.from({ length: 70 }, (_, n) => run(`x${n}`, "kmt".repeat(n + 1)));
+    const gains = gainsOf(...answers, write("a", "one\n"), run("y", "other words"));
+    expect(gains.slice(59, 61)).toEqual(["found", "nothing"]);
+    expect(gains.slice(70)).toEqual(["lasting", "found"]);
   });
 
   it("of a file is new by its digits, but not by the line that says which lines these are", () => {
@@ -119,6 +127,19 @@ it("tells figures with an end from a clock, and a random one from both", () => {
   expect(last(counted((n) => `up ${7 * n}`))).toBe("further");
   expect(last(counted((n) => `load ${(7 * n) % 5}`))).toBe("none");
   expect(last(counted(() => "the same 7"))).toBe("none");
+});
+
+it("follows a figure that stands still at times", () => {
+  const moves = new Moves();
+  const seen = [1, 1, 1, 2, 2, 3, 3, 3, 4].map((n) => moves.of(`ready: ${n}/15`));
+  expect(seen.at(-1)).toBe("nearer");
+  expect(seen.at(-2)).toBe("none");
+});
+
+it("tells names in a file from the numbers of jobs in a result", () => {
+  expect(settled("job c1 ended")).toBe(settled("job c2 ended"));
+  expect(settledFile("add c1 int")).not.toBe(settledFile("add c2 int"));
+  expect(settledFile("at 10:30, pid 77")).toBe(settledFile("at 11:30, pid 78"));
 });
 
 it("knows a line again, and one with lower digits", () => {

@@ -76,6 +76,8 @@ const OF_CHANGE: Readonly<Record<Change, Gain>> = {
 };
 /** Answers whose figures rise without an end that can be seen, from one lasting change to the next: a clock rises for ever. */
 const RISES_MAX = 60;
+/** Findings of a member outside of files, from one lasting change to the next: words that a command makes up are new each time. */
+const FINDINGS_MAX = 60;
 
 const best = (gains: readonly Gain[]): Gain =>
   gains.reduce((most, gain) => (COST[gain] < COST[most] ? gain : most), "nothing");
@@ -92,11 +94,13 @@ export class Gains {
   private readonly lines = new Map<string, NewLines>();
   private changes = 0;
   private rises = 0;
+  /** By member. */
+  private readonly findings = new Map<string, number>();
 
   of(steps: readonly Step[], who = ""): Gain {
     this.files.tick();
     const gain = best(steps.map((step) => this.gainOf(step, who)));
-    if (gain === "lasting") this.rises = 0;
+    if (gain === "lasting") this.lasted();
     return gain;
   }
 
@@ -105,14 +109,22 @@ export class Gains {
     this.asked.clear();
     this.known.clear();
     this.lines.clear();
+    this.findings.clear();
   }
 
   /** A file was found with this content. Any member or command may have written it. Returns how many of its lines are new. */
   found(path: string, content: string): number {
     const lines = this.files.found(path, content);
-    if (lines > 0) this.changes += 1;
-    if (lines > 0) this.rises = 0;
+    if (lines > 0) {
+      this.changes += 1;
+      this.lasted();
+    }
     return lines;
+  }
+
+  private lasted(): void {
+    this.rises = 0;
+    this.findings.clear();
   }
 
   private gainOf(step: Step, who: string): Gain {
@@ -134,11 +146,18 @@ export class Gains {
     const moved = asked.moves.of(text);
     const isNewPlace = place !== null && this.isNew(`${who} ${tool} at ${place}`);
     const learned = this.learn(who, text, question, place !== null);
-    if (!before && (isNewPlace || learned === "new")) return "found";
+    if (isNewPlace && !before) return "found";
+    if (learned === "new" && !before) return this.finding(who);
     if (moved === "nearer") return "found";
     if (before && isAfterChange) return "step";
     if (moved === "further" || (!before && learned === "risen")) return this.risen();
     return learned === "new" ? "watched" : "nothing";
+  }
+
+  private finding(who: string): Gain {
+    const count = (this.findings.get(who) ?? 0) + 1;
+    this.findings.set(who, count);
+    return count <= FINDINGS_MAX ? "found" : "nothing";
   }
 
   private risen(): Gain {

@@ -44,6 +44,8 @@ export class Moves {
       if (is > was) falling.delete(at);
       if (is !== was && (rising.has(at) || falling.has(at))) moved.add(at);
     });
+    const stays = now.every((is, at) => is === values[at]);
+    if (stays) return "none"; // neither way
     this.inARow = moved.size > 0 ? this.inARow + 1 : 0;
     if (this.inARow < MOVES_MIN) return "none";
     const ends = endsIn(text);

@@ -17,7 +17,7 @@ const TIMES: readonly Pattern[] = [
   ],
   [/\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b/g, "<time>"],
 ];
-const PATTERNS: readonly Pattern[] = [
+const RANDOM: readonly Pattern[] = [
   ...TIMES,
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, "<id>"],
   [/\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{6,128}\b/gi, "<id>"],
@@ -25,11 +25,15 @@ const PATTERNS: readonly Pattern[] = [
     /\b(pid|process(?: group)?|port|jobs?|plans?|requests?|crons?|mail)([ :=#]+)[a-z]{0,2}\d+\b/gi,
     "$1$2<id>",
   ],
+  [/\b\d+(?:\.\d+)? ?(?:ns|µs|ms|s|secs?|seconds?|m|mins?|minutes?)\b/g, "<time>"],
+  [/\b(?:tmp|temp)[._-]?[\w-]*\d[\w-]*|\/tmp\/[\w./-]+/gi, "<temp>"],
+];
+/** Results name jobs, plans, subagents and tasks by numbers; in a file such a word may be the name of anything. */
+const PATTERNS: readonly Pattern[] = [
+  ...RANDOM,
   [/\b[a-z][a-z\d-]{0,31}\/\d+\b/g, "<id>"], // a subagent
   [/\b[jcrp]\d+\b/g, "<id>"],
   [/#\d+\b/g, "<id>"],
-  [/\b\d+(?:\.\d+)? ?(?:ns|µs|ms|s|secs?|seconds?|m|mins?|minutes?)\b/g, "<time>"],
-  [/\b(?:tmp|temp)[._-]?[\w-]*\d[\w-]*|\/tmp\/[\w./-]+/gi, "<temp>"],
 ];
 
 const without = (text: string, patterns: readonly Pattern[]): string =>
@@ -39,8 +43,13 @@ const without = (text: string, patterns: readonly Pattern[]): string =>
 export const timeless = (text: string): string => without(text, TIMES);
 
 /** The text without what differs from call to call. Numbers that count something stay. */
-export const settled = (text: string): string =>
-  without(text.slice(0, READ_MAX), PATTERNS).replace(/[\w+/]{8,}={0,2}/g, (word) =>
+export const settled = (text: string): string => unchanging(text, PATTERNS);
+
+/** The same of a file's content. */
+export const settledFile = (content: string): string => unchanging(content, RANDOM);
+
+const unchanging = (text: string, patterns: readonly Pattern[]): string =>
+  without(text.slice(0, READ_MAX), patterns).replace(/[\w+/]{8,}={0,2}/g, (word) =>
     isRandom(word) ? "<id>" : word,
   );
 

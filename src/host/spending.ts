@@ -10,7 +10,7 @@ import type { Name } from "../core/ids.ts";
 import type { Member } from "../core/member.ts";
 import { ProgressLimit, type ProgressVerdict } from "../core/progress-limit.ts";
 import { ROOTS } from "../core/task-depth.ts";
-import { settled } from "../core/volatile.ts";
+import { settledFile } from "../core/volatile.ts";
 import type { Cursor } from "../ports/index.ts";
 import type { Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
@@ -227,7 +227,7 @@ export class Spending implements Allowance {
     }
     let lines = 0;
     for (const { path, content } of await changedFiles(workspace, since))
-      lines += this.limit.gains.found(asCalled(workspace, path), settled(content));
+      lines += this.limit.gains.found(asCalled(workspace, path), settledFile(content));
     return lines > 0 && this.limit.found(lines);
   }
 

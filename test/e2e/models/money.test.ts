@@ -5,9 +5,13 @@ import { describe, expect, it } from "vitest";
 import { HONEST, type Honest } from "../../fixtures/long-work.ts";
 import { FEW, LOOPS, type Loop } from "../../fixtures/loops.ts";
 import { FILE_LOOPS } from "../../fixtures/loops-of-files.ts";
+import { GIT_LOOPS } from "../../fixtures/loops-of-git.ts";
 import { LOOK_LOOPS } from "../../fixtures/loops-of-looks.ts";
+import { TALK_LOOPS } from "../../fixtures/loops-of-talk.ts";
 import { TEAM_LOOPS } from "../../fixtures/loops-of-teams.ts";
+import { WORK_LOOPS } from "../../fixtures/loops-of-work.ts";
 import { MORE_LONG_WORK } from "../../fixtures/more-long-work.ts";
+import { OTHER_LONG_WORK } from "../../fixtures/other-long-work.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
 const MEMBER_MOST = 64;
@@ -31,21 +35,27 @@ async function play({ says, mates = 1, runbook, settings = {} }: Loop | Honest) 
 }
 
 describe("a loop ends", () => {
-  it.each(Object.entries({ ...LOOPS, ...FILE_LOOPS, ...LOOK_LOOPS, ...TEAM_LOOPS }))(
-    "%s",
-    async (_, loop) => {
-      const { outcome, all, most } = await play(loop);
-      const allowed = loop.settings?.callsWithoutProgress ? FEW_MOST : TEAM_MOST;
-      expect(
-        most <= MEMBER_MOST || all <= allowed,
-        `${all} calls, ${most} of one member: ${outcome.reason}`,
-      ).toBe(true);
-    },
-  );
+  const loops = {
+    ...LOOPS,
+    ...FILE_LOOPS,
+    ...GIT_LOOPS,
+    ...LOOK_LOOPS,
+    ...TALK_LOOPS,
+    ...TEAM_LOOPS,
+    ...WORK_LOOPS,
+  };
+  it.each(Object.entries(loops))("%s", async (_, loop) => {
+    const { outcome, all, most } = await play(loop);
+    const allowed = loop.settings?.callsWithoutProgress ? FEW_MOST : TEAM_MOST;
+    expect(
+      most <= MEMBER_MOST || all <= allowed,
+      `${all} calls, ${most} of one member: ${outcome.reason}`,
+    ).toBe(true);
+  });
 });
 
 describe("long work is not stopped", () => {
-  it.each(Object.entries({ ...HONEST, ...MORE_LONG_WORK }))("%s", async (_, work) => {
+  it.each(Object.entries({ ...HONEST, ...MORE_LONG_WORK, ...OTHER_LONG_WORK }))("%s", async (_, work) => {
     const { outcome, team } = await play(work);
     const board = await team.store.board.tasks();
     const warned = (await team.events("warning.raised")).map((one) => "text" in one && one.text);
