@@ -4,21 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Answer,
-  calls,
-  type ModelCall,
-  runs,
-  says,
-  startModelServer,
-} from "../test/fixtures/model-server/index.ts";
-import { InTerminal } from "../test/fixtures/pty.ts";
+import { says } from "../test/fixtures/model-server/index.ts";
 import { alternate, type Figure, figure, type Item, median, quantile } from "./measure.ts";
-import { atEnd, BUILT, freshFolder } from "./stage.ts";
+import { onLinks } from "./screen-links.ts";
+import { ended, open, server, team, until, WORDS } from "./screen-stage.ts";
+import { BUILT, freshFolder } from "./stage.ts";
 
-const SIZE = { columns: 120, rows: 40 };
-/** 1,500 tokens of about four characters. */
-const WORDS = Array.from({ length: 1_000 }, (_, i) => (i % 40 === 39 ? "done.\n\n" : "words")).join(" ");
 const PACED = { paceMs: 4 };
 const KEYS = 200;
 const LEAST_MB = 120;
@@ -28,48 +19,16 @@ export const screen: Item = async (quick) => [
   await streamed(),
   await large(),
   await keys(),
+  ...(await onLinks()),
   ...(await top(quick ? 3 : 7)),
 ];
-
-async function open(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  folder = freshFolder(),
-): Promise<InTerminal> {
-  const home = { PATH: process.env.PATH ?? "", HOME: folder, XDG_CONFIG_HOME: folder, EKIDEN_TRUST: "1" };
-  const terminal = new InTerminal(process.execPath, [...args], {
-    ...SIZE,
-    cwd: folder,
-    env: { ...home, ...env },
-  });
-  atEnd(async () => {
-    terminal.kill();
-    await terminal.ended;
-  });
-  return terminal;
-}
-
-/** Looks without a pause: a poll would add to what is measured. */
-async function until(terminal: InTerminal, fits: () => boolean): Promise<number> {
-  if (fits()) return performance.now();
-  return await new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error(`the screen never came:\n${terminal.screen()}`)), 60_000);
-    const listening = terminal.pty.onData(() => {
-      if (!fits()) return;
-      clearTimeout(limit);
-      listening.dispose();
-      resolve(performance.now());
-    });
-  });
-}
 
 /** From the start of a program until `sign` is on its terminal. */
 async function paint(args: readonly string[], sign: string, folder?: string): Promise<number> {
   const began = performance.now();
   const terminal = await open(args, {}, folder);
   const at = await until(terminal, () => terminal.output.includes(sign));
-  terminal.kill();
-  await terminal.ended;
+  await ended(terminal);
   return at - began;
 }
 const bareNode = (): Promise<number> => paint(["-e", "process.stdout.write('here')"], "here");
@@ -102,12 +61,6 @@ const cpuMs = (pid: number): number =>
 const peakMb = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
-async function server(program: (request: ModelCall) => Answer): Promise<Readonly<Record<string, string>>> {
-  const made = await startModelServer({ anthropic: program });
-  atEnd(() => made.close().catch(() => {}));
-  return made.env;
-}
-
 async function streamed(): Promise<Figure> {
   const env = await server(() => says(`${WORDS} The end.`, PACED));
   const terminal = await open([BUILT, "--model", "anthropic/loopback"], env);
@@ -125,32 +78,11 @@ async function streamed(): Promise<Figure> {
   });
 }
 
-/** Each teammate streams, then runs a command, in turn. */
-const busy = (request: ModelCall): Answer => {
-  if (request.system.startsWith('You are "lead"')) return says("I see.");
-  const isResult = request.messages.at(-1)?.content.some(({ type }) => type === "result") === true;
-  return isResult
-    ? { ...calls("bash", { command: `echo ${request.nth}; sleep 0.2` }), text: WORDS, paceMs: 15 }
-    : runs("echo first");
-};
-
-async function team(count: number, folder = freshFolder()): Promise<InTerminal> {
-  const env = await server(busy);
-  const args = ["--teammates", String(count), "--permission-mode", "bypass", "--model", "anthropic/loopback"];
-  const terminal = await open([BUILT, ...args], { ...env, EKIDEN_SANDBOX: "off" }, folder);
-  await until(terminal, () => terminal.screen().includes("Sandbox"));
-  for (let i = 1; i <= count; i += 1) {
-    terminal.type(`/add Part ${i}\r`);
-    await until(terminal, () => terminal.screen().includes(`Part ${i}`));
-  }
-  return terminal;
-}
-
 async function large(): Promise<Figure> {
   const terminal = await team(20);
   await sleep(10_000);
   const value = peakMb(terminal.pty.pid);
-  terminal.kill();
+  await ended(terminal);
   return figure({
     item: "o",
     name: "20 teammates on the screen: memory",
@@ -161,7 +93,7 @@ async function large(): Promise<Figure> {
 }
 
 async function keys(): Promise<Figure> {
-  const terminal = await team(8);
+  const terminal = await team(12);
   await sleep(2_000);
   const samples: number[] = [];
   let typed = "";
@@ -178,10 +110,10 @@ async function keys(): Promise<Figure> {
     samples.push((await until(terminal, () => terminal.screen().includes(shown))) - began);
     await sleep(7 + (i % 13));
   }
-  terminal.kill();
+  await ended(terminal);
   return figure({
     item: "o",
-    name: "a key on the screen while 8 teammates stream, p99",
+    name: "a key on the screen while 12 teammates stream, p99",
     unit: "ms",
     value: quantile(samples, 0.99),
     budget: { of: "value", atMost: 16 },
@@ -200,9 +132,7 @@ async function top(times: number): Promise<Figure[]> {
   const before = cpuMs(terminal.pty.pid);
   await sleep(WATCHED_MS);
   const value = cpuMs(terminal.pty.pid) - before;
-  terminal.kill();
-  watched.kill();
-  await Promise.all([terminal.ended, watched.ended]);
+  await ended(watched);
   const picture = (): Promise<number> => paint([BUILT, "top"], "ekiden top", folder);
   const { a, b } = await alternate(times, picture, bareNode);
   return [

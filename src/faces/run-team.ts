@@ -129,7 +129,7 @@ async function hostOn(
     } finally {
       reading.abort();
       await reader;
-      screen.live?.stop();
+      await screen.live?.stop();
     }
   } finally {
     release();
@@ -156,7 +156,7 @@ async function ended(
   waited.abort();
   reading.abort();
   await reader;
-  screen.live?.stop();
+  await screen.live?.stop();
   screen.live = null;
   return outcome;
 }

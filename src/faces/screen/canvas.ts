@@ -1,6 +1,7 @@
 /**
- * Draws the screen: the alternate screen of the terminal, always as many lines as it has rows. Only lines that changed are
- * written, in one write between the marks of synchronized output. A key is drawn at once, everything else in frames.
+ * Draws the screen: the alternate screen of the terminal, always as many lines as it has rows. Only what changed is written (rows.ts),
+ * in one write between the marks of synchronized output. A key is drawn at once, everything else in frames; both wait for a terminal
+ * that is behind (pace.ts).
  */
 import {
   CURSOR_MARKER,
@@ -13,13 +14,18 @@ import {
 import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
 import { CALLS_OFF, CALLS_ON } from "./calls.ts";
 import { takeFirstFrame } from "./first-frame.ts";
+import { Pace } from "./pace.ts";
+import { changedRows, goTo, wholeRows } from "./rows.ts";
 
 /** Between frames that no key asked for. */
 const FRAME_MS = 50;
 /** Clicks and the wheel, with places of any size. */
 const MOUSE_ON = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF = "\x1b[?1006l\x1b[?1000l";
-const RESET = "\x1b[0m\x1b]8;;\x07";
+/** A terminal that is behind is asked again. */
+const BEHIND_MS = 250;
+/** An answer of the terminal that comes later is typed into the shell. */
+const LAST_ANSWER_MS = 200;
 
 export type Picture = (width: number, height: number) => readonly string[];
 
@@ -31,10 +37,17 @@ export class Canvas implements Drawn {
   private readonly picture: Picture;
   private readonly onKey: (data: string) => void;
   private drawn: readonly string[] = [];
+  private cursor = "";
   private size = "";
   private timer: NodeJS.Timeout | null = null;
   private last = 0;
   private open = false;
+  private pace = new Pace();
+  /** A frame waits for the terminal. */
+  private isHeld = false;
+  private isHeldForKey = false;
+  private isQuiet = false;
+  private onAnswer = (): void => {};
 
   constructor(picture: Picture, onKey: (data: string) => void) {
     this.picture = picture;
@@ -52,6 +65,7 @@ export class Canvas implements Drawn {
     process.stdout.write(MOUSE_ON + CALLS_ON);
     this.drawn = [];
     this.size = this.sizeNow;
+    this.pace = new Pace();
     this.draw();
   }
 
@@ -61,30 +75,52 @@ export class Canvas implements Drawn {
     this.restore();
   }
 
+  /** Resolves when the terminal has answered what it was asked, or does not answer. */
+  async quiet(): Promise<void> {
+    if (!this.open || !this.pace.waits) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.isQuiet = true;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, LAST_ANSWER_MS);
+      this.onAnswer = () => {
+        if (this.pace.waits) return;
+        clearTimeout(limit);
+        resolve();
+      };
+    });
+    this.isQuiet = false;
+  }
+
   /** Ctrl-Z: the terminal as it was, and the whole process group stops, as the terminal itself would do it. */
   suspend(): void {
-    this.restore();
-    process.kill(0, "SIGTSTP");
+    void this.quiet().then(() => {
+      this.restore();
+      process.kill(0, "SIGTSTP");
+    });
   }
 
   /** Draws in the next frame. */
   requestRender(): void {
     if (this.timer || !this.open) return;
-    const wait = Math.max(0, FRAME_MS - (performance.now() - this.last));
+    const wait = this.isHeld ? BEHIND_MS : Math.max(0, FRAME_MS - (performance.now() - this.last));
     this.timer = setTimeout(() => this.draw(), wait);
   }
 
   /** Everything anew: the terminal may show something else. */
   redraw(): void {
-    this.drawn = [];
     this.size = "";
     this.draw();
   }
 
   private readonly take = (data: string): void => {
+    if (this.pace.takes(data)) {
+      this.onAnswer();
+      if (this.isHeld) this.draw(this.isHeldForKey);
+      return;
+    }
     if (isKeyRelease(data)) return;
     this.onKey(data);
-    this.draw();
+    this.draw(true);
   };
 
   private readonly onResize = (): void => this.draw();
@@ -109,32 +145,37 @@ export class Canvas implements Drawn {
     return `${this.terminal.columns}x${this.terminal.rows}`;
   }
 
-  private draw(): void {
+  private draw(forKey = false): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-    if (!this.open) return;
-    this.last = performance.now();
+    if (!this.open || this.isQuiet) return;
+    const now = performance.now();
+    this.isHeldForKey = forKey || (this.isHeld && this.isHeldForKey);
+    this.isHeld = !this.pace.allows(this.isHeldForKey, now);
+    if (this.isHeld) {
+      this.requestRender();
+      return;
+    }
+    this.last = now;
     const { columns, rows } = this.terminal;
     const fresh = this.size !== this.sizeNow;
     this.size = this.sizeNow;
-    const lines = this.picture(columns, rows).slice(0, rows);
+    const lines = this.picture(columns, rows);
     let cursor = "";
-    let output = fresh ? "\x1b[2J" : "";
     const shown = Array.from({ length: rows }, (_, row) => {
-      let line = lines[row] ?? "";
+      const line = lines[row] ?? "";
       const at = line.indexOf(CURSOR_MARKER);
-      if (at >= 0) {
-        cursor = `\x1b[${row + 1};${visibleWidth(line.slice(0, at)) + 1}H`;
-        line = line.replaceAll(CURSOR_MARKER, "");
-      }
-      if (fresh || line !== this.drawn[row]) {
-        const fitting = visibleWidth(line) > columns ? truncateToWidth(line, columns, "") : line;
-        output += `\x1b[${row + 1};1H\x1b[2K${fitting}${fitting === "" ? "" : RESET}`;
-      }
-      return line;
+      const bare = at < 0 ? line : line.replaceAll(CURSOR_MARKER, "");
+      if (at >= 0) cursor = goTo(row, visibleWidth(line.slice(0, at)));
+      return visibleWidth(bare) > columns ? truncateToWidth(bare, columns, "") : bare;
     });
+    const changed = fresh || this.drawn.length === 0 ? wholeRows(shown) : changedRows(this.drawn, shown);
     this.drawn = shown;
+    const place = cursor === this.cursor && changed === "" ? "" : cursor;
+    this.cursor = cursor;
+    if (!fresh && changed === "" && place === "") return;
     // The cursor itself is drawn by the editor; its place is where an input method opens its window.
-    if (output !== "" || cursor !== "") process.stdout.write(`${BEGIN}${output}${cursor}${END}`);
+    const output = `${BEGIN}${fresh ? "\x1b[2J" : ""}${changed}${place}${END}`;
+    process.stdout.write(this.pace.frame(output, now));
   }
 }

@@ -62,9 +62,9 @@ export class RunScreen {
     this.screen.say(safe(text));
   }
 
-  stop(): void {
-    this.screen.close();
+  async stop(): Promise<void> {
     void this.steering.shell.close();
+    await this.screen.close();
   }
 
   private submit(line: string, to: Parameters<typeof runLine>[2]): void {

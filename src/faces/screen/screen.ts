@@ -147,8 +147,9 @@ export class Screen {
   readonly leave = (): void => this.canvas.leave();
   readonly enterAgain = (): void => this.canvas.enter();
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.tick);
+    await this.canvas.quiet();
     this.canvas.leave();
   }
 

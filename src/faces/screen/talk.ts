@@ -60,7 +60,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     );
     return await session.over;
   } finally {
-    screen.close();
+    await screen.close();
     await session.shell.close();
     await host?.close();
     session.farewell();
