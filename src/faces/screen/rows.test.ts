@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { Grid } from "../../../test/fixtures/pty.ts";
 import { changedRows, wholeRows } from "./rows.ts";
 
@@ -63,7 +64,7 @@ it("shows the last frame, whatever was shown before", () => {
     fc.property(frames, (all) => {
       expect(shownAfter(all)).toEqual(all.at(-1)?.map(plain));
     }),
-    { numRuns: Number(process.env.FUZZ ?? 300) },
+    { ...FUZZ, numRuns: 300 },
   );
 });
 

@@ -4,7 +4,6 @@
  */
 
 import { basename } from "node:path";
-import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import { meantAnswer } from "../../core/question.ts";
@@ -17,9 +16,10 @@ import { Canvas } from "./canvas.ts";
 import { Completion } from "./completion.ts";
 import { type Block, Feed } from "./feed.ts";
 import type { Handlers, ScreenOptions } from "./handlers.ts";
+import { type ActionName, actionOf } from "./keys.ts";
 import { type Mouse, mouseOf } from "./mouse.ts";
 import { PanelView } from "./panel-view.ts";
-import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
+import type { PanelName } from "./panels/panel.ts";
 import { pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
@@ -215,42 +215,39 @@ export class Screen {
     if (mouse) this.mouse(mouse);
     else if (!this.editor.takesForSearch(data) && !this.panel.takes(data, this.editor.isEmpty)) {
       const { isEmpty } = this.editor;
-      const found = this.keys.find(({ key, when }) => matchesKey(data, key) && (when?.(isEmpty) ?? true));
-      if (found) found.run();
-      else this.editor.handleInput(data);
+      const action = actionOf(data, isEmpty);
+      if (!action || this.actions[action]() === false) this.editor.handleInput(data);
     }
   };
 
-  /** Keys that the screen takes before the editor. */
-  private readonly keys: readonly Key[] = [
-    { key: "ctrl+c", run: () => this.handlers.ctrlC() },
-    { key: "ctrl+z", run: () => this.canvas.suspend() },
-    { key: "ctrl+l", run: () => this.canvas.redraw() },
-    {
-      key: "ctrl+o",
-      run: () => {
-        this.expanded = !this.expanded;
-      },
+  /** An action that returns false leaves its key to the editor. */
+  private readonly actions: Readonly<Record<ActionName, () => unknown>> = {
+    interrupt: () => this.handlers.ctrlC(),
+    suspend: () => this.canvas.suspend(),
+    redraw: () => this.canvas.redraw(),
+    expand: () => {
+      this.expanded = !this.expanded;
     },
-    { key: "ctrl+t", run: () => this.open(this.panel.following()) },
-    { key: "?", when: (isEmpty) => isEmpty, run: () => this.handlers.submit("/help", this.at) },
-    { key: "shift+tab", run: () => this.handlers.nextMode() },
-    { key: "ctrl+n", run: () => this.enter(this.following()) },
-    { key: "pageUp", run: () => this.page(-1) },
-    { key: "pageDown", run: () => this.page(1) },
-    { key: "end", when: (isEmpty) => isEmpty, run: () => this.feed.toEnd() },
-    { key: "ctrl+d", when: (isEmpty) => isEmpty, run: () => this.handlers.leave() },
-    {
-      key: "tab",
-      when: (isEmpty) => isEmpty && this.questions.count > 0,
-      run: () => this.questions.next(),
-    },
-    { key: "escape", when: () => !this.editor.isShowingAutocomplete(), run: () => this.escape() },
-    ...PANEL_NAMES.map((name, i) => ({
-      key: `f${i + 2}` as KeyId,
-      run: () => this.open(this.panel.name === name ? null : name),
-    })),
-  ];
+    panels: () => this.open(this.panel.following()),
+    help: () => this.handlers.submit("/help", this.at),
+    mode: () => this.handlers.nextMode(),
+    member: () => this.enter(this.following()),
+    "page-up": () => this.page(-1),
+    "page-down": () => this.page(1),
+    end: () => this.feed.toEnd(),
+    leave: () => this.handlers.leave(),
+    "next-question": () => this.questions.count > 0 && this.questions.next(),
+    close: () => !this.editor.isShowingAutocomplete() && this.escape(),
+    board: () => this.toggle("board"),
+    mail: () => this.toggle("mail"),
+    todos: () => this.toggle("todos"),
+    jobs: () => this.toggle("jobs"),
+    members: () => this.toggle("members"),
+  };
+
+  private toggle(name: PanelName): void {
+    this.open(this.panel.name === name ? null : name);
+  }
 
   private mouse({ scroll, row }: Mouse): void {
     if (scroll !== 0) this.feed.scroll(scroll);
@@ -293,9 +290,3 @@ export class Screen {
     return lines;
   };
 }
-
-type Key = {
-  readonly key: KeyId;
-  readonly when?: (isEmpty: boolean) => boolean;
-  readonly run: () => void;
-};
