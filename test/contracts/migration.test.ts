@@ -180,4 +180,25 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     expect(picture.tasks.get(1)).toMatchObject({ subject, description, role, priority, touches });
     expect(subject).not.toBe("Old");
   });
+
+  it("stores each text once, also those of facts that held them", async () => {
+    const added = (task: number, description: string) =>
+      fact("task.added", { task, by: "person", description });
+    await run([added(1, "Run it"), added(2, "Older words")].join("\n"));
+    const store = await open();
+    const told = async () =>
+      (await store.journal.read("" as Cursor, { types: ["task.added"] })).events.map((event) =>
+        "description" in event ? event.description : null,
+      );
+    expect(await told()).toEqual(["Run it", "Older words"]);
+    await store.board.change(asTaskId(1), { description: "New" }, name("lead"));
+    await store.board.change(asTaskId(2), { description: "New" }, name("lead"));
+    expect(await told()).toEqual(["Run it", "Older words"]);
+    if (backend === "postgres") return;
+    const db = new (await databaseClass())(join(folder, "team.db"), {});
+    const rows = db.prepare("select data from events where type in ('task.added', 'task.changed')").all();
+    db.close();
+    expect(JSON.stringify(rows)).toContain("Older words");
+    expect(JSON.stringify(rows)).not.toMatch(/Run it|New/);
+  });
 });

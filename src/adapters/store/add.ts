@@ -1,6 +1,5 @@
 /** Adding tasks to the board and changing them. */
 import { EkidenError } from "../../core/errors.ts";
-import type { Fact } from "../../core/event.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
 import { isOutsider } from "../../core/sync.ts";
@@ -12,6 +11,7 @@ import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask, unusual } from "./task-row.ts";
+import { FIRST, keepText, type StoredFact } from "./texts.ts";
 
 /** A batch of tasks, checked as far as that needs no database. */
 export type Batch = {
@@ -169,13 +169,14 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
   yield* appendFacts(
     tx,
     rows.map(
-      (row): Fact => ({
+      (row): StoredFact => ({
         type: "task.added",
         task: row.id,
         subject: row.subject,
         by,
         blockedBy: listOf<TaskId>(row.blocked_by),
         ...unusual(toTask(row)),
+        description: FIRST,
       }),
     ),
   );
@@ -262,7 +263,8 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
   if (after.estimate !== row.estimate || added.length + removed.length > 0)
     yield* measure(tx, [id, ...added, ...removed]);
   const changed = toTask(after);
-  const now: TaskFields = Object.fromEntries(what.map((field) => [field, changed[field]]));
+  const fields: TaskFields = Object.fromEntries(what.map((field) => [field, changed[field]]));
+  const now = { ...fields, ...(isRewritten && { description: yield* keepText(tx, id, row.description) }) };
   yield* appendFacts(tx, [{ type: "task.changed", task: id, by, what, now }]);
   yield* tellOwner(tx, after, by, what);
   if (after.status === "pending" && after.open_blockers === 0) tx.notify("board");

@@ -58,3 +58,16 @@ export function* tasksIntoFacts(): Op<void> {
     yield* exec`update events set data = ${JSON.stringify({ ...fact, ...now })} where seq = ${seq}`;
   }
 }
+
+/** Until version 20, facts held the text that the row of their task has, too. The first text of a task has the number 1. */
+export function* textsOnce(): Op<void> {
+  const rows = yield* sql<EventRow & { seq: number }>`
+    select seq, team, data from events where type = 'task.added' order by seq`;
+  for (const { seq, team, data } of rows) {
+    const fact = parse<Partial<FactOf<"task.added">>>(data, {});
+    const [task] = yield* sql<{ description: string }>`
+      select description from tasks where team = ${team} and id = ${fact.task ?? 0}`;
+    if (task && fact.description === task.description)
+      yield* exec`update events set data = ${JSON.stringify({ ...fact, description: 1 })} where seq = ${seq}`;
+  }
+}

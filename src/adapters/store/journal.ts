@@ -12,10 +12,11 @@ import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
 import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
+import { type StoredFact, withTexts } from "./texts.ts";
 
 const COLUMNS = ["team", "at", "type", "data"];
 
-export function* appendFacts(tx: Tx, facts: readonly Fact[]): Op<void> {
+export function* appendFacts(tx: Tx, facts: readonly StoredFact[]): Op<void> {
   if (facts.length === 0) return;
   const rows = facts.map(({ type, ...data }) => [tx.team, tx.now, type, JSON.stringify(data)]);
   yield* insert("events", COLUMNS, rows);
@@ -80,9 +81,13 @@ export function journal(session: Session): Journal {
     note,
     warn: (who, text) => note([{ type: "warning.raised", who, text }]),
     read: (cursor, { limit = LIMIT, types } = {}) =>
-      session.read((tx) =>
-        sqlite ? readBySeq(tx, cursor, limit, types) : readBySnapshot(tx, cursor, limit, types),
-      ),
+      session.read(function* (tx) {
+        const page = yield* sqlite
+          ? readBySeq(tx, cursor, limit, types)
+          : readBySnapshot(tx, cursor, limit, types);
+        yield* withTexts(tx, page.events);
+        return page;
+      }),
     end: () => session.look((tx) => (sqlite ? lastSeq(tx) : lastSnapshot())),
     from: (seq) =>
       (sqlite ? String(Math.max(0, Math.trunc(seq))) : cursorOf(behind("", Math.trunc(seq)))) as Cursor,

@@ -7,7 +7,7 @@ import type { Instant, Name } from "../../core/ids.ts";
 import type { Pruned } from "../../ports/store.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
-import { type Op, Raw, sql, type Tx } from "./sql.ts";
+import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 
 /** Rows of one transaction, and the pause after it, in which others write. */
 const BATCH = 1_000;
@@ -26,6 +26,8 @@ export async function prune(session: Session, before: Instant, by: Name | null):
     await session.write((tx) => appendFacts(tx, [{ type: "journal.pruned", before, by }]));
     for (const part of ["events", "transcript"] as const)
       counted[part] = await removeAll(session, part, before);
+    // The facts that name a text are older than the change that replaced it.
+    await session.write((tx) => removeTexts(tx, before));
   }
   return { facts: counted.events, entries: counted.transcript, newest };
 }
@@ -69,6 +71,12 @@ function* removeSome(tx: Tx, part: Part, before: Instant, after: number, until: 
       order by x.seq limit ${BATCH})
     returning seq`;
   return rows.map(({ seq }) => Number(seq));
+}
+
+function* removeTexts(tx: Tx, before: Instant): Op<void> {
+  yield* exec`
+    delete from texts where team = ${tx.team} and at < ${before} and not exists
+      (select 1 from tasks t where t.team = texts.team and t.id = texts.task and ${new Raw(UNFINISHED)})`;
 }
 
 const goes = (tx: Tx, part: Part): Raw => GOES[part][tx.dialect.name];

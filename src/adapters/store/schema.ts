@@ -3,7 +3,7 @@
  * text and times are whole milliseconds, so that both databases agree. A change of the schema is a new entry of `MIGRATIONS`; old
  * entries are never edited.
  */
-import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts } from "./carry-over.ts";
+import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
 import type { Dialect, Op } from "./sql.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
@@ -234,6 +234,16 @@ const eighteenth = ({ int }: Names): Step[] => [
 /** From here on the journal alone says what is on the board. */
 const nineteenth = (): Step[] => [tasksIntoFacts];
 
+/** Earlier descriptions of tasks, so that each text is stored once (see texts.ts). */
+const twentieth = ({ int, strict, xid }: Names): Step[] => [
+  `create table texts (
+    team text not null, task ${int} not null, nth ${int} not null, at ${int} not null, text text not null,
+    primary key (team, task, nth)
+  )${strict}`,
+  ...(xid ? ["alter table texts alter column team set statistics 0"] : []),
+  textsOnce,
+];
+
 /** A statement, or an operation on the rows. */
 type Step = string | (() => Op<void>);
 
@@ -257,6 +267,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   seventeenth,
   eighteenth,
   nineteenth,
+  twentieth,
 ];
 
 /** The version that this program writes. */

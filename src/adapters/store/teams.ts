@@ -23,6 +23,7 @@ export const TEAM_TABLES = [
   "jobs",
   "crons",
   "reservations",
+  "texts",
 ] as const;
 
 /** @throws `not_found` | `bad_input` */
