@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
+import { COMMAND_FOLDERS, makeOwnCommand, type OwnCommand } from "../../core/project/own-command.ts";
 import { doubtsAbout, makeRole, ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
 import { rulesSection } from "../../core/project/rules.ts";
 import { makeSkill, type Skill } from "../../core/project/skill.ts";
@@ -105,6 +106,30 @@ export async function loadRoles(project: string, userFolder?: string): Promise<L
   );
   return loadEach(files.flat().slice(0, FILES_MAX), ({ data, body }, name, path) =>
     makeRole(data, body, name, path),
+  );
+}
+
+/** The own commands of the project and, behind them, of the person; one in a folder is named `folder:name`. */
+export async function loadCommands(project: string, userFolder?: string): Promise<Loaded<OwnCommand>> {
+  const folders = foldersOf(project, COMMAND_FOLDERS, userFolder, "commands");
+  const files = await Promise.all(
+    folders.map(async ({ root, folder }) => {
+      const names = await entriesOf(folder);
+      const below = names.filter((name) => !name.endsWith(".md")).slice(0, SHELVES_MAX);
+      const inFolders = await Promise.all(
+        below.map(async (name) => (await entriesOf(join(folder, name))).map((file) => [name, file] as const)),
+      );
+      return [...names.map((file) => ["", file] as const), ...inFolders.flat()]
+        .filter(([, file]) => file.endsWith(".md"))
+        .map(([name, file]) => ({
+          root,
+          name: name === "" ? stem(file) : `${name}:${stem(file)}`,
+          path: join(folder, name, file),
+        }));
+    }),
+  );
+  return loadEach(files.flat().slice(0, FILES_MAX), ({ data, body }, name, path) =>
+    makeOwnCommand(data, body, name, path),
   );
 }
 

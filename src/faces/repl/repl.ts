@@ -63,7 +63,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     input: process.stdin,
     ...(interactive && {
       ...{ output: process.stdout, prompt: "> " },
-      completer: completing(() => host.offeredModels()),
+      completer: completing(() => host.offeredModels(), call.cwd),
     }),
   });
   const conversation = new Conversation(call, host, input, interactive);
@@ -74,6 +74,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
       host,
       call: printingTo(call, host.store, { ...call.out, write: (text) => conversation.screen.write(text) }),
       quit: () => conversation.quit(undefined),
+      ...(interactive && { tell: (text: string) => conversation.tellLead(text) }),
     });
   } finally {
     conversation.screen.close();
@@ -220,7 +221,7 @@ class Conversation {
     return null;
   }
 
-  private async tellLead(line: string): Promise<MailId> {
+  async tellLead(line: string): Promise<MailId> {
     const text = checkText(line);
     if (this.piped !== null) return await this.host.tellLead(text); // it may be the text of somebody else
     const images = await attachedTo(text, this.call.cwd).catch((error: unknown) => {

@@ -17,6 +17,7 @@ import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts"
 import { lines } from "../terminal/print.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 import { budget } from "./budget.ts";
+import { ownMessage, ownNames } from "./own-commands.ts";
 import { takeAway } from "./take-away.ts";
 
 export type ReplContext = {
@@ -24,6 +25,8 @@ export type ReplContext = {
   /** Prints to the screen of the conversation; its store is that of the host. */
   readonly call: Invocation;
   quit(): void;
+  /** Sends what a command of the person's own stands for. Missing where nobody types. */
+  tell?(text: string): Promise<unknown>;
   /** Commands of the face that runs the conversation. */
   own?(word: string): ((args: readonly string[]) => Promise<void>) | undefined;
   readonly more?: readonly Described[];
@@ -45,7 +48,7 @@ const OWN: OwnCommands<ReplContext> = {
   help: {
     usage: "/help",
     about: "this list",
-    run: ({ call, more = [] }) => call.show([...HELP, ...more], help),
+    run: async ({ call, more = [] }) => call.show([...HELP, ...more, ...(await ownNames(call.cwd))], help),
   },
   model: {
     usage: "/model [PROVIDER/MODEL] [NAME]",
@@ -191,13 +194,24 @@ export async function slash(context: ReplContext, line: string): Promise<void> {
   if (own) return await own(split(rest));
   if (Object.hasOwn(OWN, word)) return await OWN[word]?.run(context, split(rest));
   const args = Object.hasOwn(SHORTER, word) ? SHORTER[word]?.(split(rest), rest) : [word, ...split(rest)];
-  await runShared(context, word, args ?? []);
+  await runShared(context, word, args ?? [], line);
 }
 
-async function runShared(context: ReplContext, word: string, args: readonly string[]): Promise<void> {
+async function runShared(
+  context: ReplContext,
+  word: string,
+  args: readonly string[],
+  line: string,
+): Promise<void> {
   const { call, quit } = context;
   const entry = SHARED.find((one) => nameOf(one) === args[0]);
-  if (!entry) throw unknownSlash(word);
+  if (!entry) {
+    const typed = /^\S*\s*(.*)$/s.exec(line.trim())?.[1] ?? "";
+    const message = await ownMessage(call, word, typed, split(typed), context.tell !== undefined);
+    if (message === null) throw unknownSlash(word);
+    if (message !== "") await context.tell?.(message);
+    return;
+  }
   const program = new Command("").exitOverride().helpCommand(false);
   program.configureOutput({ writeOut: (text) => call.out.write(text), outputError: () => {} });
   const run = async ({ args: words, options }: Chosen): Promise<void> => {

@@ -1,6 +1,7 @@
 /** What may follow a command of the conversation, for the tab key and for menus. */
 import { EFFORTS } from "../../core/effort.ts";
 import { MODES } from "../../core/permission/mode.ts";
+import { ownNames } from "./own-commands.ts";
 import { completions } from "./slash.ts";
 
 /** Characters that begin a value, and the values. */
@@ -22,8 +23,11 @@ export async function valuesBehind(
 
 /** For the tab key: the values, or commands. */
 export const completing =
-  (models: () => Promise<readonly string[]>) =>
+  (models: () => Promise<readonly string[]>, cwd: string) =>
   (line: string, done: (error: null, found: [string[], string]) => void): void =>
-    void valuesBehind(line, models).then((found) =>
-      done(null, found ? [[...found.values], found.begun] : [completions(line), line]),
-    );
+    void valuesBehind(line, models).then(async (found) => {
+      if (found) return done(null, [[...found.values], found.begun]);
+      const own = line.startsWith("/") ? await ownNames(cwd).catch(() => []) : [];
+      const fitting = own.map(({ name }) => `/${name}`).filter((word) => word.startsWith(line));
+      done(null, [[...new Set([...completions(line), ...fitting])], line]);
+    });

@@ -98,6 +98,7 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
           quit,
           more: [...Object.values(SCREEN_COMMANDS), ...OTHER_LINES],
           own: ownOf(place),
+          tell: (message) => tell(place, message, { to, typed: line }),
         },
         text,
       );

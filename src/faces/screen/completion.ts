@@ -9,6 +9,7 @@ import {
 } from "@earendil-works/pi-tui";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { mention } from "../../core/conversation/image.ts";
+import { ownNames } from "../repl/own-commands.ts";
 import { valuesBehind } from "../repl/values.ts";
 
 export type Offered = { readonly name: string; readonly about: string };
@@ -79,7 +80,10 @@ export class Completion implements AutocompleteProvider {
       );
     const command = /^\/(\S*)$/.exec(before)?.[1];
     if (command === undefined) return null;
-    const found = fuzzyFilter([...this.commands], command, (one) => one.name);
+    const taken = new Set(this.commands.map((one) => one.name));
+    const own = (await ownNames(this.cwd).catch(() => [])).filter((one) => !taken.has(one.name));
+    if (signal.aborted) return null;
+    const found = fuzzyFilter([...this.commands, ...own], command, (one) => one.name);
     return this.list(
       `/${command}`,
       found

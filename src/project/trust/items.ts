@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
 import { isWithin, relativeTo } from "../../core/paths.ts";
+import type { OwnCommand } from "../../core/project/own-command.ts";
 import type { Role } from "../../core/project/role.ts";
 import type { Recruit } from "../../core/recruit.ts";
 import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts";
@@ -149,6 +150,12 @@ export const agentItem = (spec: string): TrustItem => trustItem(`teammate ${spec
 export function roleItem({ source, model }: Pick<Role, "source" | "model">, cwd: string): TrustItem {
   const file = relativeTo(cwd, source);
   return trustItem(`model of ${file}`, `${file}: model ${model}`);
+}
+
+/** A command of the project: its text becomes the words of the person who types its name. `source`: the file, absolute. */
+export function commandItem({ source, body }: Pick<OwnCommand, "source" | "body">, cwd: string): TrustItem {
+  const file = relativeTo(cwd, source);
+  return trustItem(`command ${file}`, `${file}: ${body}`);
 }
 
 const GIT_KEYS =

@@ -6,6 +6,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { isWithin } from "../../core/paths.ts";
+import type { OwnCommand } from "../../core/project/own-command.ts";
 import { ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
 import type { Settings, SettingsLayer } from "../../core/settings.ts";
 import { mergeSettings } from "../../core/settings-merge.ts";
@@ -14,6 +15,7 @@ import { sqlitePath } from "../store-address.ts";
 import {
   agentItem,
   allowId,
+  commandItem,
   gitItem,
   hookId,
   MCP_FILE,
@@ -43,6 +45,8 @@ export type ProjectTrust = {
   readonly runsGit: boolean;
   /** Whether a teammate of the team may have this agent program, because the person has named it in this project. */
   runsAgent(spec: string): boolean;
+  /** Whether the person has agreed to a command of the project, as it is now; true for one of the person's own. */
+  sends(command: Pick<OwnCommand, "source" | "body">): boolean;
   /** The role; without its model, if it is the project's and the person has not agreed to it. */
   judged<T extends Pick<Role, "source" | "model">>(role: T): T;
 };
@@ -108,6 +112,7 @@ export async function weighProject(
     env: childEnvironment(env),
     runsGit: all || (record.items.git !== undefined && isGiven(gitItem(cwd))),
     runsAgent: (spec) => isGiven(agentItem(spec)),
+    sends: (command) => !isWithin(cwd, command.source) || isGiven(commandItem(command, cwd)),
     judged: (role) => {
       const counts = role.model === "" || isWithin(userFolder, role.source) || isGiven(roleItem(role, cwd));
       return counts ? role : { ...role, model: "" };
