@@ -65,7 +65,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
   callsPerTask: () =>
     positive().describe(
-      "Model calls the whole team makes for each task that a person or a runbook put on the board, at least for one; then it stops with exit code 4. Tasks that members add share them.",
+      "Model calls the whole team makes for each task that a person or a runbook put on the board, at least for one; then it stops with exit code 4. Tasks that members add share those of the task that they come from; when they are used up, these tasks fail and the others go on.",
     ),
   callsWithoutProgress: () =>
     positive().describe(

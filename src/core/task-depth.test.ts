@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LEAD, name, PERSON } from "./ids.ts";
 import type { Task } from "./task.ts";
-import { depthOf, lastTaskOf } from "./task-depth.ts";
+import { depthOf, lastTaskOf, rootOf } from "./task-depth.ts";
 
 const alice = name("alice");
 const bob = name("bob");
@@ -23,6 +23,7 @@ it("counts the tasks between a task and one of the person", () => {
     task(6, LEAD),
   ];
   expect(tasks.map((one) => depthOf(one, tasks))).toEqual([0, 1, 2, 3, 4, 1]);
+  expect(tasks.map((one) => rootOf(one, tasks).id)).toEqual([1, 1, 1, 1, 1, 6]);
 });
 
 it("takes the last task of a teammate, and of the lead only one that it has", () => {

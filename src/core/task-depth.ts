@@ -2,14 +2,21 @@
 import { HARNESS, LEAD, type Name, PERSON } from "./ids.ts";
 import type { Task } from "./task.ts";
 
-/** Those whose tasks are nobody's parts: a cron job puts a task on the board for somebody. */
+/** Those whose tasks are nobody's parts: a cron job of the person puts a task on the board for the person. */
 export const ROOTS: ReadonlySet<Name> = new Set([PERSON, HARNESS]);
 
-/** 0 for a task of the person or a cron job, 1 for a task that comes from it. */
+/** 0 for a task of the person, 1 for a task that comes from it. */
 export function depthOf(task: Task, tasks: readonly Task[]): number {
   let depth = 0;
   for (let at: Task | undefined = task; at && !ROOTS.has(at.createdBy); at = parentOf(at, tasks)) depth += 1;
   return depth;
+}
+
+/** The first of the tasks from which this one comes: one of the person, or one that the lead planned. */
+export function rootOf(task: Task, tasks: readonly Task[]): Task {
+  if (ROOTS.has(task.createdBy)) return task;
+  const parent = parentOf(task, tasks);
+  return parent ? rootOf(parent, tasks) : task;
 }
 
 /** The task that a member works on, or worked on last; of the lead, which plans for the person, only one that it still has. */

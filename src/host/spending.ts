@@ -12,6 +12,7 @@ import { ProgressLimit, type ProgressVerdict } from "../core/progress-limit.ts";
 import { ROOTS } from "../core/task-depth.ts";
 import { settledFile } from "../core/volatile.ts";
 import type { Cursor } from "../ports/index.ts";
+import { Families } from "./families.ts";
 import type { Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
 import { StandingFiles } from "./standing-files.ts";
@@ -68,6 +69,7 @@ export class Spending implements Allowance {
   private lookedAt = 0;
   private start: RunStart = { turns: 0, usd: 0 };
   private readonly standing: StandingFiles;
+  private readonly families: Families;
   private looking: Promise<void> | null = null;
   /** Members that have not heard yet that the limit comes near. */
   private readonly toTell = new Map<Name, string>();
@@ -79,6 +81,7 @@ export class Spending implements Allowance {
     this.budget = new Budget(parts.settings);
     this.limit = new ProgressLimit(parts.settings.callsWithoutProgress);
     this.standing = new StandingFiles(parts.workspace);
+    this.families = new Families(parts.store, parts.settings.callsPerTask);
   }
 
   /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
@@ -125,6 +128,7 @@ export class Spending implements Allowance {
   /** Returns the limit that is used up even so. */
   allowMore(more: More): Over | null {
     this.budget.allowMore(more);
+    this.families.begin();
     this.limit.settle();
     return this.goOn();
   }
@@ -152,6 +156,7 @@ export class Spending implements Allowance {
 
   heardPerson(): void {
     this.budget.newGoal();
+    this.families.begin();
     this.limit.settle();
     this.toTell.clear();
     this.goOn();
@@ -165,7 +170,13 @@ export class Spending implements Allowance {
   }
 
   /** The member waits for the promise, so that it makes no further call while it is looked at whether it may. */
-  book(who: Name, { tokens, usd, steps }: Used): Promise<void> | undefined {
+  book(who: Name, used: Used): Promise<void> | undefined {
+    const family = this.families.book(who)?.catch(() => {});
+    const counted = this.count(who, used);
+    return family === undefined ? counted : family.then(() => counted);
+  }
+
+  private count(who: Name, { tokens, usd, steps }: Used): Promise<void> | undefined {
     this.members.add(who);
     for (const verdict of this.budget.spend(who, tokens, usd)) {
       if (verdict.kind === "warning") this.warn(verdict.who, verdict.text);

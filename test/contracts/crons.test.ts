@@ -96,6 +96,16 @@ describe.each(BACKENDS)("crons on %s", (backend) => {
     });
   });
 
+  it("of a member become its tasks, which come from the one it had when it set them", async () => {
+    await store.board.add({ subject: "Watch" }, PERSON);
+    await store.board.claimNext(seat);
+    await store.crons.add(cron({ target: { kind: "task" }, text: "Look" }), alice);
+    await clock.advance(5 * MINUTE);
+    await store.crons.fire();
+    const task = (await store.board.tasks()).at(-1);
+    expect(task).toMatchObject({ subject: "Look", createdBy: alice, parent: 1 });
+  });
+
   it("that fire once are removed with the mail they became", async () => {
     await store.crons.add(cron({ once: true }), PERSON);
     await clock.advance(5 * MINUTE);

@@ -194,8 +194,13 @@ function* mailFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
   return { to, task: null };
 }
 
+/** A task of its author; it comes from the task on which its author worked when it set the cron job. */
 function* taskFrom(tx: Tx, row: CronRow, text: string): Op<Outcome> {
-  const [task] = yield* addAll(tx, prepareBatch([taskOf(row.text, text)]), HARNESS);
+  const by = row.created_by === PERSON ? HARNESS : row.created_by;
+  const [from] = yield* sql<{ id: TaskId }>`
+    select id from tasks where team = ${tx.team} and owner = ${by} and started_at <= ${row.created_at} order by started_at desc, id desc limit 1`;
+  const wanted = { ...taskOf(row.text, text), ...(from && { parent: from.id }) };
+  const [task] = yield* addAll(tx, prepareBatch([wanted]), by);
   return { to: null, task: task?.id ?? null };
 }
 

@@ -1,9 +1,10 @@
 /**
- * Runs the TaskCreated hooks for tasks that no member has created, but the person or a cron job. It follows the journal, so the hooks
- * cannot block: an objection becomes a warning. Only the process that hosts the lead does this.
+ * Runs the TaskCreated hooks for tasks that no call of a member has created, but the person or a cron job. It follows the journal, so the
+ * hooks cannot block: an objection becomes a warning. Only the process that hosts the lead does this.
  */
 import { messageOf } from "../../core/errors.ts";
-import { HARNESS, type HostId, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import type { Event } from "../../core/event.ts";
+import { HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Hooks } from "../hooks/hooks.ts";
 import { aboutTask } from "../wraps/hooked-calls.ts";
@@ -25,11 +26,13 @@ export async function followNewTasks(
     let cursor = await store.journal.end();
     while (!signal.aborted) {
       const mark = store.wake.mark();
-      const page = await store.journal.read(cursor, { types: ["task.added"] });
+      const page = await store.journal.read(cursor, { types: ["task.added", "cron.fired"] });
       cursor = page.cursor;
-      for (const event of page.events)
-        if (event.type === "task.added" && OTHERS.has(event.by) && (await isOurs(store, host))) {
-          const task = await store.board.task(event.task);
+      for (const event of page.events) {
+        const id = addedBy(event);
+        if (id !== null && (await isOurs(store, host))) {
+          const task = await store.board.task(id);
+          if (event.type === "cron.fired" && task && OTHERS.has(task.createdBy)) continue; // its other fact has come
           const facts = task ? aboutTask(task) : {};
           const { blocked } = await hooks.run({
             event: "TaskCreated",
@@ -38,14 +41,23 @@ export async function followNewTasks(
             details: facts,
             signal,
           });
-          if (blocked !== null) await warn(`#${event.task} of ${event.by} is on the board, but: ${blocked}`);
+          if (blocked !== null)
+            await warn(`#${id} of ${task?.createdBy ?? HARNESS} is on the board, but: ${blocked}`);
         }
+      }
       await store.wake.changed(mark, ["journal"], FLOOR_MS, signal);
     }
   } catch (error) {
     if (!signal.aborted) await warn(error);
   }
 }
+
+const addedBy = (event: Event): TaskId | null =>
+  event.type === "cron.fired"
+    ? event.task
+    : event.type === "task.added" && OTHERS.has(event.by)
+      ? event.task
+      : null;
 
 const isOurs = async (store: Store, host: HostId): Promise<boolean> =>
   (await store.roster.member(LEAD))?.host === host;

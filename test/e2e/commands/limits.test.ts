@@ -3,8 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Step } from "../../../src/adapters/models/scripted.ts";
-import { name } from "../../../src/core/ids.ts";
+import type { ScriptedStep, Step } from "../../../src/adapters/models/scripted.ts";
+import { name, type TaskId } from "../../../src/core/ids.ts";
 import { FIELDS } from "../../../src/core/setting-fields.ts";
 import type { Settings } from "../../../src/core/settings.ts";
 import { call, counted, quiet } from "../../fixtures/loops.ts";
@@ -101,6 +101,29 @@ it("taskDepth bounds the tasks that come from tasks that members added", async (
   await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "One" }] } });
   expect(await team.host.done).toMatchObject({ reason: "concluded", completed: 3, unfinished: 0 });
   expect(JSON.stringify(team.requests("alice").at(-1))).toContain("setting taskDepth");
+});
+
+it("callsPerTask is shared by a task and those that come from it, and the other tasks go on", async () => {
+  let calls = 0;
+  const write = (): ScriptedStep => call("write_file", { path: `f${calls}.txt`, content: `text ${calls}` });
+  const alice: Step = () => {
+    calls += 1;
+    if (calls === 6) return call("create_task", { subject: "Part" });
+    if (calls === 8) return call("claim_task", { id: 4 });
+    if (calls < 6 || (calls > 8 && calls <= 20)) return write();
+    return calls % 2 ? call("complete_task", { result: "ok" }) : { text: "Done." };
+  };
+  const team = await programTeam({
+    says: { lead: quiet, alice: Array.from({ length: 60 }, () => alice) },
+    settings: { ...alone, teammates: [{ name: name("alice"), role: "" }], callsPerTask: 20 },
+  });
+  const tasks = ["One", "Two", "Three"].map((subject) => ({ subject }));
+  await team.host.start({ runbook: { goal: "Go", tasks } });
+  expect(await team.host.done).toMatchObject({ completed: 3, failed: 1, unfinished: 0 });
+  expect(await team.store.board.task(4 as TaskId)).toMatchObject({
+    status: "failed",
+    reason: expect.stringContaining("#1 and the tasks that come from it used 20 model calls, of 20"),
+  });
 });
 
 it("members of a conversation wait at a limit until the person raises it", async () => {

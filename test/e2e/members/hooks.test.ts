@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { systemClock } from "../../../src/adapters/clock.ts";
+import { ManualClock, systemClock } from "../../../src/adapters/clock.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { HARNESS, LEAD, PERSON } from "../../../src/core/ids.ts";
 import type { Seat } from "../../../src/core/member.ts";
@@ -213,6 +213,21 @@ describe("hooks on tasks", () => {
     expect(await warnings()).toEqual(["TaskCreated hooks: #2 of person is on the board, but: objection"]);
     expect(file("told.txt")).toContain("by the person");
     expect(file("told.txt")).not.toContain("by alice");
+  });
+
+  it("hear of those that a member's cron jobs put there", async () => {
+    const clock = new ManualClock(Date.UTC(2026, 4, 1, 12, 0, 30));
+    const timed = await at.open({ clock });
+    const control = new AbortController();
+    const hooks = make({ TaskCreated: [hook("cat >> told.txt")] });
+    const following = followNewTasks(hooks, timed, host("here"), control.signal);
+    const every = { expression: "* * * * *", zone: "UTC", once: true, session: null } as const;
+    await timed.crons.add({ ...every, text: "by a cron", target: { kind: "task" } }, name("alice"));
+    await clock.advance(60_000);
+    await timed.crons.fire();
+    await soon(() => expect(file("told.txt")).toContain("by a cron"));
+    control.abort();
+    await following;
   });
 
   it("refuse a completion three times with their evidence, also across restarts; then the task fails, and the lead is told why", async () => {
