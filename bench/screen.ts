@@ -128,7 +128,7 @@ async function top(times: number): Promise<Figure[]> {
   const folder = freshFolder();
   const watched = await team(8, folder);
   const terminal = await open([BUILT, "top"], {}, folder);
-  await until(terminal, () => terminal.output.includes("running"));
+  await until(terminal, () => terminal.screen().includes("running"));
   const before = cpuMs(terminal.pty.pid);
   await sleep(WATCHED_MS);
   const value = cpuMs(terminal.pty.pid) - before;

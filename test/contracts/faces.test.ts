@@ -11,14 +11,12 @@ import { boardPanel } from "../../src/faces/screen/panels/board.ts";
 import { membersPanel } from "../../src/faces/screen/panels/members.ts";
 import { styleOf } from "../../src/faces/screen/style.ts";
 import { TeamModel } from "../../src/faces/screen/team.ts";
-import { frame, type Known } from "../../src/faces/top/frame.ts";
 import { teamState } from "../../src/faces/web/page/board.ts";
 import { snapshot } from "../../src/faces/web/snapshot.ts";
 import type { Snapshot } from "../../src/faces/web/wire.ts";
 import type { Cursor, Store } from "../../src/ports/index.ts";
 import { board } from "../../src/team/queries/board.ts";
 import { costs } from "../../src/team/queries/costs.ts";
-import { readHosts } from "../../src/team/queries/hosts.ts";
 import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
 import { MATES, step } from "../fixtures/lives.ts";
 import { BACKENDS, stage } from "../fixtures/stage.ts";
@@ -75,30 +73,6 @@ async function ofCommands(store: Store): Promise<ReturnType<typeof ofPicture>> {
     ...{ counts, questions, tokens: all.inputTokens + all.outputTokens, usd: all.usd },
     members: members.sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
-}
-
-async function topOf(store: Store, now: number): Promise<string> {
-  const tasks = await store.board.tasks();
-  const members = await store.roster.members();
-  const known: Known = {
-    ...{
-      team: store.team,
-      teams: 1,
-      readAt: now as never,
-      held: tasks,
-      members,
-      hosts: await readHosts(store),
-    },
-    ...{ board: await board(store), steps: new Map(), printed: new Map(), news: [], trouble: "" },
-  };
-  const look = { focus: "board", back: { team: 0, board: 0, feed: 0 } } as const;
-  return frame(
-    term,
-    { rows: 60, columns: WIDTH },
-    { ...known, board: { ...known.board, tasks: known.board.tasks } },
-    look,
-    now as never,
-  ).lines.join("\n");
 }
 
 describe.each(BACKENDS)("all faces on %s", (backend) => {
@@ -158,7 +132,6 @@ describe.each(BACKENDS)("all faces on %s", (backend) => {
       const { word } = teamState(followed);
       if (told.questions.length > 0) expect(word, where).toBe("Needs you");
       else expect(word, where).not.toBe(open > 0 ? "Finished" : "Needs you");
-      expect(await topOf(store, now), where).toContain(`board: ${progressText(counts)}`);
     }
     expect(screen.picture.members.get(LEAD)?.name).toBe(name("lead"));
   });

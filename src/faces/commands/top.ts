@@ -10,7 +10,9 @@ export async function run(call: Invocation): Promise<undefined> {
       "bad_input",
       "ekiden top draws on a whole terminal, and here is none. For programs: ekiden team --json, ekiden tasks --json, ekiden log --follow --json.",
     );
-  const { Top } = await import("../top/top.ts");
   const live = liveReader(await call.settings(), call.cwd);
-  await withTeam(call, "look", async (store) => await new Top(call.out, store, live).run());
+  await withTeam(call, "look", async (store) => {
+    const { Top } = await import("../screen/top.ts");
+    await new Top(call, store, live).run();
+  });
 }

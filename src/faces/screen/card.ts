@@ -12,7 +12,12 @@ import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.
 /** What the bar and the blanks of a card take. */
 const MARGIN = 4;
 
-export type CardLook = { readonly width: number; readonly height: number; readonly now: number };
+export type CardLook = {
+  readonly width: number;
+  readonly height: number;
+  readonly now: number;
+  readonly isRead: boolean;
+};
 
 export type Card = { readonly lines: readonly string[]; readonly overflows: boolean };
 
@@ -94,10 +99,15 @@ function answersOf(
   questions: Questions,
   question: Question,
   style: Style,
-  { width, now }: CardLook,
+  { width, now, isRead }: CardLook,
 ): string[] {
   const { ask } = question.request;
   const { paint } = style;
+  if (isRead)
+    return [
+      "",
+      paint("dim", shortened("This screen only looks. Answer it in: ekiden attach", width - MARGIN)),
+    ];
   const key = (letter: string, text: string): string => `${paint("busy", letter)} ${text}`;
   const rule = ask.kind === "permission" ? ask.rule : undefined;
   if (ask.kind === "question") {

@@ -4,6 +4,7 @@ import type { Mode } from "../../core/permission/mode.ts";
 import { countsOf } from "../../core/picture/looks.ts";
 import { retryWords } from "../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../core/views/view.ts";
+import type { Watch } from "./handlers.ts";
 import { stepOf } from "./strip.ts";
 import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -18,6 +19,7 @@ export type FooterLook = {
   /** The key that stops the lead, or the run. */
   readonly stopKey: string;
   readonly mode: Mode | null;
+  readonly watch?: Watch | undefined;
 };
 
 const MODE_TONES: Readonly<Record<Mode, Tone>> = {
@@ -42,11 +44,13 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
   const figures = [
     counts && counts.total > 0 ? `${done}/${counts.total} tasks` : "",
     counts && counts.failed > 0 ? `${counts.failed} failed` : "",
-    context > 0 && window !== null ? `ctx ${Math.min(100, Math.round((context / window) * 100))}%` : "",
+    context > 0 && window !== null && !look.watch
+      ? `ctx ${Math.min(100, Math.round((context / window) * 100))}%`
+      : "",
     spent && spent.tokens > 0 ? `${tokens(spent.tokens)} tokens` : "",
     spent ? money(spent.usd) : "",
     look.width >= WIDE ? look.model : "",
-    span(look.now - look.began),
+    look.watch ? "" : span(look.now - look.began),
   ].filter((part) => part !== "");
   // What is said for a few seconds is read whole.
   if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);
@@ -57,7 +61,8 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
 
 function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {
   if (!team) return paint("dim", "starting …");
-  const { width, frame, now, stopKey } = look;
+  const { width, frame, now, stopKey, watch } = look;
+  if (watch) return paint("dim", watch.keys);
   const keys = width >= WIDE ? KEYS : KEYS_SHORT;
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")

@@ -1,6 +1,6 @@
 /**
  * Frames of the screen: facts in, lines out. Each scene is drawn at four widths and compared with its file in `goldens`, so that a change of
- * the screen is read in the diff of its commit. `npx vitest run --project unit -u src/faces/screen` writes the files.
+ * the screen is read in the diff of its commit. `npx vitest run --project unit src/faces/screen -u` writes the files.
  */
 import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
@@ -142,6 +142,15 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     });
     await scene.store.mail.send(LEAD, { to: PERSON, body: { kind: "note", text: "I do." }, urgent: true });
     await scene.open("mail");
+  },
+  "a team is watched": async (scene) => {
+    await working(scene);
+    await scene.ask(alice, { kind: "permission", tool: "bash", subject: "rm -r dist" });
+    const title = "ekiden top · team default (2 in the store) · running";
+    const watch = { title: () => title, keys: "q leave · t team · tab panel", actionOf: () => null };
+    scene.looks = { watch, editor: [], mode: null };
+    scene.viewer.watches = true;
+    await scene.open("board");
   },
   "a notice is read whole": async (scene) => {
     await working(scene);

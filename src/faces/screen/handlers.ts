@@ -3,6 +3,7 @@ import type { Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Offered } from "./completion.ts";
+import type { ActionName } from "./keys.ts";
 
 export type Handlers = {
   /** The key that stops the lead, or the run, and its verb. */
@@ -19,6 +20,16 @@ export type Handlers = {
   mode(): Mode | null;
   /** Shift-Tab: the next mode. */
   nextMode(): void;
+  /** For a person who only looks: there is no editor, and nothing is changed. */
+  readonly watch?: Watch;
+};
+
+export type Watch = {
+  /** For the first line, and the keys for the last one. */
+  title(): string;
+  readonly keys: string;
+  /** What a key does before all others; "taken" where that is done already. */
+  actionOf(data: string): ActionName | "taken" | null;
 };
 
 export type ScreenOptions = {

@@ -21,9 +21,13 @@ const MOVES: readonly (readonly [key: KeyId, by: number])[] = [
   ["end", Number.POSITIVE_INFINITY],
 ];
 
+const isLook = ({ line, show }: Action): boolean => show !== undefined || /^\/(?:tasks|to) /.test(line ?? "");
+
 /** What the panel asks of its screen. */
 export type PanelScreen = {
   changed(): void;
+  /** The person only looks. */
+  readonly watches: boolean;
   /** Runs a line as if it had been typed. */
   submit(line: string): void;
   /** Into the editor, to be finished. */
@@ -36,7 +40,7 @@ export class PanelView {
   name: PanelName | null = null;
   /** Keys go to the panel, not to the editor. */
   hasKeys = false;
-  private isFiltering = false;
+  isFiltering = false;
   private listed: Listed | null = null;
   private list = new List();
   /** Waits for its second time. */
@@ -58,7 +62,7 @@ export class PanelView {
     this.readAt = 0;
     this.asked = "";
     this.isFiltering = false;
-    if (name === null) this.hasKeys = false;
+    this.hasKeys = name !== null && (this.hasKeys || this.screen.watches);
   }
 
   /** The next one of the round; null behind the last. */
@@ -117,7 +121,11 @@ export class PanelView {
     const filtered = this.isFiltering || filter !== "";
     const place = hasKeys ? list.position : `${list.shown.length} in all`;
     const position = filtered ? `filter: ${filter}${this.isFiltering ? "▏" : ""} · ${place}` : place;
-    const keys = hasKeys ? "tab to the line · esc closes" : "↓ selects · esc closes · ctrl+t next";
+    const keys = this.screen.watches
+      ? "↑↓ selects"
+      : hasKeys
+        ? "tab to the line · esc closes"
+        : "↓ selects · esc closes · ctrl+t next";
     const title = spread(
       paint("strong", `─ ${PANELS[this.name].title} `),
       paint("dim", `${position} · ${keys} ─`),
@@ -138,7 +146,9 @@ export class PanelView {
 
   private get actions(): readonly Action[] {
     const own = this.name === null ? [] : (PANELS[this.name].actions ?? []);
-    return [...(this.list.selected?.actions ?? []), ...own];
+    return [...(this.list.selected?.actions ?? []), ...own].filter(
+      (action) => !this.screen.watches || isLook(action),
+    );
   }
 
   private hints(width: number): string[] {

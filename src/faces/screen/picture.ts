@@ -4,6 +4,7 @@ import type { Mode } from "../../core/permission/mode.ts";
 import { cardOf } from "./card.ts";
 import type { Feed } from "./feed.ts";
 import { footerLine } from "./footer.ts";
+import type { Watch } from "./handlers.ts";
 import type { PanelView } from "./panel-view.ts";
 import type { Questions } from "./questions.ts";
 import { stripLines } from "./strip.ts";
@@ -35,6 +36,7 @@ export type Parts = {
   readonly stopKey: string;
   readonly mode: Mode | null;
   readonly now: number;
+  readonly watch?: Watch | undefined;
 };
 
 /** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
@@ -45,11 +47,16 @@ export type Drawn = {
 };
 
 export function pictureOf(parts: Parts, { width, height }: { width: number; height: number }): Drawn {
-  const { team, style, questions, panel, feed, editor, at, frame, now } = parts;
+  const { team, style, questions, panel, feed, editor, at, frame, now, watch } = parts;
   const { paint } = style;
   const footer = footerLine(team, style, { ...parts, width });
   let room = Math.max(0, height - editor.length - 1);
-  const cardLook = { width, height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))), now };
+  const cardLook = {
+    width,
+    height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))),
+    now,
+    isRead: watch !== undefined,
+  };
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
   const card = asked.slice(0, room);
   room -= card.length;
@@ -61,7 +68,12 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   room -= opened.length;
   const isBusy = team?.picture.members.get(at)?.phase === "work";
   const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
-  const head = at === LEAD ? [] : [spread(paint("strong", ` ${at}`), back, width)];
+  const title = watch && paint("strong", shortened(` ${watch.title()}`, width));
+  const name = paint("strong", ` ${at}`);
+  const head = [
+    ...(title ? [title] : []),
+    ...(at === LEAD ? [] : [watch ? name : spread(name, back, width)]),
+  ];
   room -= head.length;
   const scrolled = !feed.follows && room > 1;
   const shown = feed.window({ ...parts, width }, scrolled ? room - 1 : room);

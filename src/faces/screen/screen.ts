@@ -2,7 +2,6 @@
  * The full screen: feed, panel, card of a question, team strip, editor and a line of hints, always as many lines as the terminal
  * has. It shows the state that others change, and passes on what the person types.
  */
-
 import { basename } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
@@ -15,7 +14,7 @@ import { Calls } from "./calls.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion } from "./completion.ts";
 import { type Block, Feed } from "./feed.ts";
-import type { Handlers, ScreenOptions } from "./handlers.ts";
+import type { Handlers, ScreenOptions, Watch } from "./handlers.ts";
 import { type ActionName, actionOf } from "./keys.ts";
 import { type Mouse, mouseOf } from "./mouse.ts";
 import { PanelView } from "./panel-view.ts";
@@ -35,6 +34,7 @@ export class Screen {
   readonly style: Style;
   readonly questions: Questions;
   readonly calls: Calls;
+  readonly watches: boolean;
   /** What is said before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
@@ -57,6 +57,7 @@ export class Screen {
 
   constructor({ call, commands, models, handlers, greeting }: ScreenOptions) {
     this.handlers = handlers;
+    this.watches = handlers.watch !== undefined;
     this.style = styleOf(call.out);
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
@@ -129,7 +130,7 @@ export class Screen {
         .readOn(this.store)
         .then(() => this.changed())
         .catch(() => {});
-    this.note(who === LEAD ? "" : `what you type goes to ${who}; /to returns`);
+    this.note(who === LEAD || this.watches ? "" : `what you type goes to ${who}; /to returns`);
   }
 
   open(panel: PanelName | null): void {
@@ -179,7 +180,7 @@ export class Screen {
     if (text.trim() === "") return;
     const answer = this.readAnswer(text);
     if (answer && this.store) return void this.answer(answer.word, answer.text, text);
-    this.editor.keep(text);
+    if (!this.watches) this.editor.keep(text);
     this.feed.toEnd();
     this.handlers.submit(text, this.at);
   }
@@ -213,12 +214,19 @@ export class Screen {
     if (this.calls.takes(data)) return;
     const mouse = mouseOf(data);
     if (mouse) this.mouse(mouse);
+    else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);
     else if (!this.editor.takesForSearch(data) && !this.panel.takes(data, this.editor.isEmpty)) {
       const { isEmpty } = this.editor;
       const action = actionOf(data, isEmpty);
       if (!action || this.actions[action]() === false) this.editor.handleInput(data);
     }
   };
+
+  private watchKey(data: string, watch: Watch): void {
+    const own = this.panel.isFiltering ? null : watch.actionOf(data);
+    const action = own ?? (this.panel.takes(data, true) ? "taken" : actionOf(data, true));
+    if (action && action !== "taken") this.actions[action]();
+  }
 
   /** An action that returns false leaves its key to the editor. */
   private readonly actions: Readonly<Record<ActionName, () => unknown>> = {
@@ -276,9 +284,9 @@ export class Screen {
     const { lines, overflows, members } = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
-        editor: this.editor.render(width),
+        editor: this.watches ? [] : this.editor.render(width),
         notice: this.editor.hint || this.notice.text,
-        stopKey: this.handlers.stopKey,
+        ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch },
         mode: this.handlers.mode(),
         frame: FRAMES[this.frame % FRAMES.length] ?? "",
         now: Date.now(),

@@ -67,14 +67,15 @@ export class Story {
     return this.justEdited.shift() ?? null;
   }
 
-  /** Reads what was added to the transcript. */
-  readOn(store: Store): Promise<void> {
+  /** Reads what was added to the transcript, up to that moment. */
+  readOn(store: Store, until = Number.POSITIVE_INFINITY): Promise<void> {
     this.reading = this.reading.then(async () => {
       for (;;) {
         const page = await store.transcript.all(this.who, this.after, PAGE);
-        for (const recorded of page) this.take(recorded);
-        this.after = page.at(-1)?.seq ?? this.after;
-        if (page.length < PAGE) return;
+        const then = page.filter(({ at }) => at <= until);
+        for (const recorded of then) this.take(recorded);
+        this.after = then.at(-1)?.seq ?? this.after;
+        if (then.length < PAGE) return;
       }
     });
     return this.reading;

@@ -175,7 +175,12 @@ class Session {
     this.team = team;
     this.steering.open(host, team);
     const reader = live.follow(reading.signal);
-    const others = live.hearOthers(host, liveReader(await call.settings(), call.cwd), reading.signal);
+    const others = live.hearOthers(
+      host.store,
+      liveReader(await call.settings(), call.cwd),
+      reading.signal,
+      host.models,
+    );
     try {
       await host.start();
       this.nameIdle(host.about.flags);

@@ -3,6 +3,7 @@ import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Picture } from "../../core/picture/picture.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
+import { lastEvents } from "../../team/queries/journal.ts";
 import { pictureOf } from "../../team/queries/picture.ts";
 import { Feed } from "./feed.ts";
 import { Story } from "./story.ts";
@@ -34,9 +35,18 @@ export class TeamModel {
   }
 
   static async open(store: Store, style: Style, windowOf: (who: Name) => number | null): Promise<TeamModel> {
-    const team = new TeamModel(store, style, windowOf, await pictureOf(store));
-    await team.story(LEAD).readOn(store);
-    return team;
+    return new TeamModel(store, style, windowOf, await pictureOf(store));
+  }
+
+  /** What the lead has said, behind the last of these `kept` facts that `tell` tells of. */
+  async recall(kept: number, tell: (event: Event) => Promise<void>): Promise<void> {
+    const { store } = this;
+    const fresh = new Set((await store.journal.read(this.cursor)).events.map(({ seq }) => seq));
+    const { events } = await lastEvents(store.journal, store.journal.from(0), kept);
+    for (const event of events.filter(({ seq }) => !fresh.has(seq))) {
+      if (event === events[0] || SPEAKS.has(event.type)) await this.story(LEAD).readOn(store, event.at);
+      await tell(event);
+    }
   }
 
   /** Of the lead in the main feed, of a teammate in its own. */

@@ -45,12 +45,16 @@ export class Live {
     return this.team;
   }
 
-  async open(store: Store): Promise<TeamModel> {
+  /** `recalled`: so many of the last facts are told among the words of the lead. */
+  async open(store: Store, recalled = 0): Promise<TeamModel> {
     const { style, questions } = this.screen;
     this.team = await TeamModel.open(store, style, (who) => this.windows.get(who) ?? null);
     this.store = store;
     this.news = new NewsFeed(this.team, style);
-    this.screen.show(this.team, store);
+    const { team, news } = this;
+    if (recalled > 0) await team.recall(recalled, (event) => news.take(event, store));
+    await team.story(LEAD).readOn(store);
+    this.screen.show(team, store);
     await questions.read(store, this.team);
     // Their calls that run began before this process looked.
     const atWork = [...this.team.picture.members.values()].filter(({ phase }) => phase === "work");
@@ -84,15 +88,26 @@ export class Live {
     screen.changed();
   }
 
-  /** Words and output of members that other processes of this machine run. Ends with the signal. */
-  async hearOthers(host: TeamHost, read: LiveReader, signal: AbortSignal): Promise<void> {
+  /** Words and output of members that other processes of this machine run. `here`: those of this one. Ends with the signal. */
+  async hearOthers(
+    store: Store,
+    read: LiveReader,
+    signal: AbortSignal,
+    here?: TeamHost["models"],
+  ): Promise<void> {
     const { team, screen } = this;
     if (!team) return;
     const { hearOthers } = await import("./elsewhere.ts");
-    const isHere = (who: Name): boolean => host.models.has(who);
+    const isHere = (who: Name): boolean => here?.has(who) === true;
     try {
-      const look = () => read(host.store);
-      await hearOthers(team, host.store, look, isHere, () => screen.changed(), signal);
+      await hearOthers(
+        team,
+        store,
+        () => read(store),
+        isHere,
+        () => screen.changed(),
+        signal,
+      );
     } catch (error) {
       screen.warn(`cannot follow what others say: ${messageOf(error)}`);
     }

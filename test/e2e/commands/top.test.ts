@@ -40,12 +40,12 @@ it.runIf(hasScript)(
     await expect.poll(async () => (await project.run(["tasks"])).stdout).toContain("in progress");
     const { child, text, type } = top();
     await expect.poll(text).toMatch(/team default · running/);
-    await expect.poll(text).toMatch(/#1 {2}▶ in progress {2}Count/);
-    await expect.poll(text).toMatch(/#1 Count · counting/);
+    await expect.poll(text).toMatch(/#1 Count +▶ in progress/);
+    await expect.poll(text).toMatch(/│ counting/);
     project.write({ go: "" });
-    await expect.poll(text).toMatch(/#1 {2}✓ completed/);
+    await expect.poll(text).toMatch(/#1 Count +✓ completed/);
     expect((await run).code).toBe(0);
-    await expect.poll(text).toMatch(/team default · at rest/);
+    await expect.poll(text).toMatch(/at rest/);
     type("q");
     expect(await new Promise((done) => child.once("close", done))).toBe(0);
     expect(text()).toContain("\x1b[?1049h");
