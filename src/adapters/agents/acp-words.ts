@@ -1,8 +1,7 @@
 /** The messages of the Agent Client Protocol, translated into the words of this program. */
-import type { PromptResponse, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { PermissionOption, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { messageOf } from "../../core/errors.ts";
-import type { Usage } from "../../ports/model.ts";
-import type { AgentAsk } from "./acp.ts";
+import type { AgentAsk } from "./agent.ts";
 
 const KINDS: Readonly<Record<string, AgentAsk["kind"]>> = {
   execute: "run",
@@ -13,7 +12,7 @@ const KINDS: Readonly<Record<string, AgentAsk["kind"]>> = {
   search: "read",
 };
 
-export function askOf(call: ToolCallUpdate): AgentAsk {
+export function askOf(call: ToolCallUpdate, options: readonly PermissionOption[] = []): AgentAsk {
   const raw = (call.rawInput ?? {}) as Readonly<Record<string, unknown>>;
   const { command } = raw;
   const line = typeof command === "string" ? command : Array.isArray(command) ? command.join(" ") : null;
@@ -21,6 +20,7 @@ export function askOf(call: ToolCallUpdate): AgentAsk {
   const kind = KINDS[call.kind ?? ""] ?? "other";
   return {
     title: call.title ?? "",
+    tool: toolOf(call, options),
     // A program that names a command would run it, whatever it calls that.
     kind: line === null ? kind : "run",
     command: line ?? (kind === "run" ? (call.title ?? "") : null),
@@ -44,21 +44,28 @@ export function outputOf({ content, rawOutput }: ToolCallUpdate): string {
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
+/** Codex sends the output of a command in pieces, as for a terminal of the client, and only so. */
+export function printedIn({ _meta }: ToolCallUpdate): string {
+  const { terminal_output_delta: more, terminal_output: all } = (_meta ?? {}) as Readonly<
+    Record<string, { data?: unknown } | undefined>
+  >;
+  const data = more?.data ?? all?.data;
+  return typeof data === "string" ? data : "";
+}
+
 function shownPart(part: ToolCallContent): string {
   if (part.type === "diff") return `${part.oldText == null ? "Created" : "Changed"} ${part.path}.`;
   return part.type === "content" && part.content.type === "text" ? part.content.text : "";
 }
 
-/** Not in the stable protocol yet; the adapters of some vendors send it all the same. */
-export function usageOf(end: PromptResponse): Usage {
-  const used = ((end as { usage?: unknown }).usage ?? {}) as Readonly<Record<string, unknown>>;
-  const number = (name: string): number => (typeof used[name] === "number" ? used[name] : 0);
-  const cachedTokens = number("cachedReadTokens");
-  return {
-    inputTokens: number("inputTokens") + cachedTokens + number("cachedWriteTokens"),
-    cachedTokens,
-    outputTokens: number("outputTokens") + number("thoughtTokens"),
-  };
+/** The name of a tool where a program says it beside the title. Qwen Code's questions name it only in what they offer to allow for good. */
+export function toolOf({ _meta }: ToolCallUpdate, options: readonly PermissionOption[] = []): string {
+  const { toolName } = (_meta ?? {}) as { toolName?: unknown };
+  if (typeof toolName === "string") return toolName;
+  const offered = options.flatMap(({ kind, name }) =>
+    kind === "allow_always" ? (/: (\w+)$/.exec(name)?.[1] ?? []) : [],
+  );
+  return offered[0] ?? "";
 }
 
 /** Errors of the protocol keep the reason in their data. */

@@ -3,8 +3,7 @@
  * of texts, steps and questions. The program and all that it started end with `close`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { PassThrough, Readable, Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import type {
   ClientConnection,
   McpServerStdio,
@@ -15,50 +14,24 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { Usage } from "../../ports/model.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
 import { endAll } from "../process-table.ts";
-import { askOf, outputOf, pathsOf, usageOf, wordsOf } from "./acp-words.ts";
+import { askOf, outputOf, pathsOf, printedIn, toolOf, wordsOf } from "./acp-words.ts";
+import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
+import { messagesIn } from "./lines.ts";
+import { isNothing, NO_USAGE, sumOf, usageBeside, usageOf } from "./usage.ts";
 
-/** What the program did by itself, when it was done. */
-export type AgentStep = {
-  readonly title: string;
-  readonly kind: string;
-  readonly paths: readonly string[];
-  readonly output: string;
-  readonly failed: boolean;
-};
-
-/** What the program would do, before it does it. */
-export type AgentAsk = {
-  /** In its own words: the command line, the file, the name of a tool. */
-  readonly title: string;
-  readonly kind: "run" | "edit" | "read" | "other";
-  readonly command: string | null;
-  readonly paths: readonly string[];
-  readonly change: { readonly path: string; readonly before: string | null; readonly after: string } | null;
-};
-
-/** The side of the host. Errors of `readFile` and `writeFile` are told to the program. */
-export type AgentHost = {
-  said(type: "text" | "thinking", text: string): void;
-  did(step: AgentStep): void;
-  /** US dollars since the session began. */
-  cost(usd: number): void;
-  mayDo(ask: AgentAsk): Promise<boolean>;
-  readFile(path: string, line: number | null, limit: number | null): Promise<string>;
-  writeFile(path: string, content: string): Promise<void>;
-};
-
-export type BoardServer = Pick<McpServerStdio, "name" | "command" | "args" | "env">;
-export type PromptEnd = { readonly reason: string; readonly usage: Usage };
+/** `printed`: the output of a command, which some programs send in pieces. */
+type Step = ToolCallUpdate & { readonly printed: string };
 
 const STDERR_KEPT = 2_000;
+const PRINTED_KEPT = 200_000;
+const STEPS_KEPT = 1_000;
 const START_MS = 60_000;
 const GRACE_MS = 1_000;
 const NO_GROUPS: ReadonlySet<number> = new Set();
 
-export class AcpProgram {
+export class AcpProgram implements RunningAgent {
   private readonly child: ChildProcess;
   private readonly tag: string;
   private readonly host: AgentHost;
@@ -68,7 +41,9 @@ export class AcpProgram {
   private session = "";
   private stderr = "";
   private abilities: { load: boolean; resume: boolean } = { load: false, resume: false };
-  private readonly steps = new Map<string, ToolCallUpdate>();
+  private readonly steps = new Map<string, Step>();
+  /** Used since the last prompt ended, as it was said beside words. */
+  private beside = NO_USAGE;
   /** What a session that is loaded repeats is known already. */
   private isLoading = false;
   /** Rejects when the program has ended. */
@@ -162,7 +137,10 @@ export class AcpProgram {
     const end = await this.orGone(asked).catch((error: unknown) => {
       throw error instanceof EkidenError ? error : this.fault(`refused the prompt: ${wordsOf(error)}`);
     });
-    return { reason: end.stopReason, usage: usageOf(end) };
+    const whole = usageOf(end);
+    const usage = isNothing(whole) ? this.beside : whole;
+    this.beside = NO_USAGE;
+    return { reason: end.stopReason, usage };
   }
 
   /** The prompt ends soon. */
@@ -196,6 +174,7 @@ export class AcpProgram {
     switch (update.sessionUpdate) {
       case "agent_message_chunk":
       case "agent_thought_chunk":
+        this.beside = sumOf(this.beside, usageBeside(update._meta));
         if (update.content.type === "text")
           this.host.said(
             update.sessionUpdate === "agent_message_chunk" ? "text" : "thinking",
@@ -220,25 +199,32 @@ export class AcpProgram {
     this.steps.delete(update.toolCallId);
     this.host.did({
       title: known.title ?? "",
+      tool: toolOf(known),
       kind: known.kind ?? "other",
       paths: pathsOf(known),
-      output: outputOf(known),
+      output: outputOf(known) || known.printed,
       failed: status === "failed",
     });
   }
 
-  /** An update says only what changed. */
-  private known(update: ToolCallUpdate): ToolCallUpdate {
+  /** An update says only what changed. A program that never ends what it begins fills no memory. */
+  private known(update: ToolCallUpdate): Step {
+    const { toolCallId: id } = update;
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
-    const known = { ...this.steps.get(update.toolCallId), ...Object.fromEntries(given) } as ToolCallUpdate;
-    this.steps.set(update.toolCallId, known);
+    const before = this.steps.get(id);
+    const printed = cutStart((before?.printed ?? "") + printedIn(update), PRINTED_KEPT);
+    const known = { ...before, ...Object.fromEntries(given), printed } as Step;
+    this.steps.delete(id);
+    this.steps.set(id, known);
+    const [oldest] = this.steps.keys();
+    if (this.steps.size > STEPS_KEPT && oldest !== undefined) this.steps.delete(oldest);
     return known;
   }
 
   /** Never "always": rules are made by the person, and hold for all members. */
   private async decided({ toolCall, options }: RequestPermissionRequest) {
     const call = this.known(toolCall);
-    const may = await this.host.mayDo(askOf(call));
+    const may = await this.host.mayDo(askOf(call, options));
     const kind = may ? "allow_once" : "reject_once";
     const option = options.find((one) => one.kind === kind);
     if (!option) return { outcome: "cancelled" as const };
@@ -273,24 +259,3 @@ export class AcpProgram {
 }
 
 const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms).unref());
-
-/** Programs log to stdout now and then: what is no message is left out. */
-function messagesIn(stdout: Readable): Readable {
-  const messages = new PassThrough();
-  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
-  lines.on("line", (line) => {
-    if (isMessage(line)) messages.write(`${line}\n`);
-  });
-  lines.once("close", () => messages.end());
-  return messages;
-}
-
-function isMessage(line: string): boolean {
-  if (!line.startsWith("{")) return false;
-  try {
-    const { jsonrpc } = JSON.parse(line) as { jsonrpc?: unknown };
-    return jsonrpc === "2.0";
-  } catch {
-    return false;
-  }
-}

@@ -7,7 +7,7 @@ import { quote } from "../../core/ids.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";
 import { outsideProgram } from "../outside-programs.ts";
-import type { AcpProgram, AgentHost } from "./acp.ts";
+import type { AgentHost, RunningAgent } from "./agent.ts";
 import { PRESETS, type Preset } from "./presets.ts";
 
 export type LaunchPlace = {
@@ -23,7 +23,7 @@ export type LaunchPlace = {
 export type FoundProgram = {
   /** The names of the variables that it gets besides the usual ones. */
   readonly variables: readonly string[];
-  start(place: LaunchPlace, host: AgentHost): Promise<AcpProgram>;
+  start(place: LaunchPlace, host: AgentHost): Promise<RunningAgent>;
 };
 
 /** @throws EkidenError `model_missing` with what to do when there is no such program */

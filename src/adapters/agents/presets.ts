@@ -64,6 +64,8 @@ export const PRESETS: readonly Preset[] = [
     variables: ["OPENCODE_CONFIG_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
     loginFile: { variable: "XDG_DATA_HOME", folder: ".local/share", path: "opencode/auth.json" },
     settings: ["OPENCODE_CONFIG"],
+    // By itself it asks nothing.
+    sets: { OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask","webfetch":"ask"}' },
     folders: [".local/share/opencode", ".local/state/opencode", ".config/opencode", ".cache/opencode"],
     login: "Run opencode auth login.",
   },

@@ -1,5 +1,5 @@
 /** The words and requests of an agent program during a prompt, in their order, until the member takes them. */
-import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/acp.ts";
+import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/agent.ts";
 import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
 import type { ReplyOptions } from "../../ports/index.ts";
 import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
@@ -75,16 +75,23 @@ export class AgentRequests implements AgentHost {
   }
 
   did(step: AgentStep): void {
-    if (!isOfBoard(this.boardTools, step.title)) void this.want(AGENT_STEP, step);
+    if (![step.title, step.tool].some((word) => isOfBoard(this.boardTools, word)))
+      void this.want(AGENT_STEP, step);
   }
 
   cost(usd: number): void {
-    this.usd.now = Math.max(this.usd.now, usd);
+    if (Number.isFinite(usd)) this.usd.now = Math.max(this.usd.now, usd);
+  }
+
+  /** The session has reported a cost. */
+  get hasCost(): boolean {
+    return this.usd.now > 0;
   }
 
   async mayDo(ask: AgentAsk): Promise<boolean> {
     // The call itself is judged when it comes.
-    const isOwn = ask.kind === "other" && ask.paths.length === 0 && isOfBoard(this.boardTools, ask.title);
+    const isNamed = [ask.title, ask.tool].some((word) => isOfBoard(this.boardTools, word));
+    const isOwn = ask.kind === "other" && ask.paths.length === 0 && isNamed;
     if (isOwn) return true;
     const { tool, input } = callOf(ask);
     return !(await this.want(tool, input)).isError;

@@ -1,5 +1,5 @@
 /** Translates the requests and acts of a program of another vendor into calls of a member's tools, and holds its first words. */
-import type { AgentAsk } from "../../adapters/agents/acp.ts";
+import type { AgentAsk } from "../../adapters/agents/agent.ts";
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { AGENT_TOOLS } from "../../tools/agent-program.ts";
 
@@ -7,13 +7,20 @@ export const HOW_TO_WORK =
   'You work as this member with your own tools for files and commands. What is said above about tools for files and commands does not hold for you. The tools of the board are those of the MCP server "ekiden": when the task is done and checked, call its complete_task with the outcome; else fail_task with the evidence, or release_task. Mail comes with the results of its tools. After that call end your turn: the next task comes as the next prompt.';
 
 /** By the rules of the member's own tools. */
-export function callOf({ kind, title, command, paths, change }: AgentAsk): Pick<ToolCall, "tool" | "input"> {
+export function callOf({
+  kind,
+  title,
+  tool,
+  command,
+  paths,
+  change,
+}: AgentAsk): Pick<ToolCall, "tool" | "input"> {
   const [path, ...also] = paths;
   if (kind === "run") return { tool: AGENT_TOOLS.run, input: { command: command ?? title } };
   if (kind === "edit" && path !== undefined)
     return { tool: AGENT_TOOLS.edit, input: { path, also, ...(change && { change: shown(change) }) } };
   if (kind === "read" && path !== undefined) return { tool: AGENT_TOOLS.read, input: { path, also } };
-  return { tool: AGENT_TOOLS.other, input: { title } };
+  return { tool: AGENT_TOOLS.other, input: { title: title.includes(tool) ? title : `${tool} ${title}` } };
 }
 
 const shown = ({ path, before, after }: NonNullable<AgentAsk["change"]>) =>

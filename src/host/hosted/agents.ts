@@ -12,11 +12,12 @@ import type { Profile } from "../../core/member.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
+import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
 
 export type HostedParts = {
   readonly store: Store;
-  readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv" | "teammates">;
+  readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv" | "teammates" | keyof typeof BUDGETS>;
   readonly workspace: string;
   readonly trees: Worktrees | null;
   readonly sandbox: Sandbox;
@@ -24,10 +25,19 @@ export type HostedParts = {
   readonly trust: Pick<ProjectTrust, "runsAgent">;
 };
 
+/** What each budget counts. */
+const BUDGETS = {
+  budgetUsd: "money",
+  teammateBudgetUsd: "money",
+  budgetTokens: "tokens",
+  teammateBudgetTokens: "tokens",
+} as const;
+
 export class HostedAgents {
   private readonly models = new Map<Name, HostedModel>();
   private readonly endings = new Set<Promise<void>>();
   private readonly env: NodeJS.ProcessEnv;
+  private readonly reported = new Set<string>();
 
   /** `env`: PATH, HOME, and the variables of logins. */
   constructor(env: NodeJS.ProcessEnv) {
@@ -79,6 +89,7 @@ export class HostedAgents {
     const model: HostedModel = new Hosted({
       spec: line.spec,
       tools: specs.map((one) => one.name),
+      onUsed: (reports) => void this.warn(line, reports, parts).catch(() => {}), // the store is away
       serve: (socket) => void serveBoard(socket, specs, model),
       place: async () => {
         const id = task();
@@ -102,6 +113,22 @@ export class HostedAgents {
     return model;
   }
 
+  /** A budget that does not count what a program uses says so. */
+  private async warn({ spec }: AgentLine, reports: Reports, { settings, store }: HostedParts): Promise<void> {
+    const set = Object.entries(BUDGETS).filter(
+      ([name]) => settings[name as keyof typeof BUDGETS] !== undefined,
+    );
+    const blind = [...new Set(set.map(([, what]) => what))].filter((what) => !reports[what]);
+    await warnOnce(
+      store.journal,
+      this.reported,
+      blind.map(
+        (what) =>
+          `The agent program ${quote(spec)} does not report ${what === "money" ? "what it costs" : "its tokens"}: the budget in ${what} does not count it.`,
+      ),
+    );
+  }
+
   async end(name: Name): Promise<void> {
     const model = this.models.get(name);
     this.models.delete(name);
@@ -116,6 +143,8 @@ export class HostedAgents {
     await Promise.all([...[...this.models.keys()].map((name) => this.end(name)), ...this.endings]);
   }
 }
+
+type Reports = Readonly<Record<(typeof BUDGETS)[keyof typeof BUDGETS], boolean>>;
 
 const isNamed = ({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): boolean =>
   teammates.some(({ agent }) => agent === spec);

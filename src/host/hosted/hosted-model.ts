@@ -5,11 +5,12 @@
  */
 
 import type { Socket } from "node:net";
-import type { AcpProgram, AgentHost, BoardServer, PromptEnd } from "../../adapters/agents/acp.ts";
+import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adapters/agents/agent.ts";
+import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
-import type { Model, ModelRequest, Reply, ReplyOptions, Usage } from "../../ports/index.ts";
+import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 import { aboutOf, newsOf } from "../guests/guest-model.ts";
 import { AgentRequests, type Wanted } from "./agent-requests.ts";
 import { HOW_TO_WORK, said } from "./agent-words.ts";
@@ -25,22 +26,18 @@ export type HostedOptions = {
   /** The folder of the task that the member has now. */
   readonly place: () => Promise<string>;
   /** Starts the program in a folder. @throws EkidenError `tool_failed` | `model_missing` */
-  readonly start: (cwd: string, host: AgentHost) => Promise<AcpProgram>;
+  readonly start: (cwd: string, host: AgentHost) => Promise<RunningAgent>;
+  /** At the end of each prompt in which it did something: whether it reports what it uses. */
+  readonly onUsed?: (reports: { readonly tokens: boolean; readonly money: boolean }) => void;
 };
 
-type Running = { readonly program: AcpProgram; readonly cwd: string; readonly session: string };
+type Running = { readonly program: RunningAgent; readonly cwd: string; readonly session: string };
 
 /** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
 const RESTARTS = 2;
 const CANCEL_MS = 5_000;
 /** A reply without words is taken for a fault of a model; a program has often said all by what it did. */
 const SILENT = { type: "text", text: "(ended its turn without a word)" } as const;
-const NOTHING: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
-const sum = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  cachedTokens: a.cachedTokens + b.cachedTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-});
 
 export class HostedModel implements Model {
   readonly spec: string;
@@ -58,7 +55,7 @@ export class HostedModel implements Model {
   /** What came besides results and was not told yet. */
   private untold: string[] = [];
   private told = { before: -1, parts: 0 };
-  private usage = NOTHING;
+  private usage = NO_USAGE;
   private calls = 0;
   /** In the prompt that goes on now. */
   private hasActed = false;
@@ -215,14 +212,18 @@ export class HostedModel implements Model {
       if (this.failures <= RESTARTS) return null;
       throw new EkidenError("model_overloaded", end.message, { cause: end });
     }
-    if (end) this.usage = sum(this.usage, end.usage);
+    if (end) {
+      this.usage = sumOf(this.usage, end.usage);
+      if (this.hasActed)
+        this.options.onUsed?.({ tokens: !isNothing(end.usage), money: this.requests.hasCost });
+    }
     // Mail that came meanwhile is the next prompt, and the member goes on.
     return this.untold.length > 0 ? null : this.replyWith([]);
   }
 
   private replyWith(calls: AssistantMessage["content"]): Reply {
     const { usage } = this;
-    this.usage = NOTHING;
+    this.usage = NO_USAGE;
     const { parts, usd } = this.requests.takeSaid();
     const isMute =
       calls.length === 0 && parts.every(({ type, text }) => type !== "text" || text.trim() === "");
