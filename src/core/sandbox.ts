@@ -38,7 +38,8 @@ export type GitFolder =
   | {
       readonly path: string;
       readonly access: "write" | "read";
-      readonly mounts?: never;
+      /** What lies over parts of it. */
+      readonly mounts?: readonly GitMount[];
       /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
       readonly guarded: readonly string[];
     }
@@ -137,10 +138,9 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
 function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
   const { path } = folder;
   if (access === "read" || folder.access === "read") return [{ access: "read", path }];
-  if (folder.access !== "private") return [{ access, path }];
   return [
-    { access: "private", path },
-    ...folder.mounts.map((mount): SandboxRule => ({ access: "mount", ...mount })),
+    { access: folder.access === "private" ? "private" : access, path },
+    ...(folder.mounts ?? []).map((mount): SandboxRule => ({ access: "mount", ...mount })),
   ];
 }
 

@@ -112,6 +112,8 @@ export interface Sandbox {
   confineWhole(program: Program, wanted: Confinement): Promise<WholeProgram>;
   /** A file tool may write this file, so it stays although commands run that could have made it. */
   accept(workspace: string, path: string): void;
+  /** Takes over the git objects that running commands have made, to which their branches point already. Whether there were any. */
+  settle(): Promise<boolean>;
   /** From now on these hosts are reachable, too. */
   allowHosts(hosts: readonly string[]): void;
   status(): Promise<SandboxStatus>;

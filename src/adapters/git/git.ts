@@ -46,6 +46,7 @@ const ALWAYS: Env = {
  */
 const CONFINED =
   /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree)(?: |$)/;
+const isConfined = (args: readonly string[]): boolean => CONFINED.test(args.slice(verbAt(args)).join(" "));
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -77,7 +78,7 @@ export async function despiteKills<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-export type Confines = Pick<Sandbox, "confine">;
+export type Confines = Pick<Sandbox, "confine" | "settle">;
 
 export class Git {
   private readonly env: Env;
@@ -106,6 +107,8 @@ export class Git {
     const hardened = await this.hardening.of(cwd, args);
     for (let nth = 1; ; nth += 1) {
       const ran = await this.start(cwd, hardened, limits);
+      // A branch that a running command has moved points to objects that are not here yet.
+      if (ran.code !== 0 && nth < READS_MAX && !isConfined(args) && (await this.sandbox?.settle())) continue;
       if (ran.code === 0 || nth === READS_MAX || !MEETS_HALF_MADE.test(ran.err)) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS));
     }
@@ -118,8 +121,8 @@ export class Git {
     const own = { ...withCeiling(this.env, cwd), ...protocolsFor(args, this.trusted), PATH };
     const env = index === undefined ? own : { ...own, GIT_INDEX_FILE: index };
     const plain = { file: "git", args, cwd, env };
-    const isConfined = CONFINED.test(args.slice(verbAt(args)).join(" "));
-    const confined = isConfined
+    const isInSandbox = isConfined(args);
+    const confined = isInSandbox
       ? await this.sandbox?.confine(plain, { seesClosed: true, isLanding: true })
       : null;
     const { descriptors = [] } = confined ?? {};
@@ -127,7 +130,7 @@ export class Git {
       const ran = await runInGroup(confined ?? plain, { signal, timeoutMs, input, descriptors });
       const { code, out, err, timedOut, killed } = ran;
       const isUnstarted = code === MOUNTS_DIFFER_CODE && err.startsWith(MOUNTS_DIFFER);
-      if (killed || (isConfined && (code === KILLED || isUnstarted)) || DIED.test(err))
+      if (killed || (isInSandbox && (code === KILLED || isUnstarted)) || DIED.test(err))
         throw new GitKilled(args);
       if (timedOut && limits.timeoutMs !== undefined)
         return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };

@@ -16,6 +16,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
 import { foldersIn, namesIn } from "../small-files.ts";
+import type { Checkout } from "./own-objects.ts";
 
 const MODULE_DEPTH = 4;
 /** Git itself follows no more. */
@@ -32,7 +33,14 @@ export type Repository = { readonly folders: readonly GitFolder[]; readonly guar
  */
 export type RepositoryUse = "task" | "work" | "look";
 
-export function repositoryOf(root: string, use: RepositoryUse = "work"): Repository {
+/** The mounts for the objects of a repository, where commands do not write to its own; see `OwnObjects`. */
+export type ObjectMounts = (at: Omit<Checkout, "use">) => readonly GitMount[];
+
+export function repositoryOf(
+  root: string,
+  use: RepositoryUse = "work",
+  objectsOf: ObjectMounts = () => [],
+): Repository {
   const found = findGit(root);
   if (found === null) return { folders: [], guarded: [] };
   const { git, link } = found;
@@ -48,14 +56,19 @@ export function repositoryOf(root: string, use: RepositoryUse = "work"): Reposit
   }
   const own = guardedIn(git);
   if (common === git) {
-    const guarded = [...own, ...worktreesOf(git), ...modulesOf(join(git, "modules"), 0)];
-    return { folders: [{ path: git, access: "write", guarded: [...new Set(guarded)] }], guarded: links };
+    const modules = modulesIn(join(git, "modules"), 0);
+    const mounts = [git, ...modules].flatMap((at) => objectsOf({ common: at, git: at, isCovered: true }));
+    const over = new Set(mounts.map(({ path }) => path));
+    const replaced = make(join(git, REPLACED), "folder");
+    const guarded = [...own, ...replaced, ...worktreesOf(git), ...modules.flatMap((path) => guardedIn(path))];
+    const left = [...new Set(guarded)].filter((path) => !over.has(path));
+    return { folders: [{ path: git, access: "write", guarded: left, mounts }], guarded: links };
   }
   // A relative folder of hooks is one of the work tree that git runs in.
   const trees = outside(common, [...guardedIn(common, link === null ? [] : [dirname(link)]), ...own]);
   return {
     folders: [
-      { path: common, access: "private", mounts: viewOf(common, git, use) },
+      { path: common, access: "private", mounts: viewOf(common, git, use, objectsOf) },
       { path: git, access: "write", guarded: own.filter((path) => isWithin(git, path)) },
     ],
     guarded: [...links, ...trees.filter((path) => !isWithin(git, path))],
@@ -85,6 +98,9 @@ export function foreignCommits(root: string): string[] {
 }
 const REF_DEPTH = 8;
 
+/** Refs by which git shows other objects in the place of some. */
+export const REPLACED = "refs/replace";
+
 const outside = (git: string, paths: readonly string[]): string[] =>
   paths.filter((path) => !isWithin(git, path) && !isWithin(path, git));
 
@@ -93,7 +109,7 @@ const outside = (git: string, paths: readonly string[]): string[] =>
  * locks there, and everything else that a command makes there is gone with it. Only objects and branches are written to the real one.
  * Other refs, such as the stash, are the worktree's own.
  */
-function viewOf(common: string, git: string, use: RepositoryUse): GitMount[] {
+function viewOf(common: string, git: string, use: RepositoryUse, objectsOf: ObjectMounts): GitMount[] {
   const tasks = use === "task" ? [join("heads", TASK_BRANCHES)] : ["heads", "tags", "remotes", "notes"];
   const [refs, logs] = [join(common, "refs"), join(common, "logs", "refs")];
   for (const path of tasks) for (const folder of [refs, logs]) make(join(folder, path), "folder");
@@ -104,10 +120,12 @@ function viewOf(common: string, git: string, use: RepositoryUse): GitMount[] {
   const mount = (path: string, writable: boolean, by = real(path)): void => {
     if (by !== null) mounts.push({ path, by, writable });
   };
+  const objects = objectsOf({ common, git, isCovered: false });
   for (const name of namesIn(common))
-    if (WRITTEN.includes(name)) mount(join(common, name), true);
+    if (objects.length > 0 && name === "objects") mounts.push(...objects);
+    else if (WRITTEN.includes(name)) mount(join(common, name), true);
     else if (!SPECIAL.includes(name) && !name.endsWith(".lock")) mount(join(common, name), false);
-  mount(join(common, "objects", "info"), false);
+  if (objects.length === 0) mount(join(common, "objects", "info"), false);
   mount(join(common, "logs", "HEAD"), false);
   for (const [folder, own] of [
     [refs, join(git, "ekiden-refs")],
@@ -127,9 +145,9 @@ function viewOf(common: string, git: string, use: RepositoryUse): GitMount[] {
   return mounts;
 }
 
-/** Objects have the names of their content. A reftable is one file for all refs. */
+/** A reftable is one file for all refs. Objects are here where no mounts are made for them. */
 const WRITTEN = ["objects", "lfs", "reftable"];
-const SPECIAL = ["refs", "logs"];
+const SPECIAL = ["refs", "logs", "ekiden"];
 
 /** The git directory of a folder and the top of its work tree. */
 export function checkoutOf(root: string): { readonly git: string; readonly top: string } | null {
@@ -215,13 +233,14 @@ const worktreesOf = (git: string): string[] => {
   return foldersIn(folder).length === 0 ? [] : [folder];
 };
 
-function modulesOf(folder: string, depth: number): string[] {
+/** The git directories of submodules. */
+function modulesIn(folder: string, depth: number): string[] {
   if (depth >= MODULE_DEPTH) return [];
   return foldersIn(folder).flatMap((name) => {
     const path = join(folder, name);
     return existsSync(join(path, "HEAD"))
-      ? [...guardedIn(path), ...modulesOf(join(path, "modules"), depth + 1)]
-      : modulesOf(path, depth + 1);
+      ? [path, ...modulesIn(join(path, "modules"), depth + 1)]
+      : modulesIn(path, depth + 1);
   });
 }
 

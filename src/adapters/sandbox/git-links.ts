@@ -5,6 +5,8 @@
 import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GitFolder } from "../../core/sandbox.ts";
+import { replaceFile } from "../small-files.ts";
+import { REPLACED } from "./git-folders.ts";
 
 /** Deeper than any ref of a person. */
 const DEPTH_MAX = 12;
@@ -16,6 +18,7 @@ export class GitLinks {
   /** By part of a git directory: how many running commands can write it, and what was there before they could. */
   private readonly parts = new Map<string, { users: number; readonly known: ReadonlySet<string> }>();
   private readonly heads = new Map<string, string>();
+  private readonly replaced = new Map<string, ReadonlySet<string>>();
   private readonly watchers = new Map<string, FSWatcher>();
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended: a line about what it removed. */
@@ -32,12 +35,16 @@ export class GitLinks {
       const head = textOf(join(path, "HEAD"));
       if (head !== null) this.heads.set(path, head);
       if (!isWorktree(path)) this.keepOut(path);
+      if (!this.replaced.has(path)) this.replaced.set(path, new Set(replacedIn(path)));
     }
     return () => {
       this.running -= 1;
       const gone = [...parts.flatMap((part) => this.leave(part)), ...mains.flatMap(misleadingIn)];
       for (const path of gone) remove(path);
-      for (const path of mains) this.restoreHead(path);
+      for (const path of mains) {
+        this.restoreHead(path);
+        gone.push(...this.endReplacing(path));
+      }
       return gone.length === 0
         ? null
         : `[sandbox: ${gone.slice(0, 5).join(", ")}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""} removed: git follows links, pipes and foreign directories below .git, so none may stay there]`;
@@ -69,6 +76,20 @@ export class GitLinks {
     } catch {
       // No more watches: what is left is removed when the command has ended.
     }
+  }
+
+  /** Such a ref as a file cannot be made, but git writes the one file of all others anew. */
+  private endReplacing(path: string): string[] {
+    const known = this.replaced.get(path);
+    const added = replacedIn(path).filter((line) => !known?.has(line));
+    if (added.length === 0) return [];
+    const file = join(path, "packed-refs");
+    const lines = (textOf(file) ?? "").split("\n");
+    // A line with "^" belongs to the one before it.
+    const isAdded = (at: number): boolean =>
+      added.includes(lines[at] ?? "") || (lines[at]?.startsWith("^") === true && isAdded(at - 1));
+    replaceFile(file, lines.filter((_, at) => !isAdded(at)).join("\n"));
+    return added.map((line) => line.slice(line.indexOf(" ") + 1));
   }
 
   private restoreHead(path: string): void {
@@ -112,6 +133,9 @@ function strangeIn({ path, depth }: Part): string[] {
     return []; // removed meanwhile
   }
 }
+
+const replacedIn = (path: string): string[] =>
+  (textOf(join(path, "packed-refs")) ?? "").split("\n").filter((line) => line.includes(` ${REPLACED}/`));
 
 const isWorktree = (path: string): boolean => /\/worktrees\/[^/]+$/.test(path);
 

@@ -95,6 +95,12 @@ class ProcessSandbox implements Sandbox {
     return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env, ended };
   }
 
+  async settle(): Promise<boolean> {
+    if (this.options.mode === "off") return false;
+    const ready = await this.readiness();
+    return "tool" in ready && ((await this.staged(ready.tool).objects?.settle()) ?? false);
+  }
+
   allowHosts(hosts: readonly string[]): void {
     this.hosts = [...new Set([...this.hosts, ...hosts])];
   }
@@ -104,19 +110,13 @@ class ProcessSandbox implements Sandbox {
     const ready = mode === "off" ? { off: "The settings turn it off." } : await this.readiness();
     if ("off" in ready)
       return {
-        mode,
-        active: false,
-        adapter: null,
-        version: null,
+        ...{ mode, active: false, adapter: null, version: null },
         text: `Sandbox off: ${ready.off}${mode === "required" ? " It is required, so no command runs." : ""}`,
         network: "not restricted",
       };
     const { name, found } = ready.tool;
     return {
-      mode,
-      active: true,
-      adapter: name,
-      version: found.path,
+      ...{ mode, active: true, adapter: name, version: found.path },
       text: `Sandbox on (${name}): commands write only to ${writableWords(this.workspace, this.home)}.`,
       network: this.networkText(ready.tool),
     };
@@ -203,6 +203,7 @@ class ProcessSandbox implements Sandbox {
   ): Promise<ConfinedProgram> {
     const stage = this.staged(tool);
     stage.mend();
+    if (!proof) await stage.objects?.takeLeft();
     const lent = wanted.hosts ?? [];
     const hosts = [...new Set([...this.hosts, ...lent])];
     const session: Network = this.options.network === "all" ? "all" : hosts.length > 0 ? hosts : "off";
@@ -214,6 +215,8 @@ class ProcessSandbox implements Sandbox {
     const changeable = proof || wanted.readOnly ? [] : place.roots;
     const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
     const files = this.newFiles.watch(changeable, program.env);
+    const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
+    const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const changes = await this.changed.watch(wanted.isLanding ? [] : changeable, place.cwd);
     let changed: string | null = null;
     const began = performance.now();
@@ -230,17 +233,14 @@ class ProcessSandbox implements Sandbox {
       rested();
       giveBack?.();
       changed = await changes();
-      return [links(), await files()].filter(Boolean).join("\n") || null;
+      return [links(), await objects(), await files()].filter(Boolean).join("\n") || null;
     };
     const after = { ended, changed: () => changed, denial };
     const [env, { cwd }] = [{ ...program.env, ...stage.variables, ...variables }, program];
     if (tool.name === "seatbelt") {
       const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];
       return {
-        file: tool.found.path,
-        args,
-        cwd: program.cwd,
-        env,
+        ...{ file: tool.found.path, args, cwd, env },
         ...{ descriptors: [], limits: null, reporting: null, supervised: false, ...after },
         prepared: async () => null,
         done() {},

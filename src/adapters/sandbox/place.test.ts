@@ -21,8 +21,14 @@ it("keeps all of a home folder but its visible folders from commands", () => {
   mkdirSync(join(home, "tools/bin"), { recursive: true });
   process.env.PATH = `${join(home, "tools/bin")}:${PATH}`;
   const rootsIn = (workspace: string): readonly string[] =>
-    new PlaceReader({ workspace, home, ownFolders: [], replaced: [], inWorktrees: false }).read(workspace, {})
-      .roots;
+    new PlaceReader({
+      workspace,
+      home,
+      ownFolders: [],
+      replaced: [],
+      inWorktrees: false,
+      objects: null,
+    }).read(workspace, {}).roots;
   expect(rootsIn(home).toSorted()).toEqual([join(home, "notes"), join(home, "src")]);
   expect(rootsIn(join(home, "src"))).toEqual([join(home, "src")]);
   expect(rootsIn(join(home, ".."))).toEqual([]);

@@ -11,7 +11,8 @@ import {
   writableRoots,
 } from "../../core/sandbox.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
-import { type Repository, repositoryOf } from "./git-folders.ts";
+import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
+import type { OwnObjects } from "./own-objects.ts";
 
 export type PlaceOptions = {
   /** The project: absolute, without links. */
@@ -22,6 +23,8 @@ export type PlaceOptions = {
   readonly replaced: SandboxPlace["replaced"];
   /** Members work in worktrees of tasks: commands in the project do not change its repository. */
   readonly inWorktrees: boolean;
+  /** Null where nothing can be mounted. */
+  readonly objects: OwnObjects | null;
 };
 
 /** Secrets are looked for again after this; a look costs about half a millisecond. */
@@ -76,9 +79,12 @@ export class PlaceReader {
   private repositories(worktree: string | null, { isLanding }: Confinement): Repository[] {
     const { workspace } = this.options;
     const inWorktrees = worktree !== null || (this.options.inWorktrees && !isLanding);
-    const project = repositoryOf(workspace, inWorktrees ? "look" : "work");
+    const { objects } = this.options;
+    const use = isLanding ? "landing" : "command";
+    const mounts: ObjectMounts = (at) => objects?.mounts({ ...at, use }) ?? [];
+    const project = repositoryOf(workspace, inWorktrees ? "look" : "work", mounts);
     if (worktree === null) return [project];
-    const task = repositoryOf(worktree, "task");
+    const task = repositoryOf(worktree, "task", mounts);
     const shared = new Set(task.folders.map(({ path }) => path));
     return [{ ...project, folders: project.folders.filter(({ path }) => !shared.has(path)) }, task];
   }

@@ -19,8 +19,9 @@ import { EkidenError } from "../../core/errors.ts";
 import type { SandboxPlace } from "../../core/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
-import { UnnamedFile } from "./bubblewrap.ts";
+import { findProgram, UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
+import { OwnObjects } from "./own-objects.ts";
 import { PlaceReader, real, socketsOutside } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { Spares } from "./spares.ts";
@@ -49,6 +50,10 @@ export const replacedFolders = (): string[] => [
   ...new Set(["/tmp", tmpdir()].flatMap((path) => real(path) ?? [])),
 ];
 
+/** Git of a folder that no command writes. */
+const gitProgram = (path: string | undefined, workspace: string): string | null =>
+  findProgram("git", path, [workspace, ...replacedFolders()])?.path ?? null;
+
 export class Stage {
   readonly folder: string;
   readonly emptyFile: string;
@@ -58,6 +63,7 @@ export class Stage {
   readonly spares: Spares | null;
   readonly group: TaskGroup | null;
   readonly reader: PlaceReader;
+  readonly objects: OwnObjects | null;
   readonly variables: Readonly<Record<string, string>>;
   private readonly temporary: string;
   private readonly home: string;
@@ -95,7 +101,12 @@ export class Stage {
     const replaced = this.privateTemporary();
     if (bwrap !== null) replaced.push([caches, realpathSync(cacheFolder)]);
     this.variables = bwrap === null ? { ...variables, TMPDIR: temporary } : variables;
-    this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees });
+    this.objects =
+      bwrap === null
+        ? null
+        : new OwnObjects(`${cacheFolder}-objects`, () => gitProgram(process.env.PATH, workspace));
+    const { objects } = this;
+    this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees, objects });
   }
 
   /** Before each command: programs that clean up folders for temporary files remove what is old. @throws EkidenError `tool_failed` */
@@ -143,6 +154,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
+    this.objects?.close();
     this.spares?.close();
     await this.network?.close();
     await this.group?.close();

@@ -1,0 +1,191 @@
+/**
+ * Confined commands write git objects to a folder of their own; the real folder of objects is read-only for them, as an alternate of
+ * that one. So no command can give another content to the name of an object. What they make is checked and taken over
+ * when a command ends, and several times a second while it runs, because its branch points there already.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { GitMount } from "../../core/sandbox.ts";
+import { makeFolder } from "../make-folder.ts";
+import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.ts";
+import { importObjects } from "./import-objects.ts";
+import { real } from "./place.ts";
+
+/** Below the git directory. Outside it is a link to the objects, so that a clone which a command made is whole there, too. */
+const BASE = "ekiden/objects";
+const IMPORT_MS = 100;
+/** Of the time between two looks, one may take this part. */
+const LOOK_SHARE = 0.05;
+const REFUSED_MAX = 100;
+
+/** `objects`: the real folder. `git`: the git directory of the checkout; when it is gone, nobody uses the folder any more. */
+type Place = { readonly objects: string; readonly git: string };
+
+export type Checkout = {
+  /** The git directory with the objects. */
+  readonly common: string;
+  /** That of the checkout. */
+  readonly git: string;
+  /** Keeps git of our own apart from commands. */
+  readonly use: string;
+  /** The whole git directory is in the sandbox, and not only what is mounted of it. */
+  readonly isCovered: boolean;
+};
+
+export class OwnObjects {
+  private readonly folder: string;
+  private readonly git: () => string | null;
+  private readonly users = new Map<string, number>();
+  private readonly places = new Map<string, Place>();
+  private importing: Promise<unknown> = Promise.resolve();
+  private timer: NodeJS.Timeout | null = null;
+  private refused: string[] = [];
+  private hasTakenLeft = false;
+
+  /** `folder`: for the folders of commands. `git`: the program. */
+  constructor(folder: string, git: () => string | null) {
+    this.folder = folder;
+    this.git = git;
+  }
+
+  /** The mounts for the objects of a repository; none where it has no folder of them. */
+  mounts({ common, git, use, isCovered }: Checkout): GitMount[] {
+    const objects = real(join(common, "objects"));
+    if (objects === null) return [];
+    const isPlain = objects === join(common, "objects");
+    const path = isCovered ? objects : join(common, "objects");
+    const key = createHash("sha256").update([objects, git, use].join("\0")).digest("hex").slice(0, 24);
+    const own = join(this.folder, key);
+    const at = { objects, git };
+    if (!this.places.has(own) || !existsSync(join(own, "objects/info"))) {
+      for (const name of ["objects/info", "info", "cover/objects"]) makeFolder(join(own, name), 0o700);
+      replaceFile(join(own, "place.json"), JSON.stringify(at));
+      this.places.set(own, at);
+    }
+    linkBase(common, isPlain ? "../objects" : objects);
+    const base = join(common, BASE);
+    const more = textIn(join(objects, "info/alternates"));
+    const others = more
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith('"'))
+      .map((line) => resolve(objects, line));
+    const alternates = [base, ...others].map((line) => `${line}\n`).join("");
+    const file = join(own, "info/alternates");
+    if (textIn(file) !== alternates) writeFileSync(file, alternates);
+    return [
+      { path, by: join(own, "objects"), writable: true },
+      { path: join(path, "info"), by: join(own, "info"), writable: false },
+      ...(isCovered ? [{ path: dirname(base), by: join(own, "cover"), writable: false }] : []),
+      { path: base, by: objects, writable: false },
+      // What it names is in the list above, absolute: git would look for it from here.
+      ...(more === "" ? [] : [{ path: join(base, "info"), by: join(own, "cover"), writable: false }]),
+    ];
+  }
+
+  /** To be called before a command starts; the function that it returns, once, after the command has ended: a line about what was refused. */
+  watch(mounts: readonly GitMount[]): () => Promise<string | null> {
+    const used = mounts.flatMap(({ by }) =>
+      this.places.has(dirname(by)) && by.endsWith("/objects") ? [dirname(by)] : [],
+    );
+    if (used.length === 0) return async () => null;
+    for (const own of used) this.users.set(own, (this.users.get(own) ?? 0) + 1);
+    this.lookLater(IMPORT_MS);
+    return async () => {
+      const left: string[] = [];
+      for (const own of used) {
+        const others = (this.users.get(own) ?? 1) - 1;
+        if (others > 0) this.users.set(own, others);
+        else if (this.users.delete(own)) left.push(own);
+      }
+      try {
+        await this.take(used);
+        for (const own of left) if (!this.users.has(own)) await clear(own);
+      } catch (error) {
+        if (this.refused.length < REFUSED_MAX)
+          this.refused.push(`(${error instanceof Error ? error.message : String(error)})`);
+      }
+      const refused = this.refused.splice(0);
+      return refused.length === 0
+        ? null
+        : `[sandbox: git objects of the command were not kept, because their content has another hash or cannot be stored: ${refused.slice(0, 5).join(", ")}${refused.length > 5 ? ` and ${refused.length - 5} more` : ""}]`;
+    };
+  }
+
+  /** Takes over what running commands have made. Whether there was anything. */
+  async settle(): Promise<boolean> {
+    const left = await this.takeLeft();
+    return (await this.take([...this.users.keys()])) + left > 0;
+  }
+
+  /** What commands of a process that was killed have made; their branches may point there. The number of objects, once. */
+  async takeLeft(): Promise<number> {
+    if (this.hasTakenLeft) return 0;
+    this.hasTakenLeft = true;
+    let count = 0;
+    for (const name of foldersIn(this.folder)) {
+      const own = join(this.folder, name);
+      const at = jsonIn<Place>(join(own, "place.json"));
+      if (typeof at?.objects !== "string" || !existsSync(at.objects)) continue;
+      this.places.set(own, at);
+      count += await this.take([own]).catch(() => 0);
+      if (existsSync(at.git)) continue;
+      this.places.delete(own);
+      await rm(own, { recursive: true, force: true });
+    }
+    return count;
+  }
+
+  close(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  /** One after the other: two at once would meet at the same files. */
+  private take(owns: readonly string[]): Promise<number> {
+    const taking = this.importing.then(async () => {
+      let count = 0;
+      for (const own of owns) {
+        const at = this.places.get(own);
+        if (at === undefined || isEmpty(join(own, "objects"))) continue;
+        const imported = await importObjects(join(own, "objects"), at.objects, this.git());
+        count += imported.count;
+        this.refused.push(...imported.refused.slice(0, REFUSED_MAX - this.refused.length));
+      }
+      return count;
+    });
+    this.importing = taking.catch(() => {});
+    return taking;
+  }
+
+  private lookLater(ms: number): void {
+    this.timer ??= setTimeout(async () => {
+      const began = performance.now();
+      await this.settle().catch(() => {});
+      this.timer = null;
+      if (this.users.size > 0) this.lookLater(Math.max(IMPORT_MS, (performance.now() - began) / LOOK_SHARE));
+    }, ms).unref();
+  }
+}
+
+const isEmpty = (objects: string): boolean => namesIn(objects).every((name) => name === "info");
+
+/** What is no object, and was not: a half-written one, and what a command likes to leave. */
+async function clear(own: string): Promise<void> {
+  for (const name of namesIn(join(own, "objects")))
+    if (name !== "info") await rm(join(own, "objects", name), { recursive: true, force: true });
+}
+
+function linkBase(common: string, to: string): void {
+  const base = join(common, BASE);
+  if (lstatSync(base, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  try {
+    const folder = dirname(base);
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(to, base);
+  } catch {
+    // A clone of a command would not find the objects outside of the sandbox.
+  }
+}
