@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +21,7 @@ import { openStore } from "../../src/adapters/store/index.ts";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { freePort } from "../fixtures/ports.ts";
+import { soon } from "../fixtures/soon.ts";
 import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -35,6 +37,18 @@ describe("opening a file", () => {
   });
   afterEach(() => takeAway(folder));
   const at = (file: string): string => join(folder, file);
+
+  it("has a new store on the disk soon, although no start waits for that", async () => {
+    const path = at("team.db");
+    const store = await open(`sqlite:${path}`);
+    try {
+      // The tables are in the log alone.
+      expect(statSync(path).size).toBeLessThan(10_000);
+      await soon(() => expect(statSync(path).size).toBeGreaterThan(50_000));
+    } finally {
+      await store.close();
+    }
+  });
 
   it("makes the folder, hides a new .ekiden from git, and finds everything again", async () => {
     const file = at("project/.ekiden/team.db");

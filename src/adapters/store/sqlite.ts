@@ -22,21 +22,26 @@ const BUSY_MS = 2;
 /** The maximum of a random pause. It does not grow with each try: the longest waiter would ask least often and others would overtake it. */
 const PAUSE_MS = 8;
 const DEADLINE_MS = 15_000;
+const SETTLE_MS = 2_000;
 
 /** `migrates`: a store of an older version is copied to a file beside it and brought up to date; otherwise it is refused. */
 export async function openSqlite(path: string, pollMs: number, migrates: boolean): Promise<Driver> {
   const Database = await databaseClass();
   prepareFile(path);
+  let isNew = false;
   const db = await patiently(path, () => {
     const opened = new Database(path, { timeout: BUSY_MS });
     try {
+      // An empty file has nothing to lose: its ten waits for the disk would be a quarter of a start. See `settle`.
+      isNew = pragma(opened, "page_count") === 0;
+      if (isNew) opened.exec("pragma synchronous = off");
       // The mark is written before the log exists: from then on the file's header tells that it is ours.
       if (pragma(opened, "application_id") !== APPLICATION_ID)
         opened.exec(`pragma application_id = ${APPLICATION_ID}`);
       if (pragma(opened, "journal_mode") !== "wal") opened.exec("pragma journal_mode = wal");
       opened.exec(
         // Every step writes the same few pages: with a longer log (16 MB) they are written back less often.
-        "pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432",
+        `${isNew ? "" : "pragma synchronous = normal; "}pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432`,
       );
       return opened;
     } catch (error) {
@@ -58,12 +63,31 @@ export async function openSqlite(path: string, pollMs: number, migrates: boolean
       else rmSync(`${copy}.${process.pid}`);
     }
     if (version < SCHEMA) await driver.write(() => migrate(DIALECT, path));
+    if (isNew) {
+      db.exec("pragma synchronous = normal");
+      settle(db);
+    }
     driver.signals.begin();
     return driver;
   } catch (error) {
     await driver.close();
     throw error;
   }
+}
+
+/**
+ * Brings a new store to the disk when its process has begun to work. By a checkpoint: to open and close the file here would take SQLite's
+ * locks from it.
+ */
+function settle(db: DatabaseSyncInstance): void {
+  const checkpoint = (): void => {
+    try {
+      db.exec("pragma wal_checkpoint(passive)");
+    } catch {
+      // It is closed, which did the same, or the next checkpoint says what is wrong.
+    }
+  };
+  setTimeout(checkpoint, SETTLE_MS).unref();
 }
 
 const pragma = (db: DatabaseSyncInstance, name: string): unknown =>
