@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isFresh, ROOT } from "../../scripts/fresh.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
-import { newHome, SEES_PACKAGES } from "../fixtures/home.ts";
+import { newHome } from "../fixtures/home.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -110,7 +110,6 @@ export class Project {
   private environment(more: Readonly<Record<string, string>>): Record<string, string> {
     return {
       PATH: process.env.PATH ?? "",
-      ...SEES_PACKAGES,
       HOME: this.home,
       XDG_CONFIG_HOME: join(this.home, ".config"),
       EKIDEN_TRUST: "1",

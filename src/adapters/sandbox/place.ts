@@ -1,6 +1,7 @@
 /** What the disk says about the place of a confined command: repositories, protected files, secrets, sockets of others. */
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import {
@@ -123,11 +124,23 @@ export function presentIn(root: string, names: readonly string[]): string[] {
   });
 }
 
-/** Programs in PATH that a private folder would hide, such as a version manager below /tmp. */
+/**
+ * Programs in PATH that a private folder would hide, such as a version manager below /tmp; and this program, which commands may start: in
+ * a clone below /tmp, and where a package runner keeps it there.
+ */
 export const hiddenPrograms = (path: string | undefined, replaced: readonly string[]): string[] =>
-  [...new Set([...(path ?? "").split(delimiter), dirname(process.execPath)])].filter(
+  [...new Set([...(path ?? "").split(delimiter), dirname(process.execPath), ...ownPackages()])].filter(
     (folder) => isAbsolute(folder) && replaced.some((one) => isWithin(one, folder)) && existsSync(folder),
   );
+
+/** The folder of this program, or the one that holds it beside the packages that it needs. */
+const ownPackages = lazy((): string[] => {
+  let folder = import.meta.dirname;
+  const isPackage = (): boolean => /"name"\s*:/.test(textIn(join(folder, "package.json")));
+  while (!isPackage() && dirname(folder) !== folder) folder = dirname(folder);
+  if (dirname(folder) === folder) return [];
+  return [basename(dirname(folder)) === "node_modules" ? dirname(folder) : folder];
+});
 
 /** The worktree of a task below `.ekiden/worktrees` that holds the folder. */
 function worktreeAround(workspace: string, cwd: string): string | null {

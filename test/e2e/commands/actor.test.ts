@@ -1,6 +1,5 @@
 /** The program in a member's own shell: who speaks there is the member, not the person. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { SEES_PACKAGES } from "../../fixtures/home.ts";
 import { EKIDEN, Project } from "../cli-program.ts";
 
 let project: Project;
@@ -68,14 +67,11 @@ it.runIf(process.platform === "linux")("stays the member also where the command 
   expect(froms).toEqual(hidden.map(() => "alice"));
 });
 
-it.skipIf(SEES_PACKAGES.EKIDEN_SANDBOX === "off")(
-  "names the tools where the sandbox keeps it from the store",
-  async () => {
-    const block = `${EKIDEN} tasks && exit 3\n${EKIDEN} add Another && exit 3\ntrue\n`;
-    project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n(\n${block}) 2>&1\n\`\`\`\n` });
-    const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "required" } });
-    expect(run.code, run.stderr).toBe(0);
-    const { result } = (await project.json<{ task: { result: string } }>(["tasks", "1"])).task;
-    expect(result.match(/Use your tools: list_tasks and get_task/g)).toHaveLength(2);
-  },
-);
+it("names the tools where the sandbox keeps it from the store", async () => {
+  const block = `${EKIDEN} tasks && exit 3\n${EKIDEN} add Another && exit 3\ntrue\n`;
+  project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n(\n${block}) 2>&1\n\`\`\`\n` });
+  const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "required" } });
+  expect(run.code, run.stderr).toBe(0);
+  const { result } = (await project.json<{ task: { result: string } }>(["tasks", "1"])).task;
+  expect(result.match(/Use your tools: list_tasks and get_task/g)).toHaveLength(2);
+});

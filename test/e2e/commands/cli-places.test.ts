@@ -1,9 +1,12 @@
 /** Files and folders that cannot be written or are something else: a fault of the line, told at once with the path. */
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { ROOT } from "../../../scripts/fresh.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
 import { Project } from "../cli-program.ts";
 
 let project: Project;
@@ -64,6 +67,26 @@ it("goes on with its work when its output cannot be written, and says so", async
     code: 1,
     stderr: expect.stringMatching(/^ekiden: stdout cannot be written: no space is left\. Redirect .*\n$/),
   });
+});
+
+it("can be started by confined commands where it stands below the temporary folder", async () => {
+  const program = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-copy-")));
+  onTestFinished(() => takeAway(program));
+  cpSync(join(ROOT, "dist"), join(program, "dist"), { recursive: true });
+  cpSync(join(ROOT, "package.json"), join(program, "package.json"));
+  symlinkSync(join(ROOT, "node_modules"), join(program, "node_modules"));
+  const copy = join(program, "dist", "main.js");
+  const line = `'${process.execPath}' '${copy}' --version > version.txt; cat "$(cat where.txt)" > name.txt`;
+  project.write({
+    "where.txt": join(program, "package.json"),
+    "plan.md": `# Goal\n\n## A\n\`\`\`sh\n${line}\n\`\`\`\n`,
+  });
+  const { env } = project.command([]);
+  const args = [copy, "--cwd", project.dir, "run", "plan.md"];
+  const sandboxed = { ...env, EKIDEN_SANDBOX: "required" };
+  await promisify(execFile)(process.execPath, args, { cwd: project.dir, env: sandboxed });
+  expect(readFileSync(join(project.dir, "version.txt"), "utf8")).toMatch(/^\d+\.\d+\.\d+/);
+  expect(readFileSync(join(project.dir, "name.txt"), "utf8")).toContain('"ekiden"');
 });
 
 it("names a folder that is closed", async () => {

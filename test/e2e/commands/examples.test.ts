@@ -8,7 +8,6 @@ import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { cloneInto } from "../../fixtures/clone.ts";
 import { HOME } from "../../fixtures/file-home.ts";
-import { SEES_PACKAGES } from "../../fixtures/home.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -28,7 +27,7 @@ async function node(cwd: string, args: readonly string[]): Promise<Ended> {
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH, HOME, ...SEES_PACKAGES },
+    env: { PATH, HOME },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const over = once(child, "close") as Promise<[number | null]>;
