@@ -123,7 +123,7 @@ describe.each(BACKENDS)("all faces on %s", (backend) => {
       };
       const footer = footerLine(screen, style, look);
       if (counts.total > 0) expect(footer, where).toContain(` ${done}/${counts.total} tasks`);
-      const panels = { team: screen, store, style, now };
+      const panels = { team: screen, store, style, now, place: { cwd: "/nowhere", env: {} } };
       const listed = await boardPanel.read(panels);
       expect(listed.rows, where).toHaveLength(counts.total);
       if (counts.total > 0) expect(listed.head?.(WIDTH), where).toContain(progressText(counts));

@@ -112,7 +112,7 @@ export function landingsViews({ waiting, reserved, landed }: LandingsData): View
   ];
 }
 
-const STATES: Readonly<Record<LandingRow["state"], (row: LandingRow) => Cell>> = {
+export const STATES: Readonly<Record<LandingRow["state"], (row: LandingRow) => Cell>> = {
   waiting: () => ({ text: "waits", tone: "dim" }),
   held: ({ note }) => ({ text: `waits: ${note}`, tone: "warn" }),
   gate: ({ gateMs }) => ({ text: `gate runs (${span(gateMs ?? 0)})`, tone: "busy" }),

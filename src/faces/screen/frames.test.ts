@@ -134,6 +134,19 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     scene.panel.takes("\x1b[B", true);
     scene.panel.takes("\x1b[B", true);
   },
+  "the questions are gone through": async (scene) => {
+    await working(scene);
+    const options = [
+      { label: "YAML", description: "people know it" },
+      { label: "JSON", description: "" },
+    ];
+    const question = "Which format shall the settings have?";
+    await scene.ask(alice, { kind: "question", task: 1 as TaskId, waits: true, question, options });
+    await scene.ask(bob, { kind: "permission", tool: "bash", subject: "npm test", rule: "bash(npm test)" });
+    await scene.open("questions");
+    scene.panel.takes("\x1b[B", true);
+    scene.panel.takes("\x1b[B", true);
+  },
   "the mail is open": async (scene) => {
     await scene.join(LEAD);
     await scene.store.mail.send(PERSON, {

@@ -3,7 +3,7 @@ import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
 import { type Action, List } from "./list.ts";
-import { type Listed, PANEL_NAMES, PANELS, type PanelName } from "./panels/panel.ts";
+import { type Listed, PANEL_NAMES, PANELS, type PanelInput, type PanelName } from "./panels/panel.ts";
 import { type Style, shortened, spread, wrapped } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
@@ -49,10 +49,12 @@ export class PanelView {
   private reading = false;
   private readonly style: Style;
   private readonly screen: PanelScreen;
+  private readonly place: PanelInput["place"];
 
-  constructor(style: Style, screen: PanelScreen) {
+  constructor(style: Style, screen: PanelScreen, place: PanelInput["place"]) {
     this.style = style;
     this.screen = screen;
+    this.place = place;
   }
 
   open(name: PanelName | null): void {
@@ -76,7 +78,7 @@ export class PanelView {
     this.reading = true;
     this.readAt = now;
     PANELS[name]
-      .read({ team, store, style: this.style, now })
+      .read({ team, store, style: this.style, now, place: this.place })
       .then((listed) => {
         if (this.name === name) {
           this.listed = listed;

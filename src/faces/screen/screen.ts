@@ -18,7 +18,7 @@ import type { Handlers, ScreenOptions, Watch } from "./handlers.ts";
 import { type ActionName, actionOf } from "./keys.ts";
 import { type Mouse, mouseOf } from "./mouse.ts";
 import { PanelView } from "./panel-view.ts";
-import type { PanelName } from "./panels/panel.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import { pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
@@ -61,7 +61,7 @@ export class Screen {
     this.style = styleOf(call.out);
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
-    this.panel = new PanelView(this.style, this);
+    this.panel = new PanelView(this.style, this, call);
     const place = { name: basename(call.cwd), cwd: call.cwd, env: call.env };
     this.calls = new Calls(place, (text) => void process.stdout.write(text));
     this.questions = new Questions(() => {
@@ -246,11 +246,10 @@ export class Screen {
     leave: () => this.handlers.leave(),
     "next-question": () => this.questions.count > 0 && this.questions.next(),
     close: () => !this.editor.isShowingAutocomplete() && this.escape(),
-    board: () => this.toggle("board"),
-    mail: () => this.toggle("mail"),
-    todos: () => this.toggle("todos"),
-    jobs: () => this.toggle("jobs"),
-    members: () => this.toggle("members"),
+    ...(Object.fromEntries(PANEL_NAMES.map((name) => [name, () => this.toggle(name)])) as Record<
+      PanelName,
+      () => void
+    >),
   };
 
   private toggle(name: PanelName): void {

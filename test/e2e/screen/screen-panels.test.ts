@@ -1,12 +1,18 @@
 /** Panels of the full screen: one goes through their rows, filters them, and acts on them by keys. */
-import { expect, it } from "vitest";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { type SaidCall, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 import type { InTerminal } from "../../fixtures/pty.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import type { Project } from "../cli-program.ts";
 
 const F2 = "\x1bOQ";
 const F6 = "\x1b[17~";
+const F7 = "\x1b[18~";
+const F8 = "\x1b[19~";
 const DOWN = "\x1b[B";
 
 async function onBoard(
@@ -26,7 +32,9 @@ it("acts on the task under the cursor; what takes away asks first", async () => 
   const { place, terminal } = await onBoard(["Paint the door", "Board up the window"]);
   terminal.type(DOWN);
   await terminal.shows(/^› {2}#1 Paint the door .* ready/m);
-  await terminal.shows("enter details · e edit · + sooner · - later · t take · c cancel · a add · / filter");
+  await terminal.shows(
+    "enter details · e edit · s assign · + sooner · - later · t take · c cancel · a add · / filter",
+  );
   terminal.type("j");
   await terminal.shows(/^› {2}#2 Board up the window/m);
   terminal.type("+");
@@ -45,7 +53,7 @@ it("acts on the task under the cursor; what takes away asks first", async () => 
   await terminal.shows(/#2 Board up the window[\s\S]*priority +1/);
   // Letters that are no keys are no message; tab returns to the line.
   terminal.type("q");
-  await terminal.shows("tab returns to the line; here: enter e + - t c a /");
+  await terminal.shows("tab returns to the line; here: enter e s + - t c a /");
   terminal.type("e");
   await terminal.shows("/edit 2");
   terminal.type("--subject Shut\r");
@@ -96,4 +104,66 @@ it("shows the members, and leads to the conversation of one", async () => {
   await terminal.shows("s again: stop bob");
   terminal.type("\r");
   await terminal.shows(/^ bob +esc returns to the lead/m);
+});
+
+it("lists what waits to land, moves it in the line and drops it", async () => {
+  const place = project();
+  repositoryIn(place.dir, { "a.txt": "a\n" });
+  const block = (nth: number): string => `\n## Write ${nth}\n\n\`\`\`sh\necho ${nth} > ${nth}.txt\n\`\`\`\n`;
+  const gate = `until test -e ${place.home}/go; do sleep 0.05; done`;
+  place.write({
+    ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: 3, gate }),
+    ".ekiden/.gitignore": "*\n",
+    "plan.md": `# Write\n${[1, 2, 3].map(block).join("")}`,
+  });
+  const terminal = await place.open(["run", "plan.md", "--worktrees"], { columns: 120, rows: 40 });
+  await terminal.shows("runs the gate");
+  terminal.type(F8);
+  await terminal.shows(/1 #\d Write \d[^\n]*gate runs[\s\S]*2 #\d Write[\s\S]*3 #\d Write/);
+  terminal.type("\x1b[B\x1b[F");
+  const screen = await terminal.shows(/^› 3 #\d Write \d/m);
+  const [, last] = /^› 3 #(\d)/m.exec(screen) ?? [];
+  terminal.type("+");
+  await terminal.shows(new RegExp(`^› 2 #${last} Write`, "m"));
+  terminal.type("x");
+  await terminal.shows(`x again: landings ${last} drop`);
+  terminal.type("x");
+  await soon(() => expect(terminal.screen()).not.toMatch(new RegExp(`^. \\d #${last} Write`, "m")));
+  place.write({ go: "" });
+  writeFileSync(`${place.home}/go`, "");
+  await terminal.ended;
+  expect((await place.run(["tasks", String(last)])).stdout).toMatch(/failed|drop/);
+});
+
+it("answers the question under the cursor, whichever the card shows", async () => {
+  const place = project();
+  const server = await startModelServer({
+    anthropic: ({ messages }) => {
+      const last = messages.at(-1);
+      const isResult = last?.content.some(({ type }) => type === "result") === true;
+      if (isResult) return says("Done.");
+      const touch = (file: string): SaidCall => ({ tool: "bash", input: { command: `touch ${file}` } });
+      return { calls: [touch("one"), touch("two")] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const terminal = await place.open(["--model", "anthropic/claude-sonnet-5-5"], {
+    ...{ columns: 100, rows: 40, env: { ...server.env, EKIDEN_SANDBOX: "off" } },
+  });
+  await terminal.shows("What you type goes to the lead");
+  terminal.type("run\r");
+  await terminal.shows("wants to run bash");
+  terminal.type(F7);
+  await terminal.shows(/● lead +permission bash: touch one/);
+  terminal.type(DOWN);
+  await terminal.shows(/^› ● lead +permission bash: touch one/m);
+  terminal.type("n");
+  await terminal.shows(/\/answer \w+ no/);
+  terminal.type("later\r");
+  await terminal.shows(/● lead +permission bash: touch two/);
+  terminal.type(`${DOWN}y`);
+  await terminal.shows("Nobody waits for an answer.");
+  await terminal.shows("Done.");
+  expect(existsSync(join(place.dir, "two"))).toBe(true);
+  expect(existsSync(join(place.dir, "one"))).toBe(false);
 });

@@ -5,8 +5,10 @@ import type { Style } from "../style.ts";
 import type { TeamModel } from "../team.ts";
 import { boardPanel } from "./board.ts";
 import { jobsPanel } from "./jobs.ts";
+import { landingsPanel } from "./landings.ts";
 import { mailPanel } from "./mail.ts";
 import { membersPanel } from "./members.ts";
+import { questionsPanel } from "./questions.ts";
 import { todosPanel } from "./todos.ts";
 
 export type PanelInput = {
@@ -14,6 +16,7 @@ export type PanelInput = {
   readonly store: Store;
   readonly style: Style;
   readonly now: number;
+  readonly place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 };
 
 /** What was read for a panel. */
@@ -33,7 +36,7 @@ export type Panel = {
   read(input: PanelInput): Promise<Listed>;
 };
 
-export type PanelName = "board" | "mail" | "todos" | "jobs" | "members";
+export type PanelName = "board" | "mail" | "todos" | "jobs" | "members" | "questions" | "landings";
 /** In the order of their keys. */
 export const PANELS: Readonly<Record<PanelName, Panel>> = {
   board: boardPanel,
@@ -41,5 +44,7 @@ export const PANELS: Readonly<Record<PanelName, Panel>> = {
   todos: todosPanel,
   jobs: jobsPanel,
   members: membersPanel,
+  questions: questionsPanel,
+  landings: landingsPanel,
 };
 export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];
