@@ -14,7 +14,7 @@ const TIMEOUT_MAX_MS = 3_600_000;
 
 export const bash = defineTool({
   name: "bash",
-  description: "Run a bash command in the workspace, no stdin. Each call is a new shell.",
+  description: "Run a bash command, no stdin. Each call is a new shell.",
   input: () =>
     z.object({
       command: text,

@@ -28,7 +28,7 @@ const touching = () =>
 const creating = (input: typeof newTask | typeof touching): Tool =>
   defineTool({
     name: "create_task",
-    description: "Put a task on the board. Its owner sees only this text: make it self-contained.",
+    description: "Put a task on the board. Its owner sees only this text.",
     access: "team",
     effect: "creates",
     input: input as typeof touching,
@@ -104,7 +104,7 @@ const FINISHED_SHOWN = 20;
 
 export const listTasks = defineTool({
   name: "list_tasks",
-  description: "The board: id, status, owner and blockers of each task.",
+  description: "The board: id, status, owner, blockers.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ all: maybe.flag.describe("also old ones") }),

@@ -32,7 +32,7 @@ export const claimTask = defineTool({
 
 export const completeTask = defineTool({
   name: "complete_task",
-  description: "Your task is done and checked. `result`: the outcome, for tasks that build on it.",
+  description: "Your task is done and checked. `result` is for tasks that build on it.",
   access: "team",
   effect: "completes",
   input: () => z.object({ id: maybe.id, result: text }),
@@ -69,7 +69,7 @@ export const failTask = defineTool({
   description: "Your task cannot be done. It fails for good.",
   access: "team",
   effect: "ends",
-  input: () => z.object({ id: maybe.id, reason: text.describe("with the evidence") }),
+  input: () => z.object({ id: maybe.id, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);

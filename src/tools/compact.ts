@@ -10,7 +10,7 @@ const LONG = 40_000;
 export const compact = (size: () => number): Tool =>
   defineTool({
     name: "compact",
-    description: "Summarise your conversation before the next turn.",
+    description: "Summarise your conversation.",
     access: "read",
     membersOnly: true,
     input: () => z.object({}),

@@ -15,17 +15,14 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text in a file. `old` must match exactly, and once unless replace_all.",
+  description: "Replace text that matches `old` exactly, and once unless replace_all.",
   input: () =>
     z.object({
       path: text,
       old: maybe.text,
       new: maybe.text,
       replace_all: maybe.flag,
-      edits: z
-        .array(z.object({ old: text, new: text, all: maybe.flag }))
-        .optional()
-        .describe("several, all or none"),
+      edits: z.array(z.object({ old: text, new: text, all: maybe.flag })).optional(),
     }),
   access: "write",
   subject: ({ path }) => path,

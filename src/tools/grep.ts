@@ -30,8 +30,7 @@ export const grep = defineTool({
         .min(0)
         .max(20)
         .optional()
-        .meta({ type: "integer", minimum: undefined, maximum: undefined })
-        .describe("lines around"),
+        .meta({ type: "integer", minimum: undefined, maximum: undefined }),
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),

@@ -32,12 +32,12 @@ describe("the first request", () => {
   const member = (kind: "lead" | "teammate", name: Name): string =>
     guidance(kind, ENVIRONMENT) + identity(whoIs({ name, team: DEFAULT_TEAM, kind, role: "backend" }));
 
-  it("of a teammate is within 1,900 tokens", () => {
-    expect(tokens(member("teammate", ALICE), [...teammateTools, ...everybodys])).toBeLessThanOrEqual(1_900);
+  it("of a teammate is within 1,815 tokens, and 1,900 as it is sent (npm run bench -- prompt)", () => {
+    expect(tokens(member("teammate", ALICE), [...teammateTools, ...everybodys])).toBeLessThanOrEqual(1_815);
   });
 
-  it("of the lead is within 2,700 tokens", () => {
-    expect(tokens(member("lead", LEAD), [...leadTools, ...everybodys])).toBeLessThanOrEqual(2_700);
+  it("of the lead is within 2,500 tokens", () => {
+    expect(tokens(member("lead", LEAD), [...leadTools, ...everybodys])).toBeLessThanOrEqual(2_500);
   });
 
   it("of a subagent is within 1,050 tokens", () => {

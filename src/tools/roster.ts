@@ -85,7 +85,7 @@ const WAITS_FOR = {
 
 export const idle = defineTool({
   name: "idle",
-  description: "End your turn. waiting_for messages: you keep your task while waiting.",
+  description: "End your turn. Waiting for messages, you keep your task.",
   access: "team",
   input: () => z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
   run: async ({ waiting_for = "nothing" }, { rest }) => {

@@ -22,7 +22,7 @@ export const splitTask = defineTool({
           }),
         )
         .optional(),
-      note: text.describe("what is done and left"),
+      note: text.describe("done, left"),
     }),
   subject: ({ parts = [] }) => parts.map((part) => part.subject).join("; "),
   run: async ({ parts = [], note }, ctx) => {
