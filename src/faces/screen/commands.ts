@@ -52,6 +52,11 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detac
       screen.enter(target);
     },
   },
+  find: {
+    usage: "/find [WORDS]",
+    about: "search the story that is shown, newest first (ctrl+f on an empty line)",
+    run: async ({ screen }, words) => screen.tools.find.open(words.join(" ")),
+  },
   panel: {
     usage: "/panel [NAME]",
     about: `open a panel: ${PANEL_NAMES.join(", ")} (f2 to f${PANEL_NAMES.length + 1}); without a name, close it`,
@@ -74,7 +79,7 @@ const OTHER_LINES = [
   {
     usage: "keys",
     about:
-      "? this list, on an empty line · ctrl+j new line · ctrl+r search the history · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+      "? this list, on an empty line · ctrl+j new line · ctrl+r search the history · ctrl+f search the story · ctrl+g your editor · ctrl+v paste an image · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
   },
 ];
 

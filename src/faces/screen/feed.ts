@@ -3,6 +3,8 @@
  * added below and however the terminal is resized: its place is a block and a line of it.
  */
 
+import { stripVTControlCharacters } from "node:util";
+
 /** How blocks are shown at this moment. */
 export type Look = {
   readonly width: number;
@@ -17,6 +19,9 @@ export interface Block {
   lines(look: Look): readonly string[];
 }
 
+/** A line of a block. */
+export type Found = { readonly block: Block; readonly line: number };
+
 /** Older blocks leave the screen's memory; the transcript has them. */
 const BLOCKS_MAX = 1_500;
 
@@ -27,6 +32,8 @@ export class Feed {
   private look: Look | null = null;
   /** Lines below the window when it was drawn last. */
   below = 0;
+  /** The line that a search has found. */
+  marked: Found | null = null;
 
   /** `before`: a block that stays below it; without one it is the last. */
   add(block: Block, before: Block | null = null): void {
@@ -85,6 +92,37 @@ export class Feed {
     this.scroll(direction * Math.max(1, this.height - 2));
   }
 
+  /** The next line with these words from `from` on, in any case of letters; -1: the older one. Null where there is none. */
+  find(words: string, from: Found | null, direction: 1 | -1): Found | null {
+    const { look, blocks } = this;
+    if (!look) return null;
+    const wanted = words.toLowerCase();
+    const begin = from === null ? blocks.length - 1 : blocks.indexOf(from.block);
+    for (let at = begin; at >= 0 && at < blocks.length; at += direction) {
+      const block = blocks[at] as Block;
+      const lines = block.lines(look);
+      const inside = from?.block === block ? from.line + direction : direction < 0 ? lines.length - 1 : 0;
+      for (let line = inside; line >= 0 && line < lines.length; line += direction)
+        if (
+          stripVTControlCharacters(lines[line] ?? "")
+            .toLowerCase()
+            .includes(wanted)
+        )
+          return { block, line };
+    }
+    return null;
+  }
+
+  /** Scrolls there, and marks the line. */
+  show(found: Found): void {
+    const { look } = this;
+    const block = this.blocks.indexOf(found.block);
+    if (!look || block < 0) return;
+    this.marked = found;
+    this.top = { block, line: found.line };
+    this.scroll(-Math.floor(this.height / 2));
+  }
+
   /** At most `height` lines. */
   window(look: Look, height: number): string[] {
     this.look = look;
@@ -99,9 +137,16 @@ export class Feed {
     const shown: string[] = [];
     let at = block;
     for (let skip = line; at < this.blocks.length && shown.length < height; at += 1, skip = 0)
-      shown.push(...(this.blocks[at]?.lines(look).slice(skip) ?? []));
+      shown.push(...this.drawn(at, look).slice(skip));
     this.below = this.top === null ? 0 : Math.max(0, shown.length - height) + this.linesFrom(at, look);
     return shown.slice(0, height);
+  }
+
+  private drawn(at: number, look: Look): readonly string[] {
+    const lines = this.blocks[at]?.lines(look) ?? [];
+    if (!this.marked || this.blocks[at] !== this.marked.block) return lines;
+    const { line } = this.marked;
+    return lines.map((text, i) => (i === line ? `\x1b[7m${stripVTControlCharacters(text)}\x1b[27m` : text));
   }
 
   /** Where the window begins when it shows the end. */

@@ -15,6 +15,9 @@ export type ActionName =
   | "page-down"
   | "end"
   | "leave"
+  | "editor"
+  | "paste"
+  | "find"
   | "next-question"
   | "close"
   | PanelName;
@@ -26,12 +29,9 @@ type Bound = {
   readonly whenEmpty?: true;
 };
 
-const PANEL_ACTIONS = Object.fromEntries(
-  PANEL_NAMES.map((name, i): [string, Bound] => [
-    name,
-    { keys: [`f${i + 2}`], about: `opens and closes the panel ${name}` },
-  ]),
-) as Record<PanelName, Bound>;
+/** One value for each panel, by its name. */
+export const eachPanel = <T>(make: (name: PanelName, nth: number) => T): Record<PanelName, T> =>
+  Object.fromEntries(PANEL_NAMES.map((name, i) => [name, make(name, i)])) as Record<PanelName, T>;
 
 export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   interrupt: { keys: ["ctrl+c"], about: "interrupts the lead, else clears the line; twice leaves" },
@@ -46,12 +46,15 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   "page-down": { keys: ["pageDown"], about: "scrolls the feed down" },
   end: { keys: ["end"], about: "to the end of the feed", whenEmpty: true },
   leave: { keys: ["ctrl+d"], about: "leaves; the team works on", whenEmpty: true },
+  editor: { keys: ["ctrl+g"], about: "opens what you type in $VISUAL or $EDITOR" },
+  paste: { keys: ["ctrl+v"], about: "pastes an image or a text of the clipboard" },
+  find: { keys: ["ctrl+f"], about: "searches the story that is shown", whenEmpty: true },
   "next-question": { keys: ["tab"], about: "shows the next question", whenEmpty: true },
   close: {
     keys: ["escape"],
     about: "closes what is open, else interrupts the member that is shown, else returns to the lead",
   },
-  ...PANEL_ACTIONS,
+  ...eachPanel((name, i) => ({ keys: [`f${i + 2}`], about: `opens and closes the panel ${name}` })),
 };
 
 /** The action of a key, the first in the order of the table. */

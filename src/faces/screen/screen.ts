@@ -5,29 +5,30 @@
 import { basename } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { meantAnswer } from "../../core/question.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { Store } from "../../ports/index.ts";
-import { readAnswer } from "../terminal/asking.ts";
 import { newsLine, printed } from "./blocks.ts";
 import { Calls } from "./calls.ts";
 import { Canvas } from "./canvas.ts";
 import { Completion } from "./completion.ts";
 import { type Block, Feed } from "./feed.ts";
 import type { Handlers, ScreenOptions, Watch } from "./handlers.ts";
-import { type ActionName, actionOf } from "./keys.ts";
+import { type ActionName, actionOf, eachPanel } from "./keys.ts";
 import { type Mouse, mouseOf } from "./mouse.ts";
+import { Notice } from "./notice.ts";
 import { PanelView } from "./panel-view.ts";
-import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
+import type { PanelName } from "./panels/panel.ts";
 import { pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
+import { ScreenTools } from "./tools.ts";
+import { answerIn } from "./typed-answer.ts";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
-const NOTICE_MS = 6_000;
+const WAITS = " a question waits; close this view to answer it";
 const CARD_STEP = 5; // lines by which a long card is scrolled
 
 export class Screen {
@@ -35,6 +36,7 @@ export class Screen {
   readonly questions: Questions;
   readonly calls: Calls;
   readonly watches: boolean;
+  readonly tools: ScreenTools;
   /** What is said before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
@@ -51,7 +53,7 @@ export class Screen {
   private cardScroll = 0;
   private cardOverflows = false;
   private members: ReadonlyMap<number, Name> = new Map();
-  private notice = { text: "", until: 0 };
+  private readonly notice = new Notice();
   /** Of the lead. */
   model = "";
 
@@ -72,6 +74,9 @@ export class Screen {
     const completion = new Completion(call.cwd, commands, () => this.names(), models);
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
+    const [note, changed, feed] = [this.note.bind(this), this.changed.bind(this), () => this.feed];
+    const { canvas, editor } = this;
+    this.tools = new ScreenTools({ canvas, editor, env: call.env, feed, note, changed });
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();
   }
@@ -107,7 +112,7 @@ export class Screen {
 
   /** For a few seconds in the last line. */
   note(text: string): void {
-    this.notice = { text, until: Date.now() + NOTICE_MS };
+    this.notice.say(text);
     this.changed();
   }
 
@@ -167,10 +172,9 @@ export class Screen {
 
   private onTick(): void {
     const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
-    const isNoted = this.notice.text !== "";
+    const isNoted = this.notice.passes();
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
-    if (this.notice.until < Date.now()) this.notice = { text: "", until: 0 };
     if (this.panel.name !== null) this.refreshPanel();
     if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
   }
@@ -178,20 +182,11 @@ export class Screen {
   /** A line as it was typed: an answer, a command, or a message. */
   submit(text: string): void {
     if (text.trim() === "") return;
-    const answer = this.readAnswer(text);
+    const answer = answerIn(text, this.questions.current?.request, this.at);
     if (answer && this.store) return void this.answer(answer.word, answer.text, text);
     if (!this.watches) this.editor.keep(text);
     this.feed.toEnd();
     this.handlers.submit(text, this.at);
-  }
-
-  /** Null where the line is no answer: in the view of another member, own words are for that member. */
-  private readAnswer(text: string): { readonly word: string; readonly text: string } | null {
-    const request = this.questions.current?.request;
-    if (request?.ask.kind !== "question") return request ? readAnswer(text) : null;
-    const isOption = meantAnswer(request.ask, text) !== text.trim();
-    const isHere = this.at === LEAD || this.at === request.by;
-    return isOption || (isHere && !/^\s*[/!]/.test(text)) ? { word: text, text: "" } : null;
   }
 
   private async answer(word: string, text: string, typed: string): Promise<void> {
@@ -215,7 +210,11 @@ export class Screen {
     const mouse = mouseOf(data);
     if (mouse) this.mouse(mouse);
     else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);
-    else if (!this.editor.takesForSearch(data) && !this.panel.takes(data, this.editor.isEmpty)) {
+    else if (
+      !this.tools.takes(data) &&
+      !this.editor.takesForSearch(data) &&
+      !this.panel.takes(data, this.editor.isEmpty)
+    ) {
       const { isEmpty } = this.editor;
       const action = actionOf(data, isEmpty);
       if (!action || this.actions[action]() === false) this.editor.handleInput(data);
@@ -244,17 +243,13 @@ export class Screen {
     "page-down": () => this.page(1),
     end: () => this.feed.toEnd(),
     leave: () => this.handlers.leave(),
+    editor: () => void this.tools.editOutside(),
+    paste: () => void this.tools.paste(),
+    find: () => this.tools.find.open(),
     "next-question": () => this.questions.count > 0 && this.questions.next(),
     close: () => !this.editor.isShowingAutocomplete() && this.escape(),
-    ...(Object.fromEntries(PANEL_NAMES.map((name) => [name, () => this.toggle(name)])) as Record<
-      PanelName,
-      () => void
-    >),
+    ...eachPanel((name) => () => this.open(this.panel.name === name ? null : name)),
   };
-
-  private toggle(name: PanelName): void {
-    this.open(this.panel.name === name ? null : name);
-  }
 
   private mouse({ scroll, row }: Mouse): void {
     if (scroll !== 0) this.feed.scroll(scroll);
@@ -280,11 +275,13 @@ export class Screen {
 
   private readonly picture = (width: number, height: number): readonly string[] => {
     const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
+    const view = this.tools.lines(width, height, questions.count > 0 ? style.paint("warn", WAITS) : "");
+    if (view) return view;
     const { lines, overflows, members } = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
         editor: this.watches ? [] : this.editor.render(width),
-        notice: this.editor.hint || this.notice.text,
+        notice: this.tools.find.hint || this.editor.hint || this.notice.text,
         ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch },
         mode: this.handlers.mode(),
         frame: FRAMES[this.frame % FRAMES.length] ?? "",

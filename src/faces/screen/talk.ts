@@ -37,7 +37,10 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   const { screen } = session;
   call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
   // An end of this process is no word about the work.
-  const hangUp = (): void => session.detach(130);
+  // Ctrl-C in an editor of the person is heard by the whole process group.
+  const hangUp = (signal?: unknown): void => {
+    if (signal !== "SIGINT" || !screen.tools.isAway) session.detach(130);
+  };
   for (const signal of SIGNALS) process.on(signal, hangUp);
   for (const stream of [process.stdin, process.stdout]) stream.on("error", hangUp);
   let host: AttachedHost | undefined;

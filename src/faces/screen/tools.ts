@@ -1,0 +1,83 @@
+/** What a person does beside typing: search in the story, the editor of one's own, the clipboard, a view on the whole screen. */
+import { matchesKey } from "@earendil-works/pi-tui";
+import { mention } from "../../core/conversation/image.ts";
+import type { Canvas } from "./canvas.ts";
+import { readClipboard } from "./clipboard.ts";
+import type { Feed } from "./feed.ts";
+import { Find } from "./find.ts";
+import { editOutside } from "./outside-editor.ts";
+import type { Prompt } from "./prompt.ts";
+
+/** Takes the whole screen and all keys until it closes. */
+export interface FullView {
+  lines(width: number, height: number): readonly string[];
+  key(data: string): void;
+}
+
+type Place = {
+  readonly canvas: Pick<Canvas, "leave" | "enter" | "quiet">;
+  readonly editor: Prompt;
+  readonly env: NodeJS.ProcessEnv;
+  feed(): Feed;
+  note(text: string): void;
+  changed(): void;
+};
+
+export class ScreenTools {
+  readonly find: Find;
+  /** The terminal belongs to an editor. */
+  isAway = false;
+  private view: FullView | null = null;
+  private readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+    this.find = new Find(place.feed);
+  }
+
+  show(view: FullView | null): void {
+    this.view = view;
+    this.place.changed();
+  }
+
+  /** All lines of the screen; null without a view. `below`: stands in the last line, such as a question that waits. */
+  lines(width: number, height: number, below: string): readonly string[] | null {
+    if (!this.view) return null;
+    if (below === "") return this.view.lines(width, height);
+    const lines = this.view.lines(width, height - 1);
+    return [...lines, ...Array.from({ length: height - 1 - lines.length }, () => ""), below];
+  }
+
+  takes(data: string): boolean {
+    if (!this.view) return this.find.takes(data);
+    if (matchesKey(data, "ctrl+c")) this.show(null);
+    else this.view.key(data);
+    return true;
+  }
+
+  /** The line that is being typed, in the editor of the person. */
+  readonly editOutside = async (): Promise<void> => {
+    const { canvas, editor, env, note } = this.place;
+    if (this.isAway) return;
+    this.isAway = true;
+    await canvas.quiet();
+    const edited = await editOutside(editor.getExpandedText(), env, {
+      leave: () => canvas.leave(),
+      enter: () => canvas.enter(),
+    });
+    this.isAway = false;
+    if ("fault" in edited) note(edited.fault);
+    else editor.setText(edited.text);
+    this.place.changed();
+  };
+
+  /** An image becomes the word for a file, a text is inserted. */
+  readonly paste = async (): Promise<void> => {
+    const { editor, env, note } = this.place;
+    const clip = await readClipboard(env);
+    if (clip.kind === "nothing") note(clip.why);
+    else if (clip.kind === "text") editor.handleInput(`\x1b[200~${clip.text}\x1b[201~`);
+    else editor.insertTextAtCursor(`${mention(clip.path)} `);
+    this.place.changed();
+  };
+}

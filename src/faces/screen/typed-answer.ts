@@ -1,0 +1,17 @@
+/** Whether a typed line answers the question that is shown. */
+import { LEAD, type Name } from "../../core/ids.ts";
+import { meantAnswer } from "../../core/question.ts";
+import type { Request } from "../../ports/index.ts";
+import { readAnswer } from "../terminal/asking.ts";
+
+/** Null where the line is no answer: in the view of another member, own words are for that member. */
+export function answerIn(
+  text: string,
+  request: Request | undefined,
+  at: Name,
+): { readonly word: string; readonly text: string } | null {
+  if (request?.ask.kind !== "question") return request ? readAnswer(text) : null;
+  const isOption = meantAnswer(request.ask, text) !== text.trim();
+  const isHere = at === LEAD || at === request.by;
+  return isOption || (isHere && !/^\s*[/!]/.test(text)) ? { word: text, text: "" } : null;
+}
