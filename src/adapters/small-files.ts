@@ -68,7 +68,7 @@ function refuseOther(found: Stats, max: number): void {
   if (found.size > max) throw new Error(`it has ${found.size} bytes; at most ${max} are read`);
 }
 
-const kindOf = (found: Stats): string =>
+export const kindOf = (found: Stats): string =>
   found.isFile()
     ? "file"
     : found.isDirectory()
@@ -92,12 +92,16 @@ export function whyNotRead(error: unknown): string {
 /** Of the program's own files. */
 const OWN_FILE_MAX = 64 * 1024 * 1024;
 
-/** "" for a file that cannot be read. */
+/** "" for a file that cannot be read, and for a pipe or a device, without waiting for it. */
 export function textIn(path: string, encoding: "utf8" | "latin1" = "utf8"): string {
+  let file: number | null = null;
   try {
-    return readFileSync(path, encoding);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return fstatSync(file).isFile() ? readFileSync(file, encoding) : "";
   } catch {
     return "";
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Files that commands removed, or whose changes they took back. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,4 +59,15 @@ it("leaves out names that no file system holds", () => {
   files.judge({ path: `${"x".repeat(5_000)}\0`, content: "a" });
   look();
   expect(files.paths).toEqual([]);
+});
+
+it("waits for no pipe that a command put in the place of a file", () => {
+  const { folder, files, look, put } = project();
+  put("a.txt", "a");
+  files.judge({ path: "a.txt", content: "a" });
+  look();
+  rmSync(join(folder, "a.txt"));
+  execFileSync("mkfifo", [join(folder, "a.txt")]);
+  look();
+  expect(files.paths).toEqual(["a.txt"]);
 });

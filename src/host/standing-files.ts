@@ -2,8 +2,9 @@
  * Whether the files that members wrote are still there and as they were written. A command that removes them, or that takes their changes
  * back, shows that in no call. Looked at after each round, because a loop would have written the next file a moment later.
  */
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readRegular } from "../adapters/small-files.ts";
 import type { FileChanges } from "../core/file-changes.ts";
 import { hashOf } from "../core/hash.ts";
 
@@ -82,7 +83,7 @@ function lookInto(file: string, path: string, seen: Seen, files: FileChanges): v
 
 function contentOf(file: string): number | null {
   try {
-    return statSync(file).size > BYTES_MAX ? null : hashOf(readFileSync(file, "utf8"));
+    return hashOf(readRegular(file, BYTES_MAX));
   } catch {
     return null;
   }

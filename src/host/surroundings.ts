@@ -3,9 +3,9 @@
  * that what they share of their prompts is the same text. Nothing here is for a model that reads no prose: such a start is not delayed.
  */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { arch, release, type } from "node:os";
 import { dirname, join } from "node:path";
+import { textIn } from "../adapters/small-files.ts";
 import { readsProse } from "../core/conversation/compaction.ts";
 import type { Environment } from "../core/conversation/prompt.ts";
 import { escapeTags } from "../core/conversation/tags.ts";
@@ -83,11 +83,9 @@ function isInRepository(folder: string): boolean {
 }
 
 async function projectCommands(workspace: string): Promise<string[]> {
-  const files = await Promise.all(
-    COMMAND_FILES.map(async (file) => {
-      const text = await readFile(join(workspace, file), "utf8").catch(() => null);
-      return text === null || text.length > FILE_MAX ? [] : [[file, text] as const];
-    }),
-  );
-  return commandsIn(Object.fromEntries(files.flat()));
+  const files = COMMAND_FILES.flatMap((file) => {
+    const text = textIn(join(workspace, file));
+    return text === "" || text.length > FILE_MAX ? [] : [[file, text] as const];
+  });
+  return commandsIn(Object.fromEntries(files));
 }

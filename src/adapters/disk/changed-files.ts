@@ -4,6 +4,7 @@
  */
 import { type Dirent, promises as fs } from "node:fs";
 import { join } from "node:path";
+import { readRegular } from "../small-files.ts";
 
 const ENTRIES_MAX = 50_000;
 const FILES_MAX = 200;
@@ -41,8 +42,8 @@ export async function changedFiles(folder: string, since: number): Promise<Chang
 
 async function readIfChanged(path: string, since: number): Promise<string | null> {
   try {
-    const { mtimeMs, size } = await fs.stat(path);
-    return mtimeMs < since || size > BYTES_MAX ? null : await fs.readFile(path, "utf8");
+    const { mtimeMs } = await fs.stat(path);
+    return mtimeMs < since ? null : readRegular(path, BYTES_MAX);
   } catch {
     return null;
   }

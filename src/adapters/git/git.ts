@@ -8,6 +8,7 @@ import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { Hardening, protocolsFor, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
+import { checkReadable, watchReadable } from "./unreadable.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
@@ -121,13 +122,17 @@ export class Git {
     const own = { ...withCeiling(this.env, cwd), ...protocolsFor(args, this.trusted), PATH };
     const env = index === undefined ? own : { ...own, GIT_INDEX_FILE: index };
     const plain = { file: "git", args, cwd, env };
+    checkReadable(cwd);
     const isInSandbox = isConfined(args);
     const confined = isInSandbox
       ? await this.sandbox?.confine(plain, { seesClosed: true, isLanding: true })
       : null;
     const { descriptors = [] } = confined ?? {};
+    const stuck = new AbortController();
+    const endWatch = watchReadable(cwd, (error) => stuck.abort(error));
     try {
-      const ran = await runInGroup(confined ?? plain, { signal, timeoutMs, input, descriptors });
+      const ends = signal ? AbortSignal.any([signal, stuck.signal]) : stuck.signal;
+      const ran = await runInGroup(confined ?? plain, { signal: ends, timeoutMs, input, descriptors });
       const { code, out, err, timedOut, killed } = ran;
       const isUnstarted = code === MOUNTS_DIFFER_CODE && err.startsWith(MOUNTS_DIFFER);
       if (killed || (isInSandbox && (code === KILLED || isUnstarted)) || DIED.test(err))
@@ -136,12 +141,14 @@ export class Git {
         return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };
       if (code !== null && !timedOut) return { code, out, err };
     } catch (error) {
-      if (signal?.aborted || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      if (signal?.aborted || stuck.signal.aborted || (error as NodeJS.ErrnoException).code !== "ENOENT")
+        throw error;
       throw new EkidenError(
         "bad_input",
         `git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`,
       );
     } finally {
+      endWatch();
       confined?.done();
       // What a hook has left is judged like what a command of a member leaves.
       await confined?.ended();

@@ -2,20 +2,11 @@
  * What of the git directories a confined command sees and may write. A `.git` file is believed only when the directory that it names
  * points back: a command could otherwise write one that names any repository.
  */
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
-import { foldersIn, namesIn } from "../small-files.ts";
+import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
 import type { Checkout } from "./own-objects.ts";
 
 const MODULE_DEPTH = 4;
@@ -244,13 +235,9 @@ function modulesIn(folder: string, depth: number): string[] {
   });
 }
 
-const text = (path: string): string => {
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
-  }
-};
+const text = (path: string): string => bytesIn(path, FILE_MAX)?.toString() ?? "";
+/** Packed refs of large repositories have some megabytes. */
+const FILE_MAX = 64 * 1024 * 1024;
 
 /** Below a file there is nothing: Node 20 throws ENOTDIR for that. The file may be a place that a command may write. */
 const look = (path: string): Stats | null => {

@@ -2,10 +2,10 @@
  * What may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and
  * files that lead git to another directory. Git outside of the sandbox would follow them. What was there before any command stays.
  */
-import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GitFolder } from "../../core/sandbox.ts";
-import { replaceFile } from "../small-files.ts";
+import { bytesIn, replaceFile } from "../small-files.ts";
 import { REPLACED } from "./git-folders.ts";
 
 /** Deeper than any ref of a person. */
@@ -152,10 +152,5 @@ function remove(path: string): void {
   }
 }
 
-function textOf(path: string): string | null {
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : null;
-  } catch {
-    return null;
-  }
-}
+const textOf = (path: string): string | null => bytesIn(path, FILE_MAX)?.toString() ?? null;
+const FILE_MAX = 64 * 1024 * 1024;

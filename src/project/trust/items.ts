@@ -3,7 +3,7 @@
  * run: a change of the text, or of a script of the project that the text names, makes another item of it.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
@@ -80,7 +80,7 @@ function filesNamed(line: string, cwd: string): string[] {
     if (!isWithin(cwd, path) || path === cwd || !existsSync(path)) return [];
     const found = statSync(path);
     if (!found.isFile()) return [];
-    return `${word}\0${found.size > HASHED_MAX ? `${found.size} ${found.mtimeMs}` : sha(readFileSync(path))}`;
+    return `${word}\0${found.size > HASHED_MAX ? `${found.size} ${found.mtimeMs}` : sha(readRegular(path, HASHED_MAX))}`;
   });
 }
 
@@ -199,4 +199,4 @@ function configLines(path: string, depth = 0, seen = new Set<string>()): string[
 const scriptsIn = (folder: string): string[] =>
   (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [])
     .filter((name) => !name.endsWith(".sample") && isFile(join(folder, name)))
-    .map((name) => `${name}\0${sha(readFileSync(join(folder, name)))}`);
+    .map((name) => `${name}\0${sha(readRegular(join(folder, name), Number.MAX_SAFE_INTEGER))}`);
