@@ -19,33 +19,16 @@ import type { MemberLoop } from "../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
-import { compaction } from "./features/compaction.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
 import { guidance } from "./features/guidance.ts";
 import { hookedCalls } from "./features/hooks.ts";
-import { identity } from "./features/identity.ts";
-import { jobs } from "./features/jobs.ts";
-import { landing } from "./features/landing.ts";
-import { lostClaims } from "./features/lost-claim.ts";
-import { mail } from "./features/mail.ts";
 import { mcp } from "./features/mcp.ts";
 import { memory } from "./features/memory.ts";
-import { patches } from "./features/patches.ts";
-import { permissions } from "./features/permissions.ts";
 import { planApproval } from "./features/plan-approval.ts";
-import { progress } from "./features/progress.ts";
-import { projectRules } from "./features/project-rules.ts";
-import { questions } from "./features/questions.ts";
-import { resultSize } from "./features/result-size.ts";
 import { review } from "./features/review.ts";
-import { roles } from "./features/roles.ts";
-import { schedules } from "./features/schedules.ts";
-import { skills } from "./features/skills.ts";
+import { small } from "./features/small.ts";
 import { subagents } from "./features/subagents.ts";
-import { taskDepth } from "./features/task-depth.ts";
 import { teamList } from "./features/team-list.ts";
-import { teams } from "./features/teams.ts";
-import { telemetry } from "./features/telemetry.ts";
 import { todos } from "./features/todos.ts";
 import { web } from "./features/web.ts";
 import { worktrees } from "./features/worktrees.ts";
@@ -66,37 +49,37 @@ export const FEATURES: readonly MakeFeature[] = [
   guidance,
   teamList,
   onlyTools({ lead: fileTools, teammate: fileTools }),
-  patches,
+  small.patches,
   web,
   onlyTools(boardTools),
-  mail,
-  questions,
+  small.mail,
+  small.questions,
   onlyTools(rosterTools),
-  schedules,
-  teams,
-  jobs,
+  small.schedules,
+  small.teams,
+  small.jobs,
   planApproval, // outside of worktrees: a refused call needs no worktree
-  lostClaims,
-  taskDepth,
+  small.lostClaims,
+  small.taskDepth,
   exitCheck, // outside of worktrees and hooks: a completion that is held back costs nothing
   worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
-  permissions, //  outside of hooks: a hook cannot override a deny
+  small.permissions, //  outside of hooks: a hook cannot override a deny
   hookedCalls, //  outside of landing: nothing lands that a hook refuses
   review, //       inside of hooks, outside of landing: what it approves is what lands
-  landing,
-  resultSize,
+  small.landing,
+  small.resultSize,
   editChecks,
-  projectRules,
-  roles,
-  skills,
+  small.projectRules,
+  small.roles,
+  small.skills,
   memory,
   todos,
-  progress,
+  small.progress,
   subagents,
-  compaction,
+  small.compaction,
   mcp,
-  telemetry,
-  identity,
+  small.telemetry,
+  small.identity,
 ];
 
 /** What this process has for all members. */

@@ -1,0 +1,110 @@
+/** The features that are a few lines. A larger one has a file of its own. */
+import { heard } from "../../core/conversation/chat.ts";
+import { lastClaim } from "../../core/conversation/lost-claim.ts";
+import { identity, whoIs } from "../../core/conversation/prompt.ts";
+import { capabilitiesOf } from "../../core/models.ts";
+import { applyRole, roleCatalogue, roleNamed, rolePrompt } from "../../core/project/role.ts";
+import { skillCatalogue } from "../../core/project/skill.ts";
+import { mayMail } from "../../core/settings.ts";
+import { permitted } from "../../runtime/agent/call.ts";
+import type { Feature } from "../../runtime/agent/feature.ts";
+import { untilClaimed } from "../../runtime/wraps/held-claim.ts";
+import { budgeted } from "../../runtime/wraps/result-size.ts";
+import { depthLimit } from "../../runtime/wraps/task-depth.ts";
+import { landing } from "../../runtime/wraps/worktrees.ts";
+import { patchTool } from "../../tools/apply-patch.ts";
+import { askPerson } from "../../tools/ask-person.ts";
+import { compact } from "../../tools/compact.ts";
+import { cronTools, jobTools, mailTools, teamsTools } from "../../tools/index.ts";
+import { sendMessageAcross } from "../../tools/mail.ts";
+import { reviewPermission } from "../../tools/permissions.ts";
+import { skillTools } from "../../tools/skill.ts";
+import { WATCHED_MS } from "../permission-questions.ts";
+import type { MakeFeature, Setup } from "../setup.ts";
+
+/** The same tools for a whole life: a stint compares them with those of the last one. */
+const withTools = (tools: ReturnType<NonNullable<Feature["tools"]>>): Feature => ({ tools: () => tools });
+
+export const small = {
+  /** Mail between members, and to other teams where the settings allow it. */
+  mail: ({ parts: { settings }, profile }) => {
+    const across =
+      settings.mailAcrossTeams === false ? [] : [sendMessageAcross((team) => mayMail(settings, team))];
+    return withTools([...mailTools[profile.kind], ...across]);
+  },
+  /** Questions to the person. Where nobody watches, a question has a limit; else it waits as long as the team lives. */
+  questions: ({ parts: { settings }, questions: { isWatched } }) =>
+    withTools([askPerson(isWatched ? WATCHED_MS : settings.questionDeadlineMs)]),
+  /** Cron jobs, for the lead. */
+  schedules: ({ profile }) => (profile.kind === "lead" ? withTools(Object.values(cronTools)) : null),
+  /** Teams in the same store, for a lead that may create and delete them. */
+  teams: ({ parts: { settings }, profile, onDeleteTeam }) =>
+    profile.kind === "lead" && settings.teams
+      ? withTools([teamsTools.create, teamsTools.delete(onDeleteTeam)])
+      : null,
+  /** Background commands: a member can look after its own, the lead after everybody's. */
+  jobs: () => withTools(jobTools),
+  /** For a member whose claim was taken from it, by an order or because its process was not heard of. */
+  lostClaims: ({ conversation, profile }) =>
+    profile.kind === "teammate"
+      ? { wrap: untilClaimed(() => lastClaim(conversation.whole)?.isLost === true) }
+      : null,
+  /** Tasks that members add have a depth. */
+  taskDepth: ({ parts: { settings } }) => ({ wrap: depthLimit(settings.taskDepth) }),
+  /** Patches as the form of edits, for models whose line in the table of models says so. */
+  patches: ({ model: { spec }, parts: { settings } }) =>
+    withTools([patchTool(capabilitiesOf(spec, settings.models?.[spec]).patch !== "edit")]),
+  /** The policy decides about every call, and a lead that answers for the person has the tool for it. */
+  permissions: ({ parts: { settings }, profile, permissionPolicy }) => ({
+    wrap: permitted(permissionPolicy),
+    ...(profile.kind === "lead" && settings.permissionsTo === "lead" && { tools: () => [reviewPermission] }),
+  }),
+  /** With worktrees, a task is completed only when its branch has landed. */
+  landing: ({ parts: { trees } }) => (trees ? { wrap: landing(trees) } : null),
+  /** A result that is too long for the window of the model goes to a file that the member can read. */
+  resultSize: ({ parts: { outputDir }, model, spool }) => ({
+    wrap: budgeted(model.window, spool),
+    readable: () => [outputDir],
+  }),
+  /** The rules of the project (AGENTS.md), and the reading of all its files for agents before each stint. */
+  projectRules: ({ files }: Pick<Setup, "files">): Feature => ({
+    refresh: () => files.refresh(),
+    sections: () => [{ place: "shared", about: "rules", text: files.library.rules }],
+  }),
+  /** A role gives a member a section and leaves it only some tools. The lead gets the catalogue. */
+  roles: ({ files, profile: { kind, role } }: Pick<Setup, "files" | "profile">): Feature => {
+    const own = () => roleNamed(files.library.roles, role);
+    return {
+      sections: () => [
+        { place: "own", about: "roles", text: kind === "lead" ? roleCatalogue(files.library.roles) : "" },
+        { place: "own", about: "role", text: rolePrompt(own()) },
+      ],
+      narrow: (tools) => applyRole(own(), tools),
+    };
+  },
+  /** A catalogue of the skills in the prompt, the tool that reads one, and their folders. */
+  skills: ({ files }: Pick<Setup, "files">): Feature => ({
+    sections: () => [{ place: "shared", about: "skills", text: skillCatalogue(files.library.skills) }],
+    tools: () => skillTools(() => files.library.skills),
+    readable: () => files.library.skills.map(({ folder }) => folder),
+  }),
+  /** A member is told when the team comes near its limit of calls without progress. */
+  progress: ({ profile, noteOfLimit }: Pick<Setup, "profile" | "noteOfLimit">): Feature => ({
+    afterRound: () => {
+      const note = noteOfLimit(profile.name);
+      return note === null ? null : heard(note);
+    },
+  }),
+  /** The tool by which a member requests a summary of a long conversation. `Context` sums up without it when it must. */
+  compaction: ({ conversation }) => withTools([compact(() => conversation.size)]),
+  /** Exports the work of this member as spans and metrics, where OpenTelemetry's variables name a receiver. */
+  telemetry: ({ parts, profile }) => {
+    parts.telemetry?.hosts(profile.name);
+    return null;
+  },
+  /** The last that a conversation begins with, so that all before it is the same for the other members. */
+  identity: ({ parts: { store }, profile }) => {
+    const text = identity(whoIs({ ...profile, team: store.team }));
+    return { sections: () => [{ place: "own", about: "", text }] };
+  },
+} satisfies Readonly<Record<string, MakeFeature>>;
