@@ -1,4 +1,4 @@
-/** What commands print now, from the writer of one process to a reader. */
+/** These tests check what commands print now, from the writer of one process to a reader. */
 import {
   existsSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-/** Which address goes by which proxy. */
+/** These tests check which address goes by which proxy. */
 import { expect, it } from "vitest";
 import { proxyFor } from "./proxied.ts";
 

@@ -1,4 +1,4 @@
-/** Where the sandbox looks for what a pattern closes, and what it covers there. */
+/** These tests check where the sandbox looks for what a pattern closes, and what it covers there. */
 import { expect, it } from "vitest";
 import { closedSearch } from "./closed-files.ts";
 

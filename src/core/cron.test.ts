@@ -1,4 +1,4 @@
-/** What cron means here: what is refused, which days fit, and what becomes of times the clocks skip or show twice. */
+/** These tests check what cron means here: what is refused, which days fit, and what becomes of times the clocks skip or show twice. */
 import { describe, expect, it } from "vitest";
 import { nextRun, parseCron } from "./cron.ts";
 import { instant } from "./ids.ts";

@@ -1,4 +1,4 @@
-/** When a completion is held back, and that it is only once. */
+/** These tests check when a completion is held back, and that it is only once. */
 import { expect, it } from "vitest";
 import { ExitCheck } from "./exit-check.ts";
 import { asTaskId } from "./ids.ts";

@@ -1,4 +1,4 @@
-/** What counts as progress, and what does not. */
+/** These tests check what counts as progress, and what does not. */
 import { describe, expect, it } from "vitest";
 import { FileChanges } from "./file-changes.ts";
 import { type Gain, Gains, type Step } from "./gains.ts";

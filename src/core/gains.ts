@@ -1,6 +1,6 @@
 /**
- * What a round of calls gained. Progress is what lasts; what an agent found out counts less, and what it has seen before counts
- * nothing. The limits on repetitions and on calls without progress are built on this.
+ * Rates the gain of a round of calls. Progress is what lasts; what an agent found out counts less, and what it has seen before counts nothing. The
+ * limits on repetitions and on calls without progress are built on this.
  *
  * | gain     | the round                                                                     | counts as a call without progress |
  * |----------|-------------------------------------------------------------------------------|-----------------------------------|

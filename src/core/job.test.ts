@@ -1,4 +1,4 @@
-/** Which ends of an output count as a question, and what the owner of a job is told. */
+/** These tests check which ends of an output count as a question, and what the owner of a job is told. */
 import { expect, it } from "vitest";
 import { asJobId, type HostId, instant, type Name, type TaskId } from "./ids.ts";
 import { endText, type Job, looksLikePrompt, lostText, promptText, silentText } from "./job.ts";

@@ -1,4 +1,4 @@
-/** Which repetitions are noticed, when, and which are not. */
+/** These tests check which repetitions are noticed, when, and which are not. */
 import { describe, expect, it } from "vitest";
 import type { Entry, ToolCall } from "./conversation/chat.ts";
 import { type Round, stepsOf } from "./gains.ts";

@@ -1,8 +1,8 @@
 /**
- * What models can do and what they cost, by the start of their name; the longest start counts. A line of `TABLE` is a family, its
- * window and its list prices in US dollars per million tokens, as the vendors' pages had them on 2026-11-21. Discounts with an end
- * date are left out, so a figure errs upwards. An unknown model costs 0: unknown does not mean free, so a limit in money cannot
- * rely on it. The setting `models` describes models that are missing here.
+ * Lists what models can do and what they cost, by the start of their name; the longest start counts. A line of `TABLE` is a family, its window and
+ * its list prices in US dollars per million tokens, as the vendors' pages had them on 2026-11-21. Discounts with an end date are left out, so a
+ * figure errs upwards. An unknown model costs 0: unknown does not mean free, so a limit in money cannot rely on it. The setting `models` describes
+ * models that are missing here.
  */
 import type { Effort } from "./effort.ts";
 

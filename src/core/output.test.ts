@@ -1,4 +1,4 @@
-/** What is kept and shown of the output of commands. */
+/** These tests check what is kept and shown of the output of commands. */
 import { describe, expect, it } from "vitest";
 import { KEPT, lastPrinted } from "./live-output.ts";
 import { oneLine } from "./one-line.ts";

@@ -1,6 +1,6 @@
 /**
- * How many model calls a team may make without progress. Progress is what lasts (`gains.ts`), a landed change, a completed task of the
- * person, a word of the person. Halfway the members are told; at the limit the team stops. Pure; the host acts on it.
+ * Limits the model calls that a team makes without progress. Progress is what lasts (`gains.ts`), a landed change, a completed task of the person,
+ * a word of the person. Halfway the members are told; at the limit the team stops. Pure; the host acts on it.
  */
 import { COST, Gains, type Step } from "./gains.ts";
 import type { Name } from "./ids.ts";

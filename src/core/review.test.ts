@@ -1,4 +1,4 @@
-/** Which tasks are reviewed, what a reviewer is told, and that no unclear answer approves anything. */
+/** These tests check which tasks are reviewed, what a reviewer is told, and that no unclear answer approves anything. */
 import { expect, it } from "vitest";
 import { asTaskId } from "./ids.ts";
 import { asksReview, needsReview, readReview, reviewJob, withReview } from "./review.ts";

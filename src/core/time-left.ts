@@ -1,4 +1,4 @@
-/** How long the open tasks of a board will take, from how long finished ones took. Pure. */
+/** Estimates the time of the open tasks of a board from the times of finished ones. Pure. */
 import { inOrder } from "./order.ts";
 import type { Status } from "./task.ts";
 

@@ -1,7 +1,7 @@
 /**
- * What members ask the person during `run` and `resume`: permissions and questions at the terminal of the run, and mail, which is printed
- * with the line that answers it. A member that waits for an answer to its mail where nobody is asked at a terminal or a page gets one
- * after a while, so that the run goes on or ends with a reason.
+ * Shows the person the questions of members during `run` and `resume`: permissions and questions at the terminal of the run, and mail, which is
+ * printed with the line that answers it. A member that waits for an answer to its mail where nobody is asked at a terminal or a page gets one after
+ * a while, so that the run goes on or ends with a reason.
  */
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";

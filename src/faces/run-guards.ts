@@ -1,4 +1,4 @@
-/** What surrounds a run in this process: signals, rejections that nobody handles, memory. */
+/** The guards around a run in this process: signals, rejections that nobody handles, memory. */
 import { messageOf } from "../core/errors.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Invocation } from "./invocation.ts";

@@ -1,4 +1,4 @@
-/** What the faces hear while it arrives, without secrets: the words of a model, and what commands print. */
+/** Gives the faces what arrives, without secrets: the words of a model, and what commands print. */
 
 import { StringDecoder } from "node:string_decoder";
 import { derived } from "../core/derived.ts";

@@ -1,4 +1,4 @@
-/** What a run and a worker have in common: the team over the parts of this process, what its members share, and the end. */
+/** Holds the common parts of a run and a worker: the team over the parts of this process, what its members share, and the end. */
 import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
 import { livesAs, OWN_IDENTITY } from "../adapters/process-identity.ts";

@@ -1,5 +1,5 @@
 /**
- * How hard the model of a member thinks at its next call. The first that is named counts: what the person chose meanwhile, the line
+ * Chooses how hard the model of a member thinks at its next call. The first that is named counts: what the person chose meanwhile, the line
  * "Effort:" of its task, what it was spawned with, its role's file, the settings for its role and phase.
  */
 import { derived } from "../core/derived.ts";

@@ -1,4 +1,4 @@
-/** What "always" does to a settings file, and what it leaves alone. */
+/** These tests check what "always" does to a settings file, and what it leaves alone. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

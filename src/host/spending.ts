@@ -1,5 +1,5 @@
 /**
- * What the members of this process use: budgets, and the limit on calls without progress. It looks for progress that no call shows (files
+ * Counts the use of the members of this process: budgets, and the limit on calls without progress. It looks for progress that no call shows (files
  * that commands wrote, landed changes, completed tasks of the person) only when that limit comes near.
  */
 import { relative } from "node:path";

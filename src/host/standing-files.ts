@@ -1,6 +1,6 @@
 /**
- * Whether the files that members wrote are still there and as they were written. A command that removes them, or that takes their changes
- * back, shows that in no call. Looked at after each round, because a loop would have written the next file a moment later.
+ * Checks that the files that members wrote are still there and as they were written. A command that removes them, or that takes their changes back,
+ * shows that in no call. Looked at after each round, because a loop would have written the next file a moment later.
  */
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";

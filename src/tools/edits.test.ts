@@ -1,4 +1,7 @@
-/** What protects a file from edits that do not fit: those that changed since they were read, several at once, and hints for the next try. */
+/**
+ * These tests check what protects a file from edits that do not fit: those that changed since they were read, several at once, and hints for the
+ * next try.
+ */
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
+/** These tests check what the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
 import { describe, expect, it } from "vitest";
 import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 import { guidance, identity, whoIs, whoIsSubagent } from "../core/conversation/prompt.ts";

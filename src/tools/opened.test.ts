@@ -1,4 +1,6 @@
-/** What the file tools open: pipes, sockets, links that are put in place late, hidden characters, and what an edit would change. */
+/**
+ * These tests check what the file tools open: pipes, sockets, links that are put in place late, hidden characters, and what an edit would change.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import {
   linkSync,

@@ -1,4 +1,4 @@
-/** What models are told of the input of each tool, against what zod itself says of it. */
+/** These tests check what models are told of the input of each tool, against what zod itself says of it. */
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";

@@ -1,4 +1,6 @@
-/** Which hosts count as dead: by the identity of their process where it can be seen, else by their lease and the database's clock. */
+/**
+ * These tests check which hosts count as dead: by the identity of their process where it can be seen, else by their lease and the database's clock.
+ */
 import { spawnSync } from "node:child_process";
 import { hostname } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";

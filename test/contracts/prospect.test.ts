@@ -1,4 +1,4 @@
-/** Whether an idle member may still get a task of the board, on every database. */
+/** These tests check whether an idle member may still get a task of the board, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";

@@ -1,4 +1,4 @@
-/** What pruning deletes and what it must keep, on every database. */
+/** These tests check what pruning deletes and what it must keep, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { heard } from "../../src/core/conversation/chat.ts";
 import type { Event } from "../../src/core/event.ts";

@@ -1,4 +1,6 @@
-/** Which member gets which task, on whole random boards: roles hold, no member idles while it could work, and the order is good. */
+/**
+ * These tests check which member gets which task, on whole random boards: roles hold, no member idles while it could work, and the order is good.
+ */
 import { describe, expect, it } from "vitest";
 import { asTaskId } from "../../src/core/ids.ts";
 import {

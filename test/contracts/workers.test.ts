@@ -1,4 +1,4 @@
-/** What workers need of a store, on every database: places for members of others, and one version for all hosts. */
+/** These tests check what workers need of a store, on every database: places for members of others, and one version for all hosts. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LandingSettings } from "../../src/core/landing-settings.ts";
 import type { Store } from "../../src/ports/store.ts";

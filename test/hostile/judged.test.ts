@@ -1,4 +1,4 @@
-/** What the judge says to each line of the corpus, in each mode, with a sandbox and without. */
+/** These tests check what the judge says to each line of the corpus, in each mode, with a sandbox and without. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Mode, Rule } from "../../src/core/permission/permission.ts";

@@ -1,4 +1,4 @@
-/** What no step may break. Judged from the states before and after it, without the rules of the model. */
+/** Lists the invariants that no step may break. Judged from the states before and after it, without the rules of the model. */
 import { BLOCKERS, type Op, runs, type State, type Stepped } from "./model.ts";
 
 type Judge = (before: State, op: Op, after: Stepped) => boolean;

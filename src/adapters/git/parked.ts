@@ -1,7 +1,7 @@
 /**
- * What a task has not landed, on the remote: so that another machine can go on with it. It is the task's branch, and on top of it one
- * commit with what is not committed. The branch on the remote only moves forward: a push names the commit that it follows, so two
- * machines never overwrite each other.
+ * Keeps on the remote what a task has not landed, so that another machine can go on with it. It is the task's branch, and on top of it one commit
+ * with what is not committed. The branch on the remote only moves forward: a push names the commit that it follows, so two machines never overwrite
+ * each other.
  *
  * The same branch tells that a task has landed. A landing moves it together with the target, so a machine that goes on with a task
  * whose last owner was lost in between sees it.

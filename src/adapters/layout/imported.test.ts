@@ -1,4 +1,4 @@
-/** What files that are imported may not do. */
+/** These tests check what files that are imported may not do. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

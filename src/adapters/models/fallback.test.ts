@@ -1,4 +1,4 @@
-/** What a caller with a fallback model waits for: seconds, and never behind other callers. */
+/** These tests check what a caller with a fallback model waits for: seconds, and never behind other callers. */
 import { expect, it } from "vitest";
 import { EkidenError, type ErrorDetails } from "../../core/errors.ts";
 import type { Model } from "../../ports/model.ts";

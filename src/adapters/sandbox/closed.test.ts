@@ -1,4 +1,6 @@
-/** What a walk keeps of a folder never hides what is closed now: after each change it finds what a walk finds that knows nothing. */
+/**
+ * These tests check what a walk keeps of a folder never hides what is closed now: after each change it finds what a walk finds that knows nothing.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

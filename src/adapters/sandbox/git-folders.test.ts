@@ -1,4 +1,4 @@
-/** What of a repository a confined command may not write, also where it does not exist yet. */
+/** These tests check what of a repository a confined command may not write, also where it does not exist yet. */
 import { existsSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * What of the git directories a confined command sees and may write. A `.git` file is believed only when the directory that it names
- * points back: a command could otherwise write one that names any repository.
+ * Lists what a confined command sees of the git directories, and what it may write there. A `.git` file is believed only when the directory that it
+ * names points back: a command could otherwise write one that names any repository.
  */
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** What a command may not leave in a git directory, and what was there before. */
+/** These tests check what a command may not leave in a git directory, and what was there before. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,

@@ -1,6 +1,6 @@
 /**
- * What may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and
- * files that lead git to another directory. Git outside of the sandbox would follow them. What was there before any command stays.
+ * Finds what may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and files
+ * that lead git to another directory. Git outside of the sandbox would follow them. What was there before any command stays.
  */
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,4 +1,4 @@
-/** What is taken over of a folder of git objects that a command has written: whole objects under the names of their content. */
+/** These tests check what is taken over of a folder of git objects that a command has written: whole objects under the names of their content. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,

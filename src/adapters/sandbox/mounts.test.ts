@@ -1,4 +1,4 @@
-/** What the kernel's table of mounts must show for a mount: where it comes from, and where it is. */
+/** These tests check what the kernel's table of mounts must show for a mount: where it comes from, and where it is. */
 import { expect, it } from "vitest";
 import { expectedMounts, hasMounts } from "./mounts.ts";
 

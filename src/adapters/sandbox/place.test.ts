@@ -1,4 +1,4 @@
-/** Which folders of a workspace commands may write, where the home folder is in it. */
+/** These tests check which folders of a workspace commands may write, where the home folder is in it. */
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the disk says about the place of a confined command: repositories, protected files, secrets, sockets of others. */
+/** Reads from the disk the place of a confined command: repositories, protected files, secrets, sockets of others. */
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { lazy } from "../../core/lazy.ts";

@@ -1,4 +1,4 @@
-/** Whether a member that lost its task by an order may still have a command at it: it has not read the mail about it yet. */
+/** Decides whether a member that lost its task by an order may still have a command at it: it has not read the mail about it yet. */
 import type { Name, TaskId } from "../../core/ids.ts";
 import { type Op, parse, sql, type Tx } from "./sql.ts";
 

@@ -1,4 +1,4 @@
-/** Which errors of PostgreSQL, its connections and TLS a run waits for. */
+/** These tests check which errors of PostgreSQL, its connections and TLS a run waits for. */
 import { expect, it } from "vitest";
 import { isEkidenError } from "../../core/errors.ts";
 import { addressOf, isLost, unavailable } from "./postgres-address.ts";

@@ -1,4 +1,4 @@
-/** How often a store is looked at while nothing happens, and after something has. */
+/** These tests check how often a store is looked at while nothing happens, and after something has. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

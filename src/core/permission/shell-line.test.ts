@@ -1,4 +1,4 @@
-/** What may run in a shell without a question, what asks, and what never runs. */
+/** These tests check what may run in a shell without a question, what asks, and what never runs. */
 import { describe, expect, it } from "vitest";
 import { allow, bash, deny } from "../../../test/fixtures/judged.ts";
 import { parseRule } from "./rule.ts";

@@ -1,7 +1,7 @@
 /**
- * What a line that runs in the sandbox wants outside of the workspace. The sandbox stops writing there by itself, but most files of
- * the person can be read in it; so a path that a line names is looked for wherever it may stand. Programs that open a file that no
- * line names are not seen through.
+ * Finds what a line that runs in the sandbox wants outside of the workspace. The sandbox stops writing there by itself, but most files of the
+ * person can be read in it; so a path that a line names is looked for wherever it may stand. Programs that open a file that no line names are not
+ * seen through.
  */
 
 import { quoted } from "../conversation/valid.ts";

@@ -1,4 +1,4 @@
-/** What each fact changes in the picture of a team. A new fact does not compile until this table has a line for it. */
+/** Changes the picture of a team by each fact. A new fact does not compile until this table has a line for it. */
 import { type Event, type Fact, type FactOf, type FactType, releaseWords } from "../event.ts";
 import { type Instant, later } from "../ids.ts";
 import { joined, memberOf, type PictureMember } from "./member.ts";

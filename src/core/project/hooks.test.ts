@@ -1,4 +1,4 @@
-/** Which hooks apply to a call, what their settings may look like, and what their exit codes mean. */
+/** These tests check which hooks apply to a call, what their settings may look like, and what their exit codes mean. */
 import { describe, expect, it } from "vitest";
 import { type Hook, type HookEvent, hookSettings, joinHooks, matching, verdict } from "./hooks.ts";
 

@@ -1,4 +1,4 @@
-/** Which files of rules enter a prompt. */
+/** These tests check which files of rules enter a prompt. */
 import { expect, it } from "vitest";
 import { rulesSection } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-/** What a line is opened to: each command with its words, and the commands that it runs in turn. */
+/** These tests check what a line is opened to: each command with its words, and the commands that it runs in turn. */
 import { describe, expect, it } from "vitest";
 import { type Command, readLine } from "./command.ts";
 import type { Word } from "./plain.ts";

@@ -1,4 +1,4 @@
-/** What expansions come to, as far as a line shows it. */
+/** Evaluates expansions as far as a line shows their values. */
 import type { Simple } from "./plain.ts";
 
 /** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */

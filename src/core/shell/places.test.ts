@@ -1,4 +1,4 @@
-/** Where words lead, which repository a folder is in, and in which folders a line may be. */
+/** These tests check where words lead, which repository a folder is in, and in which folders a line may be. */
 import { describe, expect, it } from "vitest";
 import { readPlain } from "../../../test/fixtures/plain.ts";
 import { foldersOf } from "./folders.ts";

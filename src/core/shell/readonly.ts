@@ -1,4 +1,4 @@
-/** Whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
+/** Decides whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
 import { readLine } from "./command.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
 import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";

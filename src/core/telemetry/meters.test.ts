@@ -1,4 +1,4 @@
-/** What the facts of a run add to its metrics. */
+/** These tests check what the facts of a run add to its metrics. */
 import { expect, it } from "vitest";
 import type { Fact } from "../event.ts";
 import { asTaskId, instant, type Name } from "../ids.ts";

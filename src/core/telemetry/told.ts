@@ -1,4 +1,4 @@
-/** Which facts become spans or figures. A new fact does not compile until it has a line; those without one are not read. */
+/** Lists the facts that become spans or figures. A new fact does not compile until it has a line; those without one are not read. */
 import type { Event, FactType } from "../event.ts";
 
 const TOLD = {

@@ -1,6 +1,6 @@
 /**
- * What waits for the person, as questions of an editor: permissions, and what members ask. An answer that is given elsewhere takes a
- * question back. A question that the person wants to answer in own words is answered by the next prompt.
+ * Shows what waits for the person as questions of an editor: permissions, and what members ask. An answer that is given elsewhere takes a question
+ * back. A question that the person wants to answer in own words is answered by the next prompt.
  */
 import type {
   AgentContext,

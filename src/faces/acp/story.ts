@@ -1,6 +1,6 @@
 /**
- * What one member says and does, as updates of a session: from its transcript, which holds everything, and from the pieces of the
- * reply that is being written. Nothing is sent twice: a reply that was streamed is not repeated when it is stored.
+ * Sends the words and calls of one member as updates of a session: from its transcript, which holds everything, and from the pieces of the reply
+ * that is being written. Nothing is sent twice: a reply that was streamed is not repeated when it is stored.
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { callsOf, type Said, type ToolCall, textOf } from "../../core/conversation/chat.ts";

@@ -1,6 +1,6 @@
 /**
- * What happens in the team, as updates of the session: words, thoughts and calls of the lead, the board as the plan, mode, cost.
- * Teammates have child sessions where the editor shows them; else their tasks, edits and commands are calls in the session of the lead.
+ * Sends the events of the team as updates of the session: words, thoughts and calls of the lead, the board as the plan, mode, cost. Teammates have
+ * child sessions where the editor shows them; else their tasks, edits and commands are calls in the session of the lead.
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { type Event, TASK_CHANGES } from "../../core/event.ts";

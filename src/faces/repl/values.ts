@@ -1,4 +1,4 @@
-/** What may follow a command of the conversation, for the tab key and for menus. */
+/** Lists the values that may follow a command of the conversation, for the tab key and for menus. */
 import { EFFORTS } from "../../core/effort.ts";
 import { MODES } from "../../core/permission/mode.ts";
 import { ownNames } from "./own-commands.ts";

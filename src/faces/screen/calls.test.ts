@@ -1,4 +1,4 @@
-/** What calls the person, and what does not: everything that the terminal is sent. */
+/** These tests check what calls the person, and what does not: everything that the terminal is sent. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the screen is told by the program that runs it: the commands that it offers, and what keys and lines do. */
+/** The program that runs the screen tells it this: the commands that it offers, and what keys and lines do. */
 import type { Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Invocation } from "../invocation.ts";

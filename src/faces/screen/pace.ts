@@ -1,7 +1,7 @@
 /**
- * How far a terminal is behind. Each frame may carry a question (DSR) that the terminal answers when it has come to it, over whatever
- * lies between. Frames wait while too much is unanswered, so that a key is never behind seconds of output. A terminal that has
- * never answered, or has stopped to, is not waited for.
+ * Measures how far a terminal is behind. Each frame may carry a question (DSR) that the terminal answers when it has come to it, over whatever lies
+ * between. Frames wait while too much is unanswered, so that a key is never behind seconds of output. A terminal that has never answered, or has
+ * stopped to, is not waited for.
  */
 const ASK = "\x1b[5n";
 const ANSWER = "\x1b[0n";

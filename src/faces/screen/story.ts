@@ -1,6 +1,6 @@
 /**
- * What one member says and does, as blocks of a feed: from its transcript, which holds everything, and from the pieces of the
- * reply that is being written. A reply that is stored replaces its pieces.
+ * Turns the words and calls of one member into blocks of a feed: from its transcript, which holds everything, and from the pieces of the reply that
+ * is being written. A reply that is stored replaces its pieces.
  */
 import { callsOf, type Entry, textOf } from "../../core/conversation/chat.ts";
 import { tagsIn } from "../../core/conversation/tags.ts";

@@ -1,4 +1,4 @@
-/** Which tasks wait to land or are in their gate now. No table says it: the journal is read once, then what was added. */
+/** Finds the tasks that wait to land or are in their gate now. No table says it: the journal is read once, then what was added. */
 import type { Event, FactType } from "../../core/event.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 

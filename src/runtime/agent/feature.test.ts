@@ -1,4 +1,4 @@
-/** What the features of an agent give together, and how a call passes the wraps. */
+/** These tests check what the features of an agent give together, and how a call passes the wraps. */
 import { beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";

@@ -1,4 +1,4 @@
-/** Which task a member works on, when it goes on with it, and when the task goes back to the board. */
+/** These tests check which task a member works on, when it goes on with it, and when the task goes back to the board. */
 import { beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";
 import { type AgentOptions, agentOf, modelOf } from "../../../test/fixtures/member.ts";

@@ -1,4 +1,4 @@
-/** What an idle member looks for, in which order, what it then does, and how long it waits. */
+/** These tests check what an idle member looks for, in which order, what it then does, and how long it waits. */
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";

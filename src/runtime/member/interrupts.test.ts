@@ -1,4 +1,4 @@
-/** What ends the step of a member: urgent mail, the deadline of a stop request, and what the process says. */
+/** These tests check what ends the step of a member: urgent mail, the deadline of a stop request, and what the process says. */
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { agentOf, modelOf, saying } from "../../../test/fixtures/member.ts";

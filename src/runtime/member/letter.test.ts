@@ -1,4 +1,4 @@
-/** What a letter costs: how often a member looks into its mailbox until the model has read it. */
+/** These tests check what a letter costs: how often a member looks into its mailbox until the model has read it. */
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { agentOf, endLives, living, modelOf, saying } from "../../../test/fixtures/member.ts";

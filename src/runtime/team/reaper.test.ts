@@ -1,4 +1,4 @@
-/** How often a host looks for others that have died. */
+/** These tests check how often a host looks for others that have died. */
 import { expect, it } from "vitest";
 import { soon } from "../../../test/fixtures/soon.ts";
 import { host, stage } from "../../../test/fixtures/stage.ts";

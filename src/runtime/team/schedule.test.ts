@@ -1,4 +1,4 @@
-/** When cron jobs are looked for, who hears of those that fired, and what a store that is away costs. */
+/** These tests check when cron jobs are looked for, who hears of those that fired, and what a store that is away costs. */
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";

@@ -1,4 +1,4 @@
-/** How a member waits for a provider that does not answer: how long, what is shown, and what it checks before it asks again. */
+/** These tests check how a member waits for a provider that does not answer: how long, what is shown, and what it checks before it asks again. */
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";

@@ -1,4 +1,4 @@
-/** Which errors of a provider are about the conversation, so that another form of it may be accepted. */
+/** These tests check which errors of a provider are about the conversation, so that another form of it may be accepted. */
 import { expect, it } from "vitest";
 import { EkidenError } from "../../core/errors.ts";
 import { isRefusal } from "./refused.ts";

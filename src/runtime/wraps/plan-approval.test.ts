@@ -1,4 +1,4 @@
-/** What a member may do before its plan is approved, and before it holds a task again. */
+/** These tests check what a member may do before its plan is approved, and before it holds a task again. */
 import { beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";

@@ -1,4 +1,4 @@
-/** What commands did on the disk, compared with who had the task at that time. */
+/** Compares the effects of commands on the disk with who had the task at that time. */
 import { factOf } from "./claims.ts";
 import type { Effect, History } from "./history.ts";
 

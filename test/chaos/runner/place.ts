@@ -1,4 +1,4 @@
-/** Where the store of a round lies: a file, which may be on a small disk of its own, or a schema of a PostgreSQL that is ours. */
+/** Makes the place of the store of a round: a file, which may be on a small disk of its own, or a schema of a PostgreSQL that is ours. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a member's turn leaves behind: in the journal, and in the transcript that a restart reads. */
+/** These tests check what a member's turn leaves behind: in the journal, and in the transcript that a restart reads. */
 import { afterEach, expect, it } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { type HostedTeam, hostedTeam } from "../../fixtures/hosted-team.ts";

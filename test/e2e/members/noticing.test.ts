@@ -1,4 +1,4 @@
-/** What a member notices, and when: mail at its next call, a stop request before other mail, its own task before a new one. */
+/** These tests check what a member notices, and when: mail at its next call, a stop request before other mail, its own task before a new one. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";

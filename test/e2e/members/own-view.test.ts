@@ -1,4 +1,4 @@
-/** What members know of their team, and may do unasked: the others' names, a plan of one's own. */
+/** These tests check what members know of their team, and may do unasked: the others' names, a plan of one's own. */
 import { expect, it } from "vitest";
 import { name } from "../../../src/core/ids.ts";
 import type { ModelRequest } from "../../../src/ports/index.ts";

@@ -1,4 +1,4 @@
-/** Whether the program shortens old results in place: not where a model binds its thoughts to them. */
+/** These tests check whether the program shortens old results in place: not where a model binds its thoughts to them. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { runs, says } from "../../fixtures/model-server/index.ts";

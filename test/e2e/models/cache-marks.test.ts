@@ -1,4 +1,4 @@
-/** How long a provider is asked to keep what members share: an hour where nobody else reads it while its member waits. */
+/** These tests check how long a provider is asked to keep what members share: an hour where nobody else reads it while its member waits. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { calls, type ModelCall, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES, type Service } from "../../fixtures/thinking-models.ts";

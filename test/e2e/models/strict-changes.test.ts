@@ -1,5 +1,5 @@
 /**
- * What changes in the middle of a conversation, on emulators that refuse what their providers refuse, with models that think: the
+ * These tests check what changes in the middle of a conversation, on emulators that refuse what their providers refuse, with models that think: the
  * model, the mode, the tools, the process, the key and the provider.
  */
 import { existsSync } from "node:fs";

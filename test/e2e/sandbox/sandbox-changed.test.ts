@@ -1,4 +1,4 @@
-/** What a confined command changed in tracked files is named with its call, and nothing else is. */
+/** These tests check what a confined command changed in tracked files is named with its call, and nothing else is. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What happens to the sandbox itself: its folder is removed, its processes are killed. A command does not notice it. */
+/** These tests check what happens to the sandbox itself: its folder is removed, its processes are killed. A command does not notice it. */
 import {
   existsSync,
   mkdirSync,

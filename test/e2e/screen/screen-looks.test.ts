@@ -1,4 +1,4 @@
-/** What the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
+/** These tests check what the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-/** What one changes from inside the full screen: the model, the permission mode, the member that is looked at. */
+/** These tests check what one changes from inside the full screen: the model, the permission mode, the member that is looked at. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";

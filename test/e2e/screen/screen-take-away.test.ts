@@ -1,4 +1,4 @@
-/** What one takes out of a conversation: the change, the last answer, a file; and words for a member that is not looked at. */
+/** These tests check what one takes out of a conversation: the change, the last answer, a file; and words for a member that is not looked at. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Who may use the page, and what an agent's words can do to it: nothing. Requests by hand over loopback, and a real browser. */
+/** These tests check who may use the page, and what an agent's words can do to it: nothing. Requests by hand over loopback, and a real browser. */
 import { writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** What a command prints while it runs, on the page of another process. */
+/** These tests check what a command prints while it runs, on the page of another process. */
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { says, startModelServer } from "../../fixtures/model-server/index.ts";

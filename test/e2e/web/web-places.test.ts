@@ -1,4 +1,6 @@
-/** Where the page may be served: below a path behind a proxy, through a tunnel with another port, again after its server's end. */
+/**
+ * These tests check where the page may be served: below a path behind a proxy, through a tunnel with another port, again after its server's end.
+ */
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-/** What proxies between us and the vendor may do to an answer, and what is asked of old models. */
+/** These tests check what proxies between us and the vendor may do to an answer, and what is asked of old models. */
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

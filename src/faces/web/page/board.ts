@@ -1,4 +1,4 @@
-/** What the board says: why a task waits, what is counted. Pure. */
+/** Works out the words of the board: why a task waits, and the counts. Pure. */
 
 import type { Event } from "../../../core/event.ts";
 import { type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";

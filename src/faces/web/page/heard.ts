@@ -1,4 +1,4 @@
-/** What a member hears, taken apart: mail and tasks come to a model as tagged text. Pure. */
+/** Takes apart the text that a member hears: mail and tasks come to a model as tagged text. Pure. */
 
 import { type Tag, tagsIn } from "../../../core/conversation/tags.ts";
 import { PERSON } from "../../../core/ids.ts";

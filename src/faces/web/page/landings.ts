@@ -1,4 +1,4 @@
-/** What waits to land, what could not, and what has landed, folded from facts. Pure. */
+/** Folds facts into the landings that wait, those that were refused, and those that are done. Pure. */
 import type { Event } from "../../../core/event.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;

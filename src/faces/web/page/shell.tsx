@@ -1,4 +1,4 @@
-/** What stands around every view: teams, navigation, progress, connection, replay, notices, keys. */
+/** Draws the frame of every view: teams, navigation, progress, connection, replay, notices, keys. */
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
 import { looksOf, teamState } from "./board.ts";

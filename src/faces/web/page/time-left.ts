@@ -1,4 +1,4 @@
-/** How long the board will take, in words, while somebody works on it. Worked out again when a task changes, and twice a minute. */
+/** Says in words how long the board will take, while somebody works on it. Worked out again when a task changes, and twice a minute. */
 import type { Picture } from "../../../core/picture/picture.ts";
 import { aboutSpan, leftWords, type TimeLeft, timeLeft } from "../../../core/time-left.ts";
 import { app } from "./app.ts";

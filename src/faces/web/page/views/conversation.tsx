@@ -1,4 +1,4 @@
-/** What a member heard, thought, said and did, also what a compaction took out of its sight. */
+/** Shows what a member heard, thought, said and did, also what a compaction took out of its sight. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LiveOutput } from "../../../../core/live-output.ts";
 import { concerns } from "../../../../core/views/search.ts";

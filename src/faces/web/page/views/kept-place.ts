@@ -1,4 +1,4 @@
-/** What a person looks at keeps its place when something comes before it. */
+/** Keeps the place of what a person looks at when something comes before it. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
