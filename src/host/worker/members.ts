@@ -13,6 +13,9 @@ type Hooks = Required<Pick<TeamParts, "host" | "onEnd" | "mayAdopt">> & {
   readonly spending: Spending;
 };
 
+/** A member that only runs blocks leaves tasks without one to others: it could only fail them, and no runbook is run here. */
+const NO_RUNBOOK = "";
+
 export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdopt }: Hooks): Team {
   const common = teamParts(parts, host);
   const crew = {
@@ -23,6 +26,7 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     providerTimeout: undefined, // a worker waits for its provider as long as it takes
     onDelta: undefined,
     mode: () => parts.settings.permissionMode,
+    runbook: () => NO_RUNBOOK,
     onDeleteTeam: () => {}, // only a lead deletes its team
   };
   const features = [noClaims(isDraining), ...FEATURES];
