@@ -5,6 +5,8 @@ import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import { tally } from "../core/views/sentence.ts";
+import type { Door } from "../host/attach/door.ts";
+import { socketPath } from "../host/attach/wire.ts";
 import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Work } from "../host/start-work.ts";
@@ -110,6 +112,7 @@ async function hostOn(
   };
   const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
   let page: { close(): Promise<void> } | undefined;
+  let door: Promise<{ close(): Promise<void> } | null> | undefined;
   const isWatched = canAsk || isElsewhere;
   const { report } = options;
   const watched: Watched = {
@@ -121,6 +124,7 @@ async function hostOn(
     const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
+      door = doorOf(host, settings, call).catch(() => null); // it costs no run that pages cannot call it
       // Its code is loaded while the first commands run: the run does not wait for its page.
       if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
       if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
@@ -134,9 +138,18 @@ async function hostOn(
   } finally {
     release();
     await page?.close();
+    await (await door)?.close();
     await host.close();
     unheard();
   }
+}
+
+/** Lets a page of this person change mode, model and effort, and interrupt members. Null where another process has the socket. */
+async function doorOf(host: TeamHost, settings: Settings, { cwd, flags }: Invocation): Promise<Door | null> {
+  const { Door } = await import("../host/attach/door.ts");
+  const door = await Door.open(socketPath(settings, cwd, "run"));
+  door?.serve(host, Promise.resolve(), flags);
+  return door;
 }
 
 /** How long the end of the journal is waited for. */

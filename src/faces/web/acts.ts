@@ -90,6 +90,12 @@ const ACT = z.discriminatedUnion("do", [
   }),
   z.strictObject({ do: z.literal("uncron"), id }),
   z.strictObject({
+    do: z.literal("steer"),
+    what: z.enum(["mode", "model", "effort", "budget", "interrupt", "compact", "anew"]),
+    who: z.string(),
+    value: z.string().max(200),
+  }),
+  z.strictObject({
     do: z.literal("review"),
     comments: z
       .array(
@@ -174,6 +180,10 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     const { review } = await import("./review.ts");
     const tasks = (await outcome?.lastTaskOf(comments.map(({ path }) => path))) ?? new Map();
     return { data: null, text: await review(store, comments, tasks, { settings, cwd }) };
+  },
+  steer: async (store, act, actor) => {
+    const { steer } = await import("./steer.ts");
+    return { data: null, text: await steer(store, act, actor) };
   },
   uncron: (store, { id }) => cancelCron(store, PERSON, cronId(String(id))),
 };

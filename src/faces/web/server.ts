@@ -167,6 +167,10 @@ function routes(
     costs: (team) => team.costs.read(),
     outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
     start: (team) => teams.startForm(team),
+    steering: async (team) => {
+      const { readSteering } = await import("./steer.ts");
+      return await readSteering(team.store, team.project);
+    },
     "commit/:commit": (team, c) => teams.commit(team, c.req.param("commit") ?? ""),
   };
   for (const [path, answer] of Object.entries(answers))

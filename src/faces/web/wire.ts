@@ -125,7 +125,32 @@ export type Act =
       readonly task: boolean;
     }
   | { readonly do: "uncron"; readonly id: number }
+  | {
+      readonly do: "steer";
+      readonly what: "mode" | "model" | "effort" | "budget" | "interrupt" | "compact" | "anew";
+      /** "": all members. */
+      readonly who: string;
+      readonly value: string;
+    }
   | { readonly do: "review"; readonly comments: readonly ReviewComment[] };
+/** How the process that runs the team is set at this moment. */
+export type Steering = {
+  readonly mode: string;
+  readonly members: readonly {
+    readonly who: string;
+    readonly model: string;
+    /** "": as the settings say. */
+    readonly effort: string;
+    readonly note: string;
+  }[];
+  readonly offered: readonly string[];
+  readonly usd: number;
+  /** Null: no limit. */
+  readonly mostUsd: number | null;
+  /** The words for a limit that is used up. */
+  readonly usedUp: string | null;
+  readonly sandbox: string;
+};
 /** On a line of the outcome's diff. */
 export type ReviewComment = {
   readonly path: string;

@@ -38,10 +38,10 @@ type Line = { readonly socket: Socket; readonly listen: (hear: (message: FromHos
 type Welcome = Extract<FromHost, { readonly welcome: unknown }>;
 export type Reached = { readonly line: Line; readonly welcome: Welcome };
 
-/** Null where no process has the socket; `refused` where it is of no use. */
-export function reach(path: string): Promise<Reached | { readonly refused: Refusal } | null> {
+/** Null where no process has the socket, or it says nothing for `limitMs`; `refused` where it is of no use. */
+export function reach(path: string, limitMs = 0): Promise<Reached | { readonly refused: Refusal } | null> {
   return new Promise((done) => {
-    const socket = connect(path);
+    const socket = connect(path).setTimeout(limitMs, () => socket.destroy());
     const early: FromHost[] = [];
     let hear = (message: FromHost): void => void early.push(message);
     const listen: Line["listen"] = (to) => {

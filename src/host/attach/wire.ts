@@ -130,10 +130,15 @@ const PATH_MAX = 100;
 /**
  * The socket of the host of a team on this machine. It is in the person's own folder, which no command in the sandbox sees: a process
  * that can connect steers the team as the person. Where that path is too long for a socket, in a folder of this user among the temporary files.
+ * A run of one piece of work (`of` "run") has another one than a conversation: terminals do not join it, pages call it.
  * @throws EkidenError `not_permitted` where another user has made that folder
  */
-export function socketPath(settings: Pick<Settings, "store" | "team">, cwd: string): string {
-  const whose = `${scopeOf(storeUrl(settings, cwd), settings.team)}\n${cwd}`;
+export function socketPath(
+  settings: Pick<Settings, "store" | "team">,
+  cwd: string,
+  of: "host" | "run" = "host",
+): string {
+  const whose = `${scopeOf(storeUrl(settings, cwd), settings.team)}\n${cwd}${of === "run" ? "\nrun" : ""}`;
   const name = `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.sock`;
   const usual = join(dirname(userFile()), "hosts", name);
   if (Buffer.byteLength(usual) <= PATH_MAX) {

@@ -187,7 +187,7 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["Arrows", "from task to task in the graph"],
   ["+ - 0", "zoom in, out, show all"],
   ["Space", "play or pause a replay; , and . step through it"],
-  ["Esc", "close what is open"],
+  ["Esc", "close what is open; in a conversation, interrupt its member"],
   ["?", "these keys"],
 ];
 
@@ -227,7 +227,10 @@ function onKey(event: KeyboardEvent): void {
     open("palette");
   }
   if (event.metaKey || event.ctrlKey || event.altKey || app.dialog !== "none") return;
-  if (event.key === "Escape" && app.route.task !== null) app.go({ task: null });
+  if (event.key === "Escape" && app.route.task !== null) {
+    app.go({ task: null });
+    return;
+  }
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
   if (takenByView(event.key)) {
     event.preventDefault();

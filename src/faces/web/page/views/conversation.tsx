@@ -5,12 +5,13 @@ import { concerns } from "../../../../core/views/search.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { contentsBefore } from "../edits.ts";
-import { Button, Choice, TextField } from "../fields.tsx";
+import { Button, Choice } from "../fields.tsx";
 import { Follow } from "../follow.ts";
 import { Empty, TaskLink } from "../parts.tsx";
 import { Markdown } from "../text.tsx";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
 import { useKeptPlace } from "./kept-place.ts";
+import { Say } from "./say.tsx";
 import { PhaseWords } from "./team.tsx";
 
 type Line = ConversationPage["entries"][number];
@@ -158,39 +159,6 @@ function Members({ who }: { who: string }) {
       {member && <PhaseWords member={member} />}
       {member?.task && <TaskLink id={member.task} class="clip" />}
     </div>
-  );
-}
-
-function Say({ to }: { to: string }) {
-  const [text, setText] = useState("");
-  const send = async (urgent: boolean): Promise<void> => {
-    if (await app.act({ do: "send", to, text, urgent })) setText("");
-  };
-  return (
-    <form
-      class="say"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(false);
-      }}
-    >
-      <TextField
-        aria-label={`Write to ${to}`}
-        placeholder={`Write to ${to}`}
-        value={text}
-        onValue={setText}
-      />
-      <button type="submit" disabled={text.trim() === ""}>
-        Send
-      </button>
-      <Button
-        disabled={text.trim() === ""}
-        onClick={() => void send(true)}
-        title="Urgent: cuts short what it is doing"
-      >
-        Interrupt
-      </Button>
-    </form>
   );
 }
 

@@ -7,6 +7,7 @@ import { looksOf, teamState } from "../board.ts";
 import { Button, Check, LabelledChoice, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { Schedule } from "./schedule.tsx";
+import { SteeringForm } from "./steering.tsx";
 import { StopButton } from "./team.tsx";
 
 export function RunView() {
@@ -31,7 +32,8 @@ export function RunView() {
   const isThere = [...app.model.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
   return (
     <div class="door">
-      {isThere ? <More form={form} /> : <Start key={team} form={form} />}
+      {isThere ? <More /> : <Start key={team} form={form} />}
+      {isThere && <SteeringForm key={`steer ${team}`} />}
       <Schedule form={form} onChange={read} />
     </div>
   );
@@ -236,7 +238,7 @@ function useStart() {
 }
 
 /** The team works. */
-function More({ form }: { form: StartForm }) {
+function More() {
   const [count, setCount] = useState("1");
   const { send, isSending, refusal } = useStart();
   const { title } = teamState(app.model);
@@ -261,10 +263,6 @@ function More({ form }: { form: StartForm }) {
         <span class="grow" />
         <span class="dim">The whole team:</span> <StopButton who="all" />
       </form>
-      <p class="dim">
-        Another model, effort{form.worktrees ? "" : ", branches for tasks"} or budget: stop the team, then
-        start it again.
-      </p>
       {refusal && (
         <p class="bad as-is" role="alert">
           {refusal}
