@@ -231,6 +231,8 @@ async function runShared(
 const ELSEWHERE: Readonly<Record<string, string>> = {
   agents: "See /team.",
   context: "See /cost.",
+  find: "It needs the full screen. Here there is /transcript NAME.",
+  review: "It needs the full screen, or the page: ekiden web. Here there is /diff.",
   panel: "It needs the full screen. Here there are /tasks and /inbox.",
   permissions: "See /mode and /requests.",
   to: "It needs the full screen. Here there are /send NAME TEXT and /transcript NAME.",

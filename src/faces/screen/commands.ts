@@ -13,6 +13,7 @@ import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { PersonShell } from "./person-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./team.ts";
+import { chooseModel, openReview } from "./view-commands.ts";
 
 /** What the border and the marks of the feed take. */
 const MARGIN = 2;
@@ -29,7 +30,7 @@ export type Place = {
 };
 
 /** Commands that need the screen itself. */
-export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detach">> = {
+export const SCREEN_COMMANDS: OwnCommands<Place> = {
   detach: {
     usage: "/detach",
     about: "leave; the members work on without a terminal, ekiden shows them again",
@@ -51,6 +52,12 @@ export const SCREEN_COMMANDS: OwnCommands<Pick<Place, "screen" | "host" | "detac
       await mustExist(host.store, target);
       screen.enter(target);
     },
+  },
+  review: {
+    usage: "/review [PATH]",
+    about:
+      "read the whole change on the whole screen, comment on lines, and send all comments to those who made it",
+    run: async (place, [path]) => await openReview(place, path),
   },
   find: {
     usage: "/find [WORDS]",
@@ -102,7 +109,7 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
           call: commandCall(place),
           quit,
           more: [...Object.values(SCREEN_COMMANDS), ...OTHER_LINES],
-          own: ownOf(place),
+          own: ownOf(place, !/\s/.test(text)),
           tell: (message) => tell(place, message, { to, typed: line }),
         },
         text,
@@ -149,9 +156,10 @@ async function tell(
 }
 
 const ownOf =
-  (place: Place) =>
+  (place: Place, isAlone: boolean) =>
   (word: string): ((args: readonly string[]) => Promise<void>) | undefined => {
     const own = Object.hasOwn(SCREEN_COMMANDS, word) ? SCREEN_COMMANDS[word] : undefined;
+    if (word === "model" && isAlone) return () => chooseModel(place);
     return own && ((args) => own.run(place, args));
   };
 
