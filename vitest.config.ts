@@ -8,8 +8,8 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** They need agent programs of other vendors: see the head of the file. */
-const PROGRAMS = process.env.EKIDEN_AGENT_PROGRAMS ? [] : ["test/e2e/agents/real-programs.test.ts"];
+/** They need agent programs of other vendors: see the heads of the files. */
+const PROGRAMS = process.env.EKIDEN_AGENT_PROGRAMS ? [] : ["test/e2e/agents/real-*.test.ts"];
 const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,web,sandbox}*.test.ts"];
 
 export default defineConfig({

@@ -38,7 +38,7 @@ export class AcpProgram implements RunningAgent {
   private readonly title: string;
   private readonly version: string;
   private connection: ClientConnection | null = null;
-  private session = "";
+  session = "";
   private stderr = "";
   private abilities: { load: boolean; resume: boolean } = { load: false, resume: false };
   private readonly steps = new Map<string, Step>();
@@ -76,7 +76,6 @@ export class AcpProgram implements RunningAgent {
     this.gone.catch(() => {});
   }
 
-  /** @throws EkidenError `tool_failed` with its last output */
   async open(): Promise<void> {
     const { client, methods, ndJsonStream } = await import("@agentclientprotocol/sdk");
     const { fs, session } = methods.client;
@@ -108,8 +107,7 @@ export class AcpProgram implements RunningAgent {
     this.abilities = { load: can?.loadSession === true, resume: more?.resume != null };
   }
 
-  /** Goes on with the session `earlier`, where the program can; else a new one. Returns its id. @throws EkidenError `tool_failed` */
-  async begin(cwd: string, server: BoardServer, earlier: string | null): Promise<string> {
+  async begin(cwd: string, server: BoardServer, earlier: string | null): Promise<boolean> {
     const at = { cwd, mcpServers: [{ ...server }] };
     const again = earlier === null ? [] : this.waysBack(earlier, at);
     for (const way of again) {
@@ -120,14 +118,13 @@ export class AcpProgram implements RunningAgent {
       );
       this.isLoading = false;
       this.session = earlier ?? "";
-      if (isBack) return this.session;
+      if (isBack) return true;
     }
     const made = this.agent.request("session/new", at) as Promise<NewSessionResponse>;
     this.session = (await this.inTime(made)).sessionId;
-    return this.session;
+    return false;
   }
 
-  /** One turn of the program. @throws EkidenError `tool_failed` when it ends, or refuses */
   async prompt(text: string): Promise<PromptEnd> {
     const { methods } = await import("@agentclientprotocol/sdk");
     const asked = this.agent.request(methods.agent.session.prompt, {
@@ -143,13 +140,11 @@ export class AcpProgram implements RunningAgent {
     return { reason: end.stopReason, usage };
   }
 
-  /** The prompt ends soon. */
   async cancel(): Promise<void> {
     const { methods } = await import("@agentclientprotocol/sdk");
     await this.agent.notify(methods.agent.session.cancel, { sessionId: this.session }).catch(() => {});
   }
 
-  /** With all that it started. */
   async close(): Promise<void> {
     this.connection?.close();
     this.child.stdin?.end();

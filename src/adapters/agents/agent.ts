@@ -47,8 +47,10 @@ export type PromptEnd = { readonly reason: string; readonly usage: Usage };
 export type RunningAgent = {
   /** @throws EkidenError `tool_failed` with its last output */
   open(): Promise<void>;
-  /** Goes on with the session `earlier`, where the program can; else a new one. Returns its id. @throws EkidenError `tool_failed` */
-  begin(cwd: string, server: BoardServer, earlier: string | null): Promise<string>;
+  /** Goes on with the session `earlier`, where the program can (true); else with a new one. @throws EkidenError `tool_failed` */
+  begin(cwd: string, server: BoardServer, earlier: string | null): Promise<boolean>;
+  /** The id of its session; "" where the program has not said it yet. */
+  readonly session: string;
   /** One turn of the program. @throws EkidenError `tool_failed` when it ends, or refuses */
   prompt(text: string): Promise<PromptEnd>;
   /** The prompt ends soon. */

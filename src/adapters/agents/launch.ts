@@ -21,6 +21,8 @@ export type LaunchPlace = {
 };
 
 export type FoundProgram = {
+  /** It asks whether it may by a tool of ours. */
+  readonly asksByTool: boolean;
   /** The names of the variables that it gets besides the usual ones. */
   readonly variables: readonly string[];
   start(place: LaunchPlace, host: AgentHost): Promise<RunningAgent>;
@@ -38,7 +40,10 @@ export async function agentProgram(
       "model_missing",
       `${quote(spec)} names no agent program. Known: ${PRESETS.map(({ name }) => name).join(", ")}; or acp:COMMAND.`,
     );
-  const file = program.startsWith("/") ? program : outsideProgram(program, env.PATH, folder);
+  const find = (name: string): string | null => outsideProgram(name, env.PATH, folder);
+  const acp = program.startsWith("/") ? program : find(program);
+  const dialect = acp === null ? known?.headless : undefined;
+  const file = acp ?? (dialect && known?.adapts !== undefined ? find(known.adapts) : null);
   if (file === null)
     throw new EkidenError(
       "model_missing",
@@ -47,6 +52,7 @@ export async function agentProgram(
   const home = env.HOME || homedir();
   const writable = known ? ownFolders(known, home, env) : [];
   return {
+    asksByTool: dialect !== undefined,
     variables: known ? [...known.variables, ...known.settings] : [],
     async start({ cwd, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
@@ -54,11 +60,20 @@ export async function agentProgram(
       for (const path of writable) if (extname(path) === "") makeOwn(path);
       const { active } = await sandbox.status();
       const sets = { ...known?.sets, ...(active && known?.setsConfined) };
-      const plain = { file, args, cwd, env: { ...own, ...sets, EKIDEN_JOB: outer + tag } };
+      const variables = { ...own, ...sets, EKIDEN_JOB: outer + tag };
       // Its vendor must be reached, so the whole network is open to it and to its commands.
-      const confined = await sandbox.confineWhole(plain, { network: "all", writable });
+      const confined = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+        sandbox.confineWhole(
+          { file, args: words, cwd, env: { ...variables, ...more } },
+          { network: "all", writable },
+        );
+      const title = known?.title ?? program;
+      if (dialect) {
+        const { HeadlessProgram } = await import("./headless.ts");
+        return new HeadlessProgram({ tag, title, dialect, isConfined: active, program: confined }, host);
+      }
       const { AcpProgram } = await import("./acp.ts");
-      return new AcpProgram(confined, { tag, version, title: known?.title ?? program }, host);
+      return new AcpProgram(await confined(args), { tag, version, title }, host);
     },
   };
 }

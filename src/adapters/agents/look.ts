@@ -53,25 +53,34 @@ function look(preset: Preset, path: string | null, node: string | null, where: W
   const { name, title, command } = preset;
   const program = { name, title, command: command.join(" "), path };
   const login = loginOf(preset, where.env);
-  if (path === null) return { ...program, version: null, login, missing: [notThere(preset, where)] };
+  const own = path !== null || preset.adapts === undefined ? null : outside(preset.adapts, where);
+  if (own !== null && preset.headless) {
+    const better = `It works as ${preset.adapts} alone. More is seen of it with ${command[0]}: npm install --global ${preset.package}`;
+    return { ...program, path: own, version: null, login, missing: [...missingLogin(preset, login), better] };
+  }
+  if (path === null)
+    return {
+      ...program,
+      version: null,
+      login,
+      missing: [`Install it: npm install --global ${preset.package}`],
+    };
   const { version, needs } = packageOf(path, preset.package);
   const missing: string[] = [];
   if (needs !== null && node !== null && isOlder(node, needs))
     missing.push(`${title} needs Node ${needs}; the node in PATH is ${node}.`);
-  if (login === null)
-    missing.push(
-      preset.hidden?.includes(process.platform)
-        ? `Its login cannot be seen on this system. ${preset.login}`
-        : `No login was found. ${preset.login}`,
-    );
+  missing.push(...missingLogin(preset, login));
   return { ...program, version, login, missing };
 }
 
-function notThere(preset: Preset, { env, folder }: Where): string {
-  const own = preset.adapts === undefined ? null : outsideProgram(preset.adapts, env.PATH, folder);
-  const found = own === null ? "" : `${preset.title} is there, but ${preset.command[0]} is not in PATH. `;
-  return `${found}Install it: npm install --global ${preset.package}`;
+function missingLogin({ hidden, login: how }: Preset, login: string | null): string[] {
+  if (login !== null) return [];
+  const isHidden = hidden?.includes(process.platform);
+  return [`${isHidden ? "Its login cannot be seen on this system." : "No login was found."} ${how}`];
 }
+
+const outside = (program: string, { env, folder }: Where): string | null =>
+  outsideProgram(program, env.PATH, folder);
 
 function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): string | null {
   const variable = variables.find((name) => env[name]);

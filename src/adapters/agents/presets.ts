@@ -2,6 +2,9 @@
  * Agent programs of other vendors that speak the Agent Client Protocol, as data. Each brings its own login: Ekiden looks whether one
  * is there, and never reads it.
  */
+import { claude, codex } from "./dialects.ts";
+import type { Dialect } from "./headless.ts";
+
 export type Preset = {
   readonly name: string;
   readonly title: string;
@@ -19,6 +22,8 @@ export type Preset = {
   readonly hidden?: readonly NodeJS.Platform[];
   /** Further variables that it gets: addresses, and where its files are. */
   readonly settings: readonly string[];
+  /** How the vendor's own program works where the one above is not there. */
+  readonly headless?: Dialect;
   /** What it is told by variables. */
   readonly sets?: Readonly<Record<string, string>>;
   /** The same inside our sandbox: a sandbox of its own cannot begin in there. */
@@ -36,6 +41,7 @@ export const PRESETS: readonly Preset[] = [
     command: ["claude-agent-acp"],
     package: "@agentclientprotocol/claude-agent-acp",
     adapts: "claude",
+    headless: claude,
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     loginFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", path: ".credentials.json" },
     hidden: ["darwin"],
@@ -49,6 +55,7 @@ export const PRESETS: readonly Preset[] = [
     command: ["codex-acp"],
     package: "@agentclientprotocol/codex-acp",
     adapts: "codex",
+    headless: codex,
     variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
     loginFile: { variable: "CODEX_HOME", folder: ".codex", path: "auth.json" },
     settings: ["OPENAI_BASE_URL", "CODEX_HOME"],

@@ -35,7 +35,7 @@ export function usageBeside(_meta: SessionUpdate["_meta"]): Usage {
   };
 }
 
-const numbersOf = (told: unknown): ((name: string) => number) => {
+export const numbersOf = (told: unknown): ((name: string) => number) => {
   const used = (told ?? {}) as Readonly<Record<string, unknown>>;
   return (name) => {
     const value = used[name];

@@ -90,7 +90,7 @@ export class HostedAgents {
       spec: line.spec,
       tools: specs.map((one) => one.name),
       onUsed: (reports) => void this.warn(line, reports, parts).catch(() => {}), // the store is away
-      serve: (socket) => void serveBoard(socket, specs, model),
+      serve: (socket) => void serveBoard(socket, specs, model, found.asksByTool),
       place: async () => {
         const id = task();
         const current = id === null || trees === null ? null : await store.board.task(id);
@@ -157,7 +157,17 @@ function notNamed({ spec }: AgentLine, { teammates = [] }: HostedParts["settings
   );
 }
 
-async function serveBoard(socket: Socket, specs: readonly ToolSpec[], model: HostedModel): Promise<void> {
-  const { serveTools } = await import("./board-server.ts");
-  serveTools(socket, specs, (tool, input) => model.requests.call(tool, input));
+async function serveBoard(
+  socket: Socket,
+  specs: readonly ToolSpec[],
+  { requests }: HostedModel,
+  asksByTool: boolean,
+): Promise<void> {
+  const [{ serveTools }, { MAY_USE_SPEC, mayUse }] = await Promise.all([
+    import("./board-server.ts"),
+    import("./may-use.ts"),
+  ]);
+  serveTools(socket, asksByTool ? [...specs, MAY_USE_SPEC] : specs, (tool, input) =>
+    tool === MAY_USE_SPEC.name ? mayUse(requests, input) : requests.call(tool, input),
+  );
 }

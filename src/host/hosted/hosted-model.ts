@@ -31,7 +31,7 @@ export type HostedOptions = {
   readonly onUsed?: (reports: { readonly tokens: boolean; readonly money: boolean }) => void;
 };
 
-type Running = { readonly program: RunningAgent; readonly cwd: string; readonly session: string };
+type Running = { readonly program: RunningAgent; readonly cwd: string; readonly isBack: boolean };
 
 /** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
 const RESTARTS = 2;
@@ -60,6 +60,7 @@ export class HostedModel implements Model {
   /** In the prompt that goes on now. */
   private hasActed = false;
   private failures = 0;
+  private lost: string | null = null;
   private isClosed = false;
   private wake: () => void = () => {};
 
@@ -164,10 +165,11 @@ export class HostedModel implements Model {
     try {
       signal.throwIfAborted();
       await program.open();
-      const session = await program.begin(cwd, server, earlier.session);
-      this.running = { program, cwd, session };
+      const session = earlier.session === this.lost ? null : earlier.session;
+      const isBack = await program.begin(cwd, server, session);
+      this.running = { program, cwd, isBack };
       this.requests.anew();
-      if (session === earlier.session) return [];
+      if (isBack) return [];
       return [...aboutOf(request), HOW_TO_WORK, ...(earlier.isSame ? historyOf(request.messages) : [])];
     } catch (error) {
       await program.close();
@@ -208,6 +210,8 @@ export class HostedModel implements Model {
     this.end = null;
     if (end instanceof Error) {
       this.failures += 1;
+      // A session in which it fails at once, again and again, is given up.
+      if (this.failures > 1 && this.running?.isBack) this.lost = this.running.program.session;
       void this.stop();
       if (this.failures <= RESTARTS) return null;
       throw new EkidenError("model_overloaded", end.message, { cause: end });
@@ -228,7 +232,8 @@ export class HostedModel implements Model {
     const isMute =
       calls.length === 0 && parts.every(({ type, text }) => type !== "text" || text.trim() === "");
     const silent = isMute && this.hasActed ? [SILENT] : [];
-    const content = said([...parts, ...calls, ...silent], this.running);
+    const at = this.running && { session: this.running.program.session, cwd: this.running.cwd };
+    const content = said([...parts, ...calls, ...silent], at?.session === "" ? null : at);
     return localReply(content, {}, { usd, usage });
   }
 

@@ -4,10 +4,10 @@
  * (`node_modules/.bin` of a folder that is not in the temporary one, which the sandbox hides). Without it this file is left out; a
  * program that is not in the folder is skipped.
  */
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { recruit } from "../../../src/core/recruit.ts";
 import type { Settings } from "../../../src/core/settings.ts";
@@ -15,7 +15,10 @@ import { answer } from "../../../src/team/actions/answer.ts";
 
 import { programTeam } from "../../fixtures/program-team.ts";
 import {
+  ALONE,
   commandLine,
+  installed,
+  killAll,
   PROGRAM,
   PROGRAMS,
   realAgents,
@@ -24,11 +27,17 @@ import {
 } from "../../fixtures/real-agents.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
 
 const TASKS = 3;
 
-async function teamOf(vendor: Vendor, command: (id: string) => string, settings: Partial<Settings> = {}) {
-  const agents = await realAgents(worker(command));
+async function teamOf(
+  vendor: Vendor,
+  command: (id: string) => string,
+  settings: Partial<Settings> = {},
+  bin = PROGRAMS,
+) {
+  const agents = await realAgents(worker(command), bin);
   const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
   const { git } = repositoryIn(folder, { "a.txt": "a\n" });
   const team = await programTeam({
@@ -44,11 +53,7 @@ async function teamOf(vendor: Vendor, command: (id: string) => string, settings:
   return { ...team, agents, git };
 }
 
-const VENDORS = (Object.keys(PROGRAM) as Vendor[]).filter((vendor) =>
-  existsSync(join(PROGRAMS, PROGRAM[vendor])),
-);
-
-describe.each(VENDORS)("%s", (vendor) => {
+describe.each(installed)("%s", (vendor) => {
   it("lands every task once, also when it is killed in it, and nothing of it is left", async () => {
     const { agents, git, ...team } = await teamOf(vendor, (id) => `echo work > work-${id}.txt && sleep 2`);
     const completed = async (): Promise<number> => (await team.store.board.counts()).completed;
@@ -58,7 +63,7 @@ describe.each(VENDORS)("%s", (vendor) => {
     await soon(async () => expect(await completed()).toBeGreaterThan(0));
     await soon(() => {
       const running = agents.processes().filter((pid) => commandLine(pid).includes(PROGRAM[vendor]));
-      for (const pid of running) process.kill(pid, "SIGKILL");
+      killAll(running);
       expect(running.length).toBeGreaterThan(0);
     });
     // opencode takes ten seconds and more until it can work in a new folder.
@@ -88,6 +93,71 @@ describe.each(VENDORS)("%s", (vendor) => {
       const { agents, git, ...team } = await teamOf(vendor, (id) => `echo work > work-${id}.txt`, {
         permissionMode: "default",
       });
+      await team.store.board.add({ subject: "Write 1", description: "Write it" }, PERSON);
+      await team.host.start({ goal: "Do the tasks" });
+      const asked: unknown[] = [];
+      await soon(async () => {
+        for (const request of await team.store.requests.open()) {
+          asked.push(request.ask);
+          await answer(team.store, request.id, "yes");
+        }
+        expect((await team.store.board.counts()).completed).toBe(1);
+      });
+      expect(asked).toEqual([expect.objectContaining({ kind: "permission", tool: "bash" })]);
+      expect(git("show", "main:work-1.txt")).toBe("work");
+      await team.host.close();
+      expect(agents.processes()).toEqual([]);
+    },
+    300_000,
+  );
+});
+
+const alone = (["claude", "codex"] as const).flatMap((vendor) => {
+  const file = ALONE[vendor].map((path) => join(PROGRAMS, path)).find((path) => existsSync(path));
+  return file === undefined ? [] : [{ vendor, file }];
+});
+
+describe.each(alone)("$vendor without its adapter", ({ vendor, file }) => {
+  /** A folder of commands with the program, and without the adapter that speaks the protocol. */
+  const bin = (): string => {
+    const folder = mkdtempSync(resolve("node_modules/.ekiden-bin-"));
+    onTestFinished(() => takeAway(folder));
+    symlinkSync(file, join(folder, vendor));
+    return folder;
+  };
+
+  it("lands every task once, goes on with its session after a kill, and nothing of it is left", async () => {
+    const command = (id: string): string => `echo work > work-${id}.txt && sleep 2`;
+    const { agents, git, ...team } = await teamOf(vendor, command, {}, bin());
+    for (let nth = 1; nth <= 2; nth += 1)
+      await team.store.board.add({ subject: `Write ${nth}`, description: "Write it" }, PERSON);
+    await team.host.start({ goal: "Do the tasks" });
+    await soon(() => expect(agents.processes().map(commandLine).join("\n")).toContain("sleep 2"));
+    killAll(agents.processes());
+    await team.until("task.completed", { task: 2 });
+    const landed = (await team.events("task.landed")).map((event) => (event as { task?: number }).task);
+    expect(landed.sort()).toEqual([1, 2]);
+    for (let nth = 1; nth <= 2; nth += 1) expect(git("show", `main:work-${nth}.txt`)).toBe("work");
+    const turns = (await team.events("turn.taken")).filter((event) => "who" in event && event.who === "ann");
+    expect(turns).toContainEqual(
+      expect.objectContaining({ inputTokens: expect.any(Number), outputTokens: expect.any(Number) }),
+    );
+    const entries = await team.store.transcript.current("ann" as never);
+    expect(JSON.stringify(entries)).toContain("worked-well");
+    await team.host.close();
+    expect(agents.processes()).toEqual([]);
+  }, 300_000);
+
+  it.skipIf(vendor === "codex")(
+    "asks in the one place of the team before it runs a command",
+    async () => {
+      const settings = { permissionMode: "default" } as const;
+      const { agents, git, ...team } = await teamOf(
+        vendor,
+        (id) => `echo work > work-${id}.txt`,
+        settings,
+        bin(),
+      );
       await team.store.board.add({ subject: "Write 1", description: "Write it" }, PERSON);
       await team.host.start({ goal: "Do the tasks" });
       const asked: unknown[] = [];

@@ -102,3 +102,11 @@ it("is in the doctor's list, where none of them is wrong", async () => {
     found: "codex 1.2.3",
   });
 });
+
+it("takes the vendor's own program where its adapter is missing, and says what is better", async () => {
+  install("codex", "@openai/codex", ">=16");
+  const { of } = await agents({ OPENAI_API_KEY: "x" });
+  expect(of("codex")).toMatchObject({ path: join(place, "bin/codex"), login: "OPENAI_API_KEY" });
+  expect(of("codex").missing).toEqual([expect.stringMatching(/^It works as codex alone\..*codex-acp/)]);
+  expect(existsSync(join(place, "started"))).toBe(false);
+});

@@ -1,0 +1,130 @@
+/**
+ * An agent program without the Agent Client Protocol: each prompt is a run of it that prints events as JSON and ends. Its session goes
+ * on with the next run. A prompt that is cancelled is a run that is ended.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { cutStart } from "../../core/conversation/valid.ts";
+import { EkidenError } from "../../core/errors.ts";
+import type { Usage } from "../../ports/model.ts";
+import type { WholeProgram } from "../../ports/shell.ts";
+import { endAll } from "../process-table.ts";
+import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
+import { NO_USAGE } from "./usage.ts";
+
+/** What a run needs besides its prompt, which comes on stdin. `isConfined`: it runs in our sandbox. */
+export type HeadlessRun = {
+  readonly server: BoardServer;
+  readonly session: string;
+  readonly isConfined: boolean;
+};
+
+/** What an event says. */
+export type HeadlessNews = {
+  session?: string;
+  usage?: Usage;
+  /** The run has ended well (""), or with this fault. */
+  end?: string;
+};
+
+/** The events and the arguments of one program. */
+export type Dialect = {
+  readonly args: (run: HeadlessRun) => readonly string[];
+  /** One for each program, because an event may go back to an earlier one. */
+  readonly reader: () => (event: Readonly<Record<string, unknown>>, host: AgentHost) => HeadlessNews;
+};
+
+type Options = {
+  readonly tag: string;
+  readonly title: string;
+  readonly dialect: Dialect;
+  readonly isConfined: boolean;
+  readonly program: (args: readonly string[], env: Record<string, string>) => Promise<WholeProgram>;
+};
+
+const STDERR_KEPT = 2_000;
+const GRACE_MS = 1_000;
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
+export class HeadlessProgram implements RunningAgent {
+  session = "";
+  private readonly options: Options;
+  private readonly host: AgentHost;
+  private readonly read: ReturnType<Dialect["reader"]>;
+  private server: BoardServer | null = null;
+  private child: ChildProcess | null = null;
+
+  constructor(options: Options, host: AgentHost) {
+    this.options = options;
+    this.host = host;
+    this.read = options.dialect.reader();
+  }
+
+  async open(): Promise<void> {}
+
+  async begin(_cwd: string, server: BoardServer, earlier: string | null): Promise<boolean> {
+    this.server = server;
+    this.session = earlier ?? "";
+    return earlier !== null;
+  }
+
+  async prompt(text: string): Promise<PromptEnd> {
+    const { dialect, isConfined, program: confined, title } = this.options;
+    const { server, session } = this;
+    if (server === null) throw new EkidenError("tool_failed", `The agent program ${title} has not begun.`);
+    const secret = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
+    const program = await confined(dialect.args({ server, session, isConfined }), secret);
+    const { file, args, cwd, env } = program;
+    const child = spawn(file, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    this.child = child;
+    let [stderr, usage, end] = ["", NO_USAGE, "it said nothing of its end"];
+    child.stderr?.on("data", (chunk: Buffer) => {
+      stderr = cutStart(stderr + chunk.toString(), STDERR_KEPT);
+    });
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      const news = this.read(eventIn(line), this.host);
+      this.session = news.session ?? this.session;
+      usage = news.usage ?? usage;
+      end = news.end ?? end;
+    });
+    child.stdin?.on("error", () => {}); // it has ended before it read all
+    child.stdin?.end(text);
+    const code = await new Promise<number | string | null>((done, fail) => {
+      child.once("error", fail).once("close", (exit, signal) => done(exit ?? signal));
+    }).finally(() => void program.ended().catch(() => {}));
+    if (this.child !== child) return { reason: "cancelled", usage };
+    await this.end();
+    if (end === "") return { reason: "end_turn", usage };
+    const last = stderr.trim().split("\n").slice(-5).join("\n");
+    throw new EkidenError(
+      "tool_failed",
+      `The agent program ${title} ended (${code}): ${end}.${last === "" ? "" : ` It wrote last:\n${last}`}`,
+    );
+  }
+
+  async cancel(): Promise<void> {
+    await this.end();
+  }
+
+  async close(): Promise<void> {
+    await this.end();
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this;
+    this.child = null;
+    if (!child) return;
+    await endAll(NO_GROUPS, this.options.tag, GRACE_MS);
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  }
+}
+
+/** Programs print other lines now and then. */
+function eventIn(line: string): Readonly<Record<string, unknown>> {
+  if (!line.startsWith("{")) return {};
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
