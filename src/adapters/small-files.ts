@@ -32,9 +32,10 @@ type Reading = {
  * @throws Error with the reason, without the name of the file; one of the system keeps its `code`
  */
 export const readRegular = (path: string, max: number, how: Reading = {}): string =>
-  readBytes(path, max, how).toString();
+  readRegularBytes(path, max, how).toString();
 
-function readBytes(path: string, max: number, { noLink = false, within }: Reading): Buffer {
+/** The same as bytes. */
+export function readRegularBytes(path: string, max: number, { noLink = false, within }: Reading): Buffer {
   refuseOther(noLink ? lstatSync(path) : statSync(path), max); // opening some devices does something
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (noLink ? constants.O_NOFOLLOW : 0);
   const file = openSync(path, flags);
@@ -51,7 +52,7 @@ function readBytes(path: string, max: number, { noLink = false, within }: Readin
 /** The same as bytes; null for what cannot be read. A link is refused. */
 export function bytesIn(path: string, max: number): Buffer | null {
   try {
-    return readBytes(path, max, { noLink: true });
+    return readRegularBytes(path, max, { noLink: true });
   } catch {
     return null;
   }

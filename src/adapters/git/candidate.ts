@@ -144,7 +144,8 @@ export class LandingTree {
   /** The branch becomes this commit, whose tree is in the worktree already: no file is touched. */
   async adopt(commit: string): Promise<void> {
     const { git, root, branch } = this.task;
-    await git.run(root, "update-ref", "-m", "ekiden: landing", `refs/heads/${branch}`, commit);
+    const moved = ["update-ref", "--no-deref", "-m", "ekiden: landing"];
+    await git.run(root, ...moved, `refs/heads/${branch}`, commit);
     await this.attach();
   }
 

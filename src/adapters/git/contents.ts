@@ -35,7 +35,9 @@ export async function takeAway(
   // A branch that waits for its pull request stays.
   if (tip === null || tip === binding.proposed) return null;
   const lost = await unmerged(about, project, tip);
-  if (lost === null) await git.try(project, "update-ref", "-d", `refs/heads/${binding.branch}`, tip);
+  // A member may have made it a symbolic ref: the branch that it names is not the member's.
+  if (lost === null)
+    await git.try(project, "update-ref", "--no-deref", "-d", `refs/heads/${binding.branch}`, tip);
   return lost;
 }
 

@@ -43,10 +43,11 @@ const ALWAYS: Env = {
 };
 /**
  * They write where commands of members write, too: the index, HEAD, branches and logs of a worktree, and its files. Where there is a
- * sandbox they run in it, so that a link that a command has left leads nowhere.
+ * sandbox they run in it, so that a link that a command has left leads nowhere. The diff of
+ * a conflict reads the files that the index names, and an index of a member may name any file.
  */
 const CONFINED =
-  /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree)(?: |$)/;
+  /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree|diff (?:--ignore-submodules=dirty )?--no-color --no-ext-diff$)(?: |$)/;
 const isConfined = (args: readonly string[]): boolean => CONFINED.test(args.slice(verbAt(args)).join(" "));
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */

@@ -6,7 +6,7 @@
  * The same branch tells that a task has landed. A landing moves it together with the target, so a machine that goes on with a task
  * whose last owner was lost in between sees it.
  */
-import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TEAM, type Instant, type Name, type TaskId } from "../../core/ids.ts";
 import { branchOf } from "../../core/worktree.ts";
@@ -17,6 +17,7 @@ import { NO_HOOKS } from "./hardening.ts";
 import { operationIn } from "./preflight.ts";
 import { newTicket } from "./queue.ts";
 import type { Contact, Remote } from "./remote.ts";
+import { copyIndex } from "./work-diff.ts";
 
 const UNCOMMITTED = "ekiden: not committed yet";
 const FOLLOWS = "ekiden: goes on from an earlier version";
@@ -138,7 +139,7 @@ export class ParkedWork {
     // Beside the index: git makes a lock there.
     const index = join(gitDir, `ekiden-index.${newTicket()}`);
     try {
-      copyFileSync(join(gitDir, "index"), index, constants.COPYFILE_EXCL);
+      copyIndex(join(gitDir, "index"), index);
       if ((await git.addAll(root, { index })).code !== 0) return head;
       const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
       return await this.commit(root, tree, UNCOMMITTED, head);
@@ -167,7 +168,7 @@ export class ParkedWork {
     const isKnown =
       (await git.isAncestor(root, own, head)) || (await this.isSame(root, own, changes ?? head));
     const left = isKnown ? null : `${branch}-left-${own.slice(0, 7)}`;
-    if (left) await git.run(root, "update-ref", `refs/heads/${left}`, own);
+    if (left) await git.run(root, "update-ref", "--no-deref", `refs/heads/${left}`, own);
     await git.run(root, ...NO_HOOKS, "checkout", "--quiet", "--force", "-B", branch, changes ?? head);
     await git.run(root, "clean", "--quiet", "--force", "-d");
     if (changes) await git.run(root, "reset", "--quiet", "--mixed", head);

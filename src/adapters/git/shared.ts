@@ -9,6 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { inHeldFolder } from "../held-folder.ts";
 import { replaceFile } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
@@ -32,8 +33,7 @@ export async function linkShared(
     const link = join(workspace, path);
     if (!existsSync(source) || isThere(link)) continue;
     if ((await git.run(project, "ls-files", "--", path)) !== "") continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(source, link, "junction");
+    if (!inOwnFolder(workspace, path, (own) => symlinkSync(source, own, "junction"))) continue;
     if ((await git.try(workspace, "check-ignore", "--quiet", "--", path)).code !== 0)
       ignore(commonDir, `/${(await git.run(workspace, "rev-parse", "--show-prefix")) + path}`);
   }
@@ -42,8 +42,24 @@ export async function linkShared(
 /** Removes the links, and nothing else. */
 export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void {
   for (const path of paths) {
-    const link = join(workspace, path);
-    if (isThere(link) && lstatSync(link).isSymbolicLink()) unlinkSync(link);
+    inOwnFolder(workspace, path, (link) => {
+      if (isThere(link) && lstatSync(link).isSymbolicLink()) unlinkSync(link);
+    });
+  }
+}
+
+/** A repository or a member may have made a link of a folder on the way: then nothing is done, because it leads elsewhere. */
+function inOwnFolder(workspace: string, path: string, use: (path: string) => void): boolean {
+  const parts = dirname(path) === "." ? [] : dirname(path).split("/");
+  try {
+    for (const [i, part] of parts.entries())
+      inHeldFolder(workspace, [...parts.slice(0, i), part].join("/"), (at) => {
+        if (!isThere(at)) mkdirSync(at);
+      });
+    inHeldFolder(workspace, path, use);
+    return true;
+  } catch {
+    return false;
   }
 }
 

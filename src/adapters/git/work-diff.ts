@@ -1,12 +1,19 @@
 /** The diff of a folder of a repository since a commit, including uncommitted changes. The folder and its index stay as they are. */
-import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
+import { readRegularBytes } from "../small-files.ts";
 import { type Git, messageOfGit } from "./git.ts";
 import { newTicket } from "./queue.ts";
 
 const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none"];
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** The copy lies where commands of a member read, so a link that one has put in the place of the index is not followed. @throws Error */
+export function copyIndex(from: string, to: string): void {
+  writeFileSync(to, readRegularBytes(from, INDEX_MAX, { noLink: true }), { flag: "wx", mode: 0o600 });
+}
+const INDEX_MAX = 1024 * 1024 * 1024;
 
 /** Since the branch of a work tree left `target`, a ref in full: what would land. As `git diff` shows it. @throws EkidenError `tool_failed` */
 export async function branchDiff(git: Git, folder: string, target: string): Promise<string> {
@@ -37,7 +44,7 @@ async function workDiff(git: Git, root: string, base: string): Promise<string> {
   const index = join(gitDir, `ekiden-index.${newTicket()}`);
   try {
     const own = join(gitDir, "index");
-    if (existsSync(own)) copyFileSync(own, index, constants.COPYFILE_EXCL);
+    if (existsSync(own)) copyIndex(own, index);
     const added = await git.addAll(root, { index });
     if (added.code !== 0)
       throw new EkidenError("tool_failed", `git cannot read the changes: ${messageOfGit(added)}`);

@@ -108,7 +108,7 @@ export async function mend(
       .split("\n")
       .at(-1) ?? "";
   const [, commit = otherwise] = /^[0-9a-f]+ ([0-9a-f]{40,64}) /.exec(last) ?? [];
-  await git.run(root, "update-ref", "-m", "ekiden: made again", ref, commit, "");
+  await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, commit, "");
 }
 
 function stateOf(root: string): "whole" | "begun" | "cut off" | "none" {

@@ -24,8 +24,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createInflate, inflateSync } from "node:zlib";
+import { inHeldFolder } from "../held-folder.ts";
 import { foldersIn, namesIn } from "../small-files.ts";
-import { inHeldFolder } from "./held-folder.ts";
 
 export type Imported = {
   /** Objects and packs that are new in the real folder. */

@@ -23,10 +23,10 @@ import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
+import { inHeldFolder } from "../held-folder.ts";
 import { foldersIn, namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
 import { foreignCommits } from "./git-folders.ts";
-import { inHeldFolder } from "./held-folder.ts";
 import { presentIn } from "./place.ts";
 import { replacedFolders } from "./stage.ts";
 
