@@ -48,14 +48,16 @@ export const CLASSES = {
   "model-odd": { about: "model: doubled call ids, blank texts, half characters", holds: true },
   "git-killed": {
     about: "git: SIGKILL for a git that makes a worktree or lands a task",
-    holds: false,
-    meets: "nothing in three minutes on SQLite (94 kills); longer runs and PostgreSQL were not tried",
+    holds: true,
   },
   "worktree-removed": {
     about: "git: somebody removes the worktree of a task whose command has ended",
     holds: true,
   },
-  orders: { about: "person: release and edit of a task that is in progress", holds: true },
+  orders: {
+    about: "person: release, edit and assign of a task in progress; a task that is taken and given back",
+    holds: true,
+  },
   "output-full": { about: "process: some have a full disk as standard output", holds: true },
   "long-commands": { about: "work: commands that outlive the host", holds: true },
   landings: { about: "work: tasks land in a git repository behind a gate", holds: true },

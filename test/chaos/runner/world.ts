@@ -20,6 +20,8 @@ const TEAM = "default";
 const LATEST_LINES = 12;
 /** How long a git is looked for: each runs for some milliseconds. */
 const GIT_MS = 500;
+/** Times that an order is given before it is given up. */
+const ORDERS_MAX = 60;
 /** Between one process of a machine that stood still and the next. */
 const SLOW_START_MS = 40;
 
@@ -189,19 +191,38 @@ export class World {
     return true;
   }
 
-  /** Of a person, in a program of its own. */
+  /** Of a person, in a program of its own. A task is given to a member of the process that goes on to the end. */
   async order(): Promise<boolean> {
-    const { place, plan } = this.options;
-    const running = await inSnapshot(place.url, (ask) =>
-      ask(`select id from tasks where team = '${TEAM}' and status = 'in_progress'`),
-    ).catch(() => []);
-    const id = running[Math.floor(this.dice() * running.length)]?.id;
-    if (id === undefined || plan.isRunbook) return false;
-    const words =
-      this.dice() < 0.5 ? ["release", String(id)] : ["edit", String(id), "--description", "Do it soon."];
+    if (this.options.plan.isRunbook) return false;
+    const pick = async (status: string): Promise<string | undefined> => {
+      const found = await inSnapshot(this.options.place.url, (ask) =>
+        ask(`select id from tasks where team = '${TEAM}' and status = '${status}'`),
+      ).catch(() => []);
+      const id = found[Math.floor(this.dice() * found.length)]?.id;
+      return id === undefined ? undefined : String(id);
+    };
+    const kind = Math.floor(this.dice() * 4);
+    const id = await pick(kind === 3 ? "pending" : "in_progress");
+    if (id === undefined) return false;
+    if (kind === 3) return (await this.says("take", id)) && (await this.givesBack(id));
+    if (kind === 0) return this.says("release", id);
+    if (kind === 1) return this.says("edit", id, "--description", "Do it soon.");
+    return this.says("edit", id, "--assign", this.options.plan.members[this.dice() < 0.5 ? 0 : 1] ?? "");
+  }
+
+  private async says(...words: string[]): Promise<boolean> {
     const child = this.program(words, "ignore");
     await ended(child);
     return child.exitCode === 0;
+  }
+
+  /** Until it is heard: the database may be away. */
+  private async givesBack(id: string): Promise<boolean> {
+    for (let left = ORDERS_MAX; left > 0; left -= 1) {
+      if (await this.says("release", id)) return true;
+      await delay(500);
+    }
+    return false;
   }
 
   /** Kills a host, unless `most` were killed before, and lets another take its place after a moment. */

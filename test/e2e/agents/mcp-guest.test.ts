@@ -107,6 +107,26 @@ it("gives its task back when its client ends, and another process takes it over 
   expect(await tasks()).toMatchObject([{ status: "completed", owner: "ann", result: "built" }]);
 });
 
+it.each([
+  [["release", "1"], "taken back"],
+  [["cancel", "1"], "cancelled"],
+  [["edit", "1", "--assign", "bob"], "given to another member"],
+  [["done", "1", "By hand"], "completed by somebody else"],
+])("completes nothing after an order about its task, and hears it: %j", async (order, how) => {
+  await project.run(["add", "Build"]);
+  const one = await agent("a", "--as", "ann");
+  await one.call("wait_for_work");
+  const isGiven = order.includes("bob");
+  const waits = isGiven ? (await agent("b", "--as", "bob")).call("wait_for_work") : null;
+  if (isGiven) await soon(async () => expect(await phaseOf("bob")).toBeDefined());
+  expect((await project.run(order)).code).toBe(0);
+  const refused = await one.call("complete_task", { result: "built" });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain(how);
+  expect((await tasks())[0]?.result ?? "").not.toContain("built");
+  if (waits !== null) expect((await waits).text).toContain("Build");
+});
+
 it("says what is wrong with a call, also while it has nothing to do", async () => {
   await project.run(["add", "Build"]);
   const one = await agent();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { ended, Project } from "../cli-program.ts";
 
@@ -12,9 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => project.end());
 
-/** Each attempt adds a line with its process id, and works until `go` is there. */
+/** Each attempt adds a line with its process id, and works until `go` is there; both are in the project. */
 const task = (name: string): string =>
-  `## ${name}\n\`\`\`sh\necho $$ >> ${name}\nwhile [ ! -e go ]; do sleep 0.05; done\n\`\`\`\n`;
+  `## ${name}\n\`\`\`sh\necho $$ >> '${project.dir}/${name}'\nwhile [ ! -e '${project.dir}/go' ]; do sleep 0.05; done\n\`\`\`\n`;
 const attempts = (name: string): number[] => {
   const file = join(project.dir, name);
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
@@ -24,10 +25,14 @@ const began = (name: string, times = 1): Promise<void> =>
 const isOver = (name: string): Promise<void> =>
   soon(() => expect(attempts(name).slice(0, 1).filter(isAlive)).toEqual([]));
 
-it("cancel, release, assign and edit end the running command of the owner", async () => {
+it.each([
+  ["in the project", []],
+  ["in worktrees", ["--worktrees"]],
+])("cancel, release, assign and edit end the running command of the owner: %s", async (_, where) => {
+  repositoryIn(project.dir, { ".gitignore": ".ekiden/\n?\ngo\n" });
   project.write({ "plan.md": `# Goal\n\n${["a", "b", "c", "d"].map(task).join("\n")}` });
   // Without the sandbox, in which process ids are other ones.
-  const args = ["run", "plan.md", "--teammates", "4", "--sandbox", "off", "--allow", "bash"];
+  const args = ["run", "plan.md", "--teammates", "4", "--sandbox", "off", "--allow", "bash", ...where];
   const over = ended(project.start(args));
   for (const name of ["a", "b", "c", "d"]) await began(name);
   const said = async (...args: string[]): Promise<string> =>
