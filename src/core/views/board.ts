@@ -105,8 +105,7 @@ export function progressText(counts: Counts): string {
 export const progressShare = (counts: Counts): number =>
   counts.total === 0 ? 0 : (counts.completed + counts.failed + counts.cancelled) / counts.total;
 
-/** `shown`: the tasks in view, where that is not the whole board. */
-export function boardViews(board: BoardData, shown = board.tasks): View[] {
+export function boardViews(board: BoardData): View[] {
   const dead = new Set(
     board.tasks
       .filter((task) => task.status === "failed" || task.status === "cancelled")
@@ -119,7 +118,7 @@ export function boardViews(board: BoardData, shown = board.tasks): View[] {
         : `#${task.heldBy} (same files)`,
     tone: task.waitsFor.some((id) => dead.has(id)) ? "bad" : "dim",
   });
-  const rows = shown.map((task): Cell[] => {
+  const rows = board.tasks.map((task): Cell[] => {
     const { glyph, word, tone } = look(task);
     return [
       { text: `#${task.id}`, tone: "dim" },

@@ -184,3 +184,18 @@ it.each(Object.entries(SCENES))("%s", async (title, play) => {
   });
   await expect(frames.join("\n")).toMatchFileSnapshot(`goldens/${title.replaceAll(" ", "-")}.txt`);
 });
+
+it("gives keys to the panel of a watched team again after a terminal that was too low for it", async () => {
+  const scene = await Scene.on(open);
+  await working(scene);
+  for (const [watches, hasKeys] of [
+    [true, true],
+    [false, false],
+  ] as const) {
+    scene.viewer.watches = watches;
+    await scene.open("board");
+    scene.panel.takes("\x1b[B", true);
+    scene.frame(60, 3);
+    expect([watches, scene.panel.hasKeys]).toEqual([watches, hasKeys]);
+  }
+});

@@ -113,8 +113,8 @@ export class PanelView {
 
   lines(width: number, height: number): string[] {
     if (this.name === null || height < 2) {
-      // What cannot be seen takes no keys.
-      this.hasKeys = false;
+      // What cannot be seen takes no keys from an editor.
+      if (!this.screen.watches) this.hasKeys = false;
       return [];
     }
     const { paint } = this.style;
