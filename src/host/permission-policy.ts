@@ -52,7 +52,9 @@ export function permissionPolicy(
   const rules = rulesOf(settings);
   const shut = { read: fileDenials(rules, "read"), write: fileDenials(rules, "write") };
   const home = homedir();
+  let allowed = 0;
   const allow = (text: string): void => {
+    allowed += 1;
     const added = parseRule("allow", text);
     const isKnown = rules.some((one) => one.effect === "allow" && showRule(one) === showRule(added));
     if (!isKnown) rules.push(added);
@@ -131,9 +133,17 @@ export function permissionPolicy(
     const how = way.rule === null ? "" : ` It would be allowed by --allow '${way.rule}'.`;
     const change = await tool.preview?.(input, closed ? { ...ctx, closed } : ctx);
     const diff = change && secrets.redact(await (await import("./shown-change.ts")).shownChange(change));
+    let judged = allowed;
+    // Only of a question that no more than a rule answers.
+    const isAllowedNow = async (): Promise<boolean> => {
+      if (judged === allowed || effect === "allow" || Object.keys(way.opening).length > 0) return false;
+      judged = allowed;
+      return (await judge()).effect === "allow";
+    };
     const answer = await questions.put(
       { who: ctx.self, tool: way.tool, subject, diff, reason: way.reason, rule: way.rule },
       ctx,
+      isAllowedNow,
     );
     const refused = (why: string): Verdict => ({ allowed: false, reason: why });
     if (effect === "allow" && !answer?.by) return permitted();
@@ -142,7 +152,7 @@ export function permissionPolicy(
     if (answer.state === "expired")
       return refused(`Not permitted: nobody answered in time whether you may run ${named}.${how}`);
     if (answer.yes) {
-      if (answer.always && answer.by === PERSON && way.rule !== null) allow(way.rule);
+      if (answer.always && answer.by === PERSON && way.rule !== null) allow(answer.rule ?? way.rule);
       return permitted(isYes(answer) ? way.opening : {});
     }
     const who = answer.by === LEAD ? "The lead" : "The person";

@@ -42,10 +42,11 @@ export class PermissionQuestions {
     return this.asks || this.parts.settings.permissionsTo === "person";
   }
 
-  /** Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
+  /** `isAllowedNow`: a rule that came up meanwhile answers the question. Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
   async put(
     question: Question,
     { seat, signal, waitingFor }: Pick<ToolContext, "seat" | "signal" | "waitingFor">,
+    isAllowedNow: () => Promise<boolean> = async () => false,
   ): Promise<Given | null> {
     const of = this.whom(seat.name);
     if (of === null) return null;
@@ -59,8 +60,9 @@ export class PermissionQuestions {
     );
     const endWait = await waitingFor("awaiting_permission");
     try {
-      const given = await this.answer(request, signal);
-      if (given.yes && given.always && given.by === PERSON && rule !== null) await this.keep(rule);
+      const given = await this.answer(request, signal, isAllowedNow);
+      const isKept = given.yes && given.always && !given.session && given.by === PERSON;
+      if (isKept && rule !== null) await this.keep(given.rule ?? rule);
       return given;
     } finally {
       await endWait().catch(() => {}); // another process has the member now
@@ -86,7 +88,11 @@ export class PermissionQuestions {
     }
   }
 
-  private async answer(request: Request, signal: AbortSignal): Promise<Given> {
+  private async answer(
+    request: Request,
+    signal: AbortSignal,
+    isAllowedNow: () => Promise<boolean>,
+  ): Promise<Given> {
     const { store, clock } = this.parts;
     for (;;) {
       const mark = store.wake.mark();
@@ -97,6 +103,10 @@ export class PermissionQuestions {
         await store.requests.withdraw(request.id);
         throw signal.reason;
       }
+      if (await isAllowedNow()) {
+        await store.requests.withdraw(request.id);
+        return { yes: true, text: "", by: PERSON, state: "answered" };
+      }
       const left = request.deadline - clock.now();
       if (left <= 0) await store.requests.expire("Nobody answered before the deadline.");
       else await store.wake.changed(mark, [`mail:${request.by}`], Math.min(left, FLOOR_MS), signal);
@@ -105,15 +115,7 @@ export class PermissionQuestions {
 
   private async keep(rule: string): Promise<void> {
     const why = await allowForGood(this.parts.workspace, rule);
-    if (why === null) {
-      // The person's own word: the next start need not ask about it.
-      const [{ allowRuleItem }, { recordItems }] = await Promise.all([
-        import("../project/trust/items.ts"),
-        import("../project/trust/weigh.ts"),
-      ]);
-      recordItems(this.parts.workspace, [allowRuleItem(rule)]);
-      return;
-    }
+    if (why === null) return;
     const text = `The rule ${rule} is in force until this process ends; it was not saved: ${why}`;
     await this.parts.store.journal.warn(null, text);
   }

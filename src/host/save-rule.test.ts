@@ -4,19 +4,22 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { projectFile } from "../project/settings.ts";
+import { personalFile } from "../project/own-folders.ts";
 import { allowForGood } from "./save-rule.ts";
 
 let project: string;
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "ekiden-always-"));
 });
-afterEach(() => rmSync(project, { recursive: true, force: true }));
+afterEach(() => {
+  for (const folder of [project, dirname(personalFile(project))])
+    rmSync(folder, { recursive: true, force: true });
+});
 
-const read = (): string => readFileSync(projectFile(project), "utf8");
+const read = (): string => readFileSync(personalFile(project), "utf8");
 async function write(text: string): Promise<void> {
-  await mkdir(dirname(projectFile(project)), { recursive: true });
-  await writeFile(projectFile(project), text);
+  await mkdir(dirname(personalFile(project)), { recursive: true });
+  await writeFile(personalFile(project), text);
 }
 
 it("a project without settings gets a file with the rule", async () => {

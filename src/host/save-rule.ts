@@ -1,17 +1,17 @@
-/** "Always": a rule is added to the project's settings, and nothing else of the file changes, comments and layout included. */
+/** "Always": a rule is added to the person's own settings for the project, and nothing else of the file changes, comments and layout included. */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { PROJECT_FILE_MAX, readRegular, replaceFile } from "../adapters/small-files.ts";
 import { messageOf } from "../core/errors.ts";
-import { projectFile } from "../project/settings.ts";
+import { personalFile } from "../project/own-folders.ts";
 
 /** One after the other: two answers at once must both be in the file. */
 let last: Promise<unknown> = Promise.resolve();
 
 /** Null when the file has the rule now; else the reason why it has not. */
 export function allowForGood(project: string, rule: string): Promise<string | null> {
-  const next = last.then(() => add(projectFile(project), rule)).catch(messageOf);
+  const next = last.then(() => add(personalFile(project), rule)).catch(messageOf);
   last = next;
   return next;
 }

@@ -61,7 +61,7 @@ export class WaysOut {
     );
     if (!isYes(answer)) return "no";
     if (answer.always !== true) return "once";
-    this.parts.sandbox.allowHosts([host]);
+    this.parts.sandbox.allowHosts([hostOpened(answer.rule ?? rule, host)]);
     return "always";
   }
 
@@ -87,6 +87,10 @@ export class WaysOut {
 
 /** The person's yes: no member answers for the machine. */
 export const isYes = (answer: Given | null): answer is Given => answer?.yes === true && answer.by === PERSON;
+
+/** Of a rule that the person may have made wider: `*.example.com`. */
+export const hostOpened = (rule: string, asked: string): string =>
+  /^network\((.+)\)$/.exec(rule)?.[1] ?? asked;
 
 /** What a yes opens for one command. */
 export type Opening = { readonly writable?: readonly string[]; readonly unconfined?: boolean };

@@ -11,7 +11,7 @@ import type { ToolContext } from "../ports/index.ts";
 import type { HostVerdict, JudgeHost } from "../ports/web.ts";
 import type { Parts } from "./parts.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
-import { isYes } from "./ways-out.ts";
+import { hostOpened, isYes } from "./ways-out.ts";
 
 type HostParts = {
   readonly settings: Pick<Parts["settings"], "allow" | "ask" | "deny" | "permissionsTo">;
@@ -83,7 +83,7 @@ export class WebHosts {
     }
     if (answer.always === true) {
       this.answers.set(rule, true);
-      this.parts.sandbox.allowHosts([rule.slice("network(".length, -1)]);
+      this.parts.sandbox.allowHosts([hostOpened(answer.rule ?? rule, host)]);
     }
     return { mayBePrivate };
   }

@@ -32,6 +32,10 @@ export type Answer = {
   readonly text: string;
   /** For a permission: allows all calls that match its rule. Counts only from the person. */
   readonly always?: boolean | undefined;
+  /** With `always`: the rule that the person chose instead of the one that was offered. */
+  readonly rule?: string | undefined;
+  /** With `always`: only until the process of the team ends; nothing is written. */
+  readonly session?: boolean | undefined;
 };
 
 export type Request = {

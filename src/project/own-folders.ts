@@ -1,7 +1,7 @@
 /** The folders of the person that Ekiden writes to: settings and trust, and what the sandbox keeps. */
 import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { EkidenError, messageOf } from "../core/errors.ts";
@@ -9,6 +9,15 @@ import { EkidenError, messageOf } from "../core/errors.ts";
 /** The settings of the person. */
 export function userFile(): string {
   return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
+}
+
+/** The settings of the person for one project: what is not to be shared with it, such as the rules of an "always". */
+export function personalFile(project: string): string {
+  const hash = createHash("sha256").update(project).digest("hex").slice(0, 16);
+  const name = `${basename(project)
+    .replaceAll(/[^\w.-]+/g, "-")
+    .slice(0, 40)}-${hash}`;
+  return join(dirname(userFile()), "projects", name, "settings.json");
 }
 
 /** Where the sandbox keeps its proofs and the caches of a project's commands, and which folders those must not see. */

@@ -1,5 +1,5 @@
 /**
- * Reads the settings: flag > environment (`EKIDEN_…`) > project > user > default. Each source is checked alone, so that a message
+ * Reads the settings: flag > environment (`EKIDEN_…`) > the person's for this project > project > user > default. Each source is checked alone, so that a message
  * can name the file, the line and the key.
  */
 import { join, relative } from "node:path";
@@ -16,7 +16,7 @@ import {
   settingShape,
 } from "../core/settings.ts";
 import { mergeSettings } from "../core/settings-merge.ts";
-import { userFile } from "./own-folders.ts";
+import { personalFile, userFile } from "./own-folders.ts";
 import { fault, type Issue, inside } from "./settings-faults.ts";
 import { settingsIn } from "./settings-file.ts";
 import { type ProjectTrust, weighProject } from "./trust/weigh.ts";
@@ -35,9 +35,9 @@ export async function loadSettings(sources: Sources, { trusted = false } = {}): 
   const { layers, problems } = await readLayers(sources);
   const [first, ...others] = problems;
   if (first === undefined) {
-    const [flags = {}, variables = {}, project = {}, user = {}] = layers;
+    const [flags = {}, variables = {}, project = {}, user = {}, personal = {}] = layers;
     const { cwd, env } = sources;
-    const above = [flags, variables];
+    const above = [flags, variables, personal];
     const { layer, trust } = await weighProject({
       cwd,
       layer: project,
@@ -79,6 +79,8 @@ async function readLayers({
   ];
   const user = userFile();
   layers.push(await settingsIn(user, user, problems));
+  const personal = personalFile(cwd);
+  layers.push(await settingsIn(personal, personal, problems));
   return { layers, problems };
 }
 

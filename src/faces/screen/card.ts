@@ -1,9 +1,8 @@
 /** The card of the question that waits: who asks, for which task, why, and the whole command, diff or plan. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { optionLines } from "../../core/question.ts";
 import { colourOf } from "../../core/views/identity.ts";
 import { span } from "../../core/views/view.ts";
-import { meaning } from "../terminal/asking.ts";
+import type { Choice } from "./choices.ts";
 import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { headOf, isSeen, type Question, type Questions } from "./questions.ts";
@@ -11,6 +10,8 @@ import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.
 
 /** What the bar and the blanks of a card take. */
 const MARGIN = 4;
+/** A lower card has its answers in one paragraph. */
+const ROOMY = 13;
 
 export type CardLook = {
   readonly width: number;
@@ -75,11 +76,7 @@ function bodyOf({ request: { ask } }: Question, style: Style, width: number): st
     case "plan":
       return [...new GrowingMarkdown(style, ask.plan).render(width)];
     case "question":
-      return [
-        ...new GrowingMarkdown(style, ask.question).render(width),
-        "",
-        ...optionLines(ask).flatMap((line) => wrapped(exact(line), width)),
-      ];
+      return [...new GrowingMarkdown(style, ask.question).render(width)];
     case "shutdown":
       return wrapped(exact(ask.reason), width);
     default:
@@ -95,47 +92,57 @@ const changeLines = (diff: string, { paint }: Style, width: number): string[] =>
     .filter((line, i) => line !== "" && !(i < 2 && /^(?:---|\+\+\+) /.test(line)))
     .flatMap((line) => wrapped(exact(line), width).map((part) => diffLine(part, paint)));
 
+/** The answers, a line for each where there is room, and how one gives them. */
 function answersOf(
   questions: Questions,
   question: Question,
   style: Style,
-  { width, now, isRead }: CardLook,
+  { width, height, now, isRead }: CardLook,
 ): string[] {
-  const { ask } = question.request;
   const { paint } = style;
+  const inner = width - MARGIN;
   if (isRead)
-    return [
-      "",
-      paint("dim", shortened("This screen only looks. Answer it in: ekiden attach", width - MARGIN)),
-    ];
-  const key = (letter: string, text: string): string => `${paint("busy", letter)} ${text}`;
-  const rule = ask.kind === "permission" ? ask.rule : undefined;
-  if (ask.kind === "question") {
-    const numbers = ask.options.map((_, i) => i + 1).join("/");
-    const next = questions.count > 1 ? ` · ${key("tab", "next question")}` : "";
-    const seen = isSeen(question, now) ? "then enter" : "a new question";
-    return [
-      "",
-      ...wrapped(
-        `${key(numbers, "an option")} · or your own words${next} — ${seen}; /send lead TEXT talks past it`,
-        width - MARGIN,
-      ),
-    ];
-  }
-  const answers = [
-    key("y", "yes"),
-    ...(rule && questions.alike > 0
-      ? [key("all", `yes to all ${questions.alike + 1} that this rule covers`)]
-      : []),
-    key("n", "no, because …"),
-    ...(questions.count > 1 ? [key("tab", "next question")] : []),
-  ].join(paint("dim", " · "));
-  const always = rule
-    ? wrapped(
-        key("a", `always: allow ${exact(rule)} (${meaning(rule)}), written to .ekiden/settings.json`),
-        width - MARGIN,
-      )
-    : [];
-  const how = paint("dim", isSeen(question, now) ? " — type it, then enter" : " — a new question");
-  return ["", ...always, ...wrapped(`${answers}${how}`, width - MARGIN)];
+    return ["", paint("dim", shortened("This screen only looks. Answer it in: ekiden attach", inner))];
+  const { choices, chosen } = questions;
+  const lineOf = (choice: Choice): string[] => {
+    const isChosen = choice.key === chosen?.key;
+    const mark = isChosen ? paint("busy", "› ") : "  ";
+    const words = wrapped(`${choice.key} ${choice.label}`, inner - 2);
+    return words.map((line, i) =>
+      i === 0
+        ? `${mark}${paint("busy", choice.key)}${isChosen ? paint("strong", line.slice(choice.key.length)) : line.slice(choice.key.length)}`
+        : `    ${line}`,
+    );
+  };
+  const low = chosen
+    ? lineOf(chosen)
+    : wrapped(
+        choices.map(({ key, label }) => `${paint("busy", key)} ${label}`).join(paint("dim", " · ")),
+        inner,
+      );
+  const hint = hintOf(questions, question, isSeen(question, now));
+  return [
+    "",
+    ...(height < ROOMY ? low : choices.flatMap(lineOf)),
+    ...wrapped(hint, inner).map((line) => paint("dim", line)),
+  ];
+}
+
+function hintOf(questions: Questions, { request: { ask } }: Question, seen: boolean): string {
+  if (!seen) return "a new question";
+  const isQuestion = ask.kind === "question";
+  const { width, chosen } = questions;
+  const rule =
+    width === ""
+      ? ""
+      : chosen?.rule
+        ? `←→ the rule (${width}), e edits it`
+        : "tab behind a or s: a wider rule, to be edited";
+  return [
+    isQuestion ? "a number or your own words, then enter" : "y at once; or type it, then enter",
+    "↓↑ choose",
+    ...(rule === "" ? [] : [rule]),
+    ...(questions.count > 1 ? ["tab next question"] : []),
+    ...(isQuestion ? ["/send lead TEXT talks past it"] : []),
+  ].join(" · ");
 }

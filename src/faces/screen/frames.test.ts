@@ -110,6 +110,21 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     });
     await scene.ask(bob, { kind: "permission", tool: "bash", subject: "rm -r dist" });
   },
+  "a wider rule is chosen": async (scene) => {
+    await working(scene);
+    await scene.ask(alice, { kind: "permission", tool: "bash", subject: "rm -r dist" });
+    await scene.ask(bob, {
+      ...{ kind: "permission", tool: "bash", subject: "npm test -- src/lines.test.ts" },
+      ...{
+        why: "mode default asks about tools that run programs",
+        rule: "bash(npm test -- src/lines.test.ts)",
+      },
+    });
+    scene.questions.lookAt(bob);
+    for (let i = 0; i < 3; i += 1) scene.questions.move(1);
+    scene.questions.widen(1);
+    scene.looks = { at: bob, feed: scene.team.story(bob).feed };
+  },
   "a plan is to be judged": async (scene) => {
     await working(scene);
     const plan = "# Plan\n\n- read `src/settings.ts`\n- write a parser\n- test it";

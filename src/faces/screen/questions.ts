@@ -3,15 +3,18 @@
  * processes are among them and an answer from anywhere settles them.
  */
 import type { Event } from "../../core/event.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
+import { widthsOf } from "../../core/permission/widths.ts";
 import { isForPerson, QUESTION_FACTS } from "../../core/picture/questions.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer as give } from "../../team/actions/answer.ts";
+import { type Choice, choicesOf } from "./choices.ts";
 import type { TeamModel } from "./team.ts";
 
 export type Question = {
   readonly request: Request;
   readonly task: string;
-  /** When it was first on the screen. */
+  /** When it was on the card first. */
   readonly since: number;
 };
 
@@ -36,11 +39,16 @@ export function headOf({ request: { ask, of } }: Question): string {
   }
 }
 
+const NO_CHOICE = { of: "", line: null, width: 0 } as const;
+
 export type Given = "answered" | "no question" | "just appeared" | "no rule";
 
 export class Questions {
   private waiting: Question[] = [];
   private at = 0;
+  private viewer: Name = LEAD;
+  /** Of the question on the card: the line of the cursor, and the width of the rule. */
+  private choice: { readonly of: string; readonly line: number | null; readonly width: number } = NO_CHOICE;
   private readonly onChange: () => void;
 
   constructor(onChange: () => void) {
@@ -69,6 +77,58 @@ export class Questions {
     return last ? `${last.request.by} ${headOf(last)}` : "";
   }
 
+  /** The rule that would allow it, and wider ones. */
+  get widths(): readonly string[] {
+    const rule = ruleOf(this.current);
+    return rule === null ? [] : widthsOf(rule);
+  }
+
+  get choices(): readonly Choice[] {
+    const { current, widths } = this;
+    return current ? choicesOf(current, this.alike, widths[this.chosenHere.width] ?? null) : [];
+  }
+
+  /** Under the cursor; null where there is none. */
+  get chosen(): Choice | null {
+    const { line } = this.chosenHere;
+    return line === null ? null : (this.choices[line] ?? null);
+  }
+
+  /** "2/3", of the widths of the rule; "" where there is one. */
+  get width(): string {
+    const { length } = this.widths;
+    return length < 2 ? "" : `${this.chosenHere.width + 1}/${length}`;
+  }
+
+  /** A letter alone is an answer: not to what has just come, and not to a question with options. */
+  get mayAnswerByKey(): boolean {
+    const { current } = this;
+    return current !== null && current.request.ask.kind !== "question" && isSeen(current, Date.now());
+  }
+
+  /** The cursor; above the first line it goes away. */
+  move(by: number): void {
+    const { line, width } = this.chosenHere;
+    const next = Math.min((line ?? -1) + by, this.choices.length - 1);
+    this.choose(next < 0 ? null : next, width);
+  }
+
+  unchoose(): void {
+    this.choose(null, 0);
+  }
+
+  widen(by: number): void {
+    const { line, width } = this.chosenHere;
+    this.choose(line, Math.max(0, Math.min(this.widths.length - 1, width + by)));
+  }
+
+  /** Questions of the member that the person looks at come first. */
+  lookAt(viewer: Name): void {
+    this.viewer = viewer;
+    if (viewer !== LEAD && this.current?.request.by !== viewer) this.show(this.firstOf(viewer) ?? this.at);
+    this.onChange();
+  }
+
   /** How many of the others the rule of this one covers. */
   get alike(): number {
     const rule = ruleOf(this.current);
@@ -87,13 +147,16 @@ export class Questions {
 
   async read(store: Store, team: TeamModel): Promise<void> {
     const open = (await store.requests.open()).filter(({ ask, of }) => isForPerson({ kind: ask.kind, of }));
-    const current = this.current?.request.id;
+    const current = this.current?.request;
     const known = new Map(this.waiting.map((one) => [one.request.id, one]));
     this.waiting = open.map((one) => known.get(one.id) ?? this.made(one, team));
-    this.at = Math.max(
-      0,
-      this.waiting.findIndex(({ request }) => request.id === current),
+    const at = this.waiting.findIndex(({ request }) => request.id === current?.id);
+    const own = this.waiting.findIndex(
+      ({ request }) => request.by === this.viewer && !known.has(request.id) && this.viewer !== LEAD,
     );
+    if (own >= 0 && current?.by !== this.viewer) this.show(own);
+    else if (at >= 0) this.at = at;
+    else this.show(this.firstOf(this.viewer) ?? 0);
     this.onChange();
   }
 
@@ -102,16 +165,47 @@ export class Questions {
     const { current } = this;
     if (!current) return "no question";
     if (!isSeen(current, Date.now())) return "just appeared";
-    if (word === "always" && ruleOf(current) === null) return "no rule";
+    const isRule = word === "always" || word === "session";
+    if (isRule && ruleOf(current) === null) return "no rule";
+    const rule = isRule && text === "" ? (this.widths[this.chosenHere.width] ?? "") : text;
+    const before = this.waiting;
     this.forget(current);
-    await give(store, current.request.id, word, text);
+    try {
+      await give(store, current.request.id, word, rule);
+    } catch (error) {
+      // A rule that is no rule: the question still waits.
+      if (isRule) [this.waiting, this.at] = [before, Math.max(0, before.indexOf(current))];
+      this.onChange();
+      throw error;
+    }
     return "answered";
   }
 
   private forget(question: Question): void {
     this.waiting = this.waiting.filter((one) => one !== question);
-    this.at = Math.min(this.at, Math.max(0, this.waiting.length - 1));
+    this.show(this.firstOf(this.viewer) ?? Math.min(this.at, Math.max(0, this.waiting.length - 1)));
     this.onChange();
+  }
+
+  private get chosenHere(): Questions["choice"] {
+    return this.choice.of === this.current?.request.id ? this.choice : NO_CHOICE;
+  }
+
+  private choose(line: number | null, width: number): void {
+    this.choice = { of: this.current?.request.id ?? "", line, width };
+    this.onChange();
+  }
+
+  private firstOf(who: Name): number | null {
+    const at = who === LEAD ? -1 : this.waiting.findIndex(({ request }) => request.by === who);
+    return at < 0 ? null : at;
+  }
+
+  /** What comes onto the card by itself must be read before it can be answered. */
+  private show(at: number): void {
+    this.at = at;
+    const shown = this.waiting[at];
+    if (shown) this.waiting = this.waiting.with(at, { ...shown, since: Date.now() });
   }
 
   private made(request: Request, team: TeamModel): Question {

@@ -3,10 +3,10 @@
  * has. It shows the state that others change, and passes on what the person types.
  */
 import { basename } from "node:path";
-import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { Store } from "../../ports/index.ts";
+import { Answering } from "./answering.ts";
 import { newsLine, printed } from "./blocks.ts";
 import { Calls } from "./calls.ts";
 import { Canvas } from "./canvas.ts";
@@ -24,7 +24,6 @@ import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { ScreenTools } from "./tools.ts";
-import { answerIn } from "./typed-answer.ts";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
@@ -45,6 +44,7 @@ export class Screen {
   private readonly began = Date.now();
   private readonly tick: NodeJS.Timeout;
   private readonly panel: PanelView;
+  private readonly answering: Answering;
   private team: TeamModel | null = null;
   private store: Store | null = null;
   private at: Name = LEAD;
@@ -77,6 +77,10 @@ export class Screen {
     const [note, changed, feed] = [this.note.bind(this), this.changed.bind(this), () => this.feed];
     const { canvas, editor } = this;
     this.tools = new ScreenTools({ canvas, editor, env: call.env, feed, note, changed });
+    this.answering = new Answering({
+      ...{ questions: this.questions, editor: this.editor, note: (text) => this.note(text) },
+      ...{ at: () => this.at, store: () => this.store },
+    });
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();
   }
@@ -129,6 +133,7 @@ export class Screen {
   /** Enters a teammate, or returns to the lead. */
   enter(who: Name): void {
     this.at = who;
+    this.questions.lookAt(who);
     if (this.store && this.team && who !== LEAD)
       void this.team
         .story(who)
@@ -182,27 +187,10 @@ export class Screen {
   /** A line as it was typed: an answer, a command, or a message. */
   submit(text: string): void {
     if (text.trim() === "") return;
-    const answer = answerIn(text, this.questions.current?.request, this.at);
-    if (answer && this.store) return void this.answer(answer.word, answer.text, text);
+    if (this.answering.submit(text)) return;
     if (!this.watches) this.editor.keep(text);
     this.feed.toEnd();
     this.handlers.submit(text, this.at);
-  }
-
-  private async answer(word: string, text: string, typed: string): Promise<void> {
-    if (!this.store) return;
-    try {
-      const given = await this.questions.answer(this.store, word, text);
-      if (given === "answered") return;
-      this.editor.setText(typed);
-      this.note(
-        given === "no rule"
-          ? "no rule would always allow this: answer y or n"
-          : "this question has just come: press enter again to answer it",
-      );
-    } catch (error) {
-      this.note(messageOf(error));
-    }
   }
 
   private readonly key = (data: string): void => {
@@ -213,7 +201,8 @@ export class Screen {
     else if (
       !this.tools.takes(data) &&
       !this.editor.takesForSearch(data) &&
-      !this.panel.takes(data, this.editor.isEmpty)
+      !this.panel.takes(data, this.editor.isEmpty) &&
+      !this.answering.takes(data)
     ) {
       const { isEmpty } = this.editor;
       const action = actionOf(data, isEmpty);

@@ -1,19 +1,24 @@
 /** Asks the person in front of the terminal: whether a call is allowed, and what members ask. One question at a time; a closed stdin means no. */
+import { widthsOf } from "../../core/permission/widths.ts";
 import { optionLines } from "../../core/question.ts";
 import type { Request } from "../../ports/index.ts";
 import { escapes, type Terminal } from "./terminal.ts";
 import { hideTyped, showTyped } from "./typed-line.ts";
 
-/** `text`: what to do instead. `all`: yes, also to the others with the same rule. */
-export type TerminalAnswer = { readonly word: "yes" | "no" | "all" | "always"; readonly text: string };
+/** `text`: what to do instead, or another rule. `all`: yes, also to the others with the same rule. */
+export type TerminalAnswer = {
+  readonly word: "yes" | "no" | "all" | "always" | "session";
+  readonly text: string;
+};
 
-/** What was typed, read; null when it is no answer. Behind a no may stand what to do instead. */
+/** What was typed, read; null when it is no answer. Behind a no may stand what to do instead, behind an always a rule. */
 export function readAnswer(text: string): TerminalAnswer | null {
-  const found = /^\s*(y|yes|a|all|always|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
+  const found = /^\s*(y|yes|a|all|always|s|session|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
   if (!found) return null;
   const [, word = "", more = ""] = found;
   if (/^all$/i.test(word) && more === "") return { word: "all", text: "" };
-  if (/^a/i.test(word) && more === "") return { word: "always", text: "" };
+  if (/^[as]/i.test(word) && (more === "" || /^[\w.-]+\(.+\)$/s.test(more.trim())))
+    return { word: /^a/i.test(word) ? "always" : "session", text: more.trim() };
   if (/^y/i.test(word) && more === "") return { word: "yes", text: "" };
   return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
 }
@@ -22,7 +27,9 @@ export function readAnswer(text: string): TerminalAnswer | null {
 export function readPermission(text: string, ask: Request["ask"]): TerminalAnswer | null {
   const given = readAnswer(text);
   const hasRule = ask.kind === "permission" && ask.rule !== undefined;
-  return given?.word === "always" && !hasRule ? { ...given, word: "yes" } : given;
+  return (given?.word === "always" || given?.word === "session") && !hasRule
+    ? { ...given, word: "yes" }
+    : given;
 }
 
 export const NO: TerminalAnswer = { word: "no", text: "" };
@@ -33,15 +40,22 @@ export function questionText({ by, ask }: Pick<Request, "by" | "ask">): string {
     return `${by} asks you: ${escapes(ask.question)}\n${optionLines(ask).map(escapes).join("\n")}\n`;
   if (ask.kind !== "permission") return "";
   const { tool, subject, diff, why = "", rule } = ask;
-  return `${by} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(why)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [a]lways (${escapes(rule)}: ${meaning(rule)})` : ""}: `;
+  return `${by} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(why)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [s] for this session, [a]lways (${escapes(rule)}: ${meaning(rule)}; another rule may follow${wider(rule)})` : ""}: `;
 }
+
+const wider = (rule: string): string => {
+  const [, one] = widthsOf(rule);
+  return one === undefined ? "" : `: a ${escapes(one)}`;
+};
 
 /** A rule for a file or a tool allows more than the one call that is shown. */
 export const meaning = (rule: string): string =>
-  /^(?:write_file|edit_file)\(/.test(rule)
+  /^(?:write_file|edit_file)\([^*]*\)$/.test(rule)
     ? "whatever is written into this file"
     : rule.endsWith(")")
-      ? "exactly this"
+      ? rule.includes("*")
+        ? "whatever fits it"
+        : "exactly this"
       : "every call of it";
 
 /** Prints text above a question that waits. */

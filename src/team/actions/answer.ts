@@ -2,6 +2,7 @@
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
+import { coversCommand, fitsPath, fitsText, parseRule, showRule } from "../../core/permission/rule.ts";
 import { meantAnswer } from "../../core/question.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -9,11 +10,15 @@ import type { Done } from "./done.ts";
 const YES = /^(?:y|yes|ok|approve|allow)$/i;
 /** To a permission: also to all others that wait and have the same rule. */
 const ALL = /^all$/i;
-/** To a permission: writes the rule that would allow it into the project's settings, and settles all others that have it. */
+/** To a permission: the rule that would allow it holds from now on, in all of the person's work here or in this session. */
 const ALWAYS = /^(?:a|always)$/i;
+const SESSION = /^(?:s|session)$/i;
 const NO = /^(?:n|no|reject|deny)$/i;
 
-/** `id` may be shortened to its first letters, if they fit one open request. `text` explains a no. @throws EkidenError `bad_input` | `not_found` | `answered` */
+/**
+ * `id` may be shortened to its first letters, if they fit one open request. `text` explains a no; behind an "always" or a "session" it may
+ * be another rule than the one that was offered. @throws EkidenError `bad_input` | `not_found` | `answered`
+ */
 export async function answer(
   { requests }: Store,
   id: string,
@@ -22,23 +27,52 @@ export async function answer(
 ): Promise<Done<Request>> {
   const request = await find(requests, id);
   if (request.ask.kind === "question") return await answerQuestion(requests, request, `${word} ${text}`);
-  if (![YES, NO, ALL, ALWAYS].some((one) => one.test(word)))
+  const isRule = ALWAYS.test(word) || SESSION.test(word);
+  if (!isRule && ![YES, NO, ALL].some((one) => one.test(word)))
     throw new EkidenError(
       "bad_input",
       `${quote(word)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
     );
   const { ask } = request;
   const rule = ask.kind === "permission" ? ask.rule : undefined;
-  if (ALWAYS.test(word) && rule === undefined)
+  if (isRule && rule === undefined)
     throw new EkidenError("bad_input", "there is no rule that would always allow this. Answer yes or no.");
-  const given = { yes: !NO.test(word), text, ...(ALWAYS.test(word) && { always: true }) };
+  const chosen =
+    isRule && rule !== undefined && text.trim() !== "" ? chosenRule(text.trim(), rule) : undefined;
+  const given = {
+    yes: !NO.test(word),
+    text: isRule ? "" : text,
+    ...(isRule && {
+      always: true,
+      ...(chosen && { rule: chosen }),
+      ...(SESSION.test(word) && { session: true }),
+    }),
+  };
   const answered = await requests.answer(PERSON, request.id, ask.kind, given);
-  const more =
-    rule !== undefined && (ALL.test(word) || ALWAYS.test(word)) ? await answerAlike({ requests }, rule) : 0;
+  const more = rule !== undefined && (ALL.test(word) || isRule) ? await answerAlike({ requests }, rule) : 0;
   return {
     data: answered,
     text: `${sentenceOf(answered)}${more > 0 ? `; ${more} more questions had the same rule` : ""}`,
   };
+}
+
+/** A rule that the person typed: for the same tool, and it covers at least what was asked. @throws EkidenError `bad_input` */
+function chosenRule(text: string, offered: string): string {
+  const [chosen, least] = [parseRule("allow", text), parseRule("allow", offered)];
+  const asked = least.match ?? "";
+  const words = asked.split(" ").map((word) => ({ text: word, exact: true }));
+  const covers =
+    chosen.tool === least.tool &&
+    (chosen.match === undefined ||
+      (least.match !== undefined &&
+        (fitsText(chosen, asked) ||
+          coversCommand(chosen, words) ||
+          fitsPath(chosen, asked, "/", undefined))));
+  if (covers) return showRule(chosen);
+  throw new EkidenError(
+    "bad_input",
+    `the rule ${quote(text)} does not cover what is asked about. Write one that is as wide as ${offered}, or wider.`,
+  );
 }
 
 /** With an option, by its number or its label, or in own words. */
@@ -92,7 +126,7 @@ function sentenceOf({ ask, by, answer }: Request): string {
     case "plan":
       return `${yes ? "approved" : "rejected"} the plan of ${by} for #${ask.task}`;
     case "permission":
-      return `${by} ${yes ? "may" : "may not"} run ${ask.tool}: ${ask.subject}${answer?.always ? `, and from now on everything that ${ask.rule} allows` : ""}`;
+      return `${by} ${yes ? "may" : "may not"} run ${ask.tool}: ${ask.subject}${answer?.always ? `, and ${answer.session ? "until this team's process ends" : "from now on"} everything that ${answer.rule ?? ask.rule} allows` : ""}`;
     case "question":
       return `told ${by}: ${answer?.text}`;
     case "shutdown":

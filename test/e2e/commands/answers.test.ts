@@ -1,5 +1,5 @@
 /** Questions answered from another terminal, through the program. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ended, Project } from "../cli-program.ts";
@@ -103,9 +103,11 @@ it("a permission is asked for in another terminal, and always is written down", 
   // The time of the call begins with the answer.
   expect(called.ms).toBeLessThanOrEqual(called.at - answered.at + 20);
   expect(called.ms).toBeLessThan(called.at - put.at);
-  expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toMatch(
-    /\/\/ mine[\s\S]*"allow": \[\s*"bash\(touch/,
-  );
+  // In the person's own settings for the project, not in those that everybody of the project has.
+  const own = join(project.home, ".config/ekiden/projects");
+  const [folder = ""] = readdirSync(own);
+  expect(readFileSync(join(own, folder, "settings.json"), "utf8")).toMatch(/"allow": \["bash\(touch/);
+  expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).not.toContain("touch");
 });
 
 it("in a conversation, /plan shows what waits and answers it", async () => {

@@ -1,12 +1,14 @@
 /** Questions about permissions find their way to somebody: a terminal of this process, any other terminal, the lead; or end as no. */
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, it } from "vitest";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { name, PERSON } from "../../../src/core/ids.ts";
+import { recruits } from "../../../src/core/recruit.ts";
 import type { Settings } from "../../../src/core/settings.ts";
 import type { Request } from "../../../src/ports/index.ts";
+import { personalFile } from "../../../src/project/own-folders.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
 import { WaitingQuestions } from "../../../src/team/queries/requests.ts";
 import {
@@ -117,7 +119,7 @@ it("waits for a person who watches as long as the team lives, for the lead five 
   expect(minutes).toBe(5);
 });
 
-it("always: the rule is written into the settings, comments kept, and holds at once for everybody", async () => {
+it("always: the rule is written into the person's settings, and holds at once for everybody", async () => {
   const text = '{\n  // mine\n  "allow": ["bash(git status*)"], // so far\n}\n';
   const team = await programTeam({
     settings: { permissionsTo: "person", teammates: [] },
@@ -136,15 +138,17 @@ it("always: the rule is written into the settings, comments kept, and holds at o
       alice: [bash("touch x"), ...last, bash("touch x"), ...last],
     },
   });
-  await mkdir(join(team.folder, ".ekiden"), { recursive: true });
-  await writeFile(join(team.folder, ".ekiden/settings.json"), text);
+  const file = personalFile(team.folder);
+  onTestFinished(() => rm(dirname(file), { recursive: true }));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
   await team.host.start({ goal: "Go" });
   const { id, ask } = await question(team);
   const rule = ask.kind === "permission" ? (ask.rule ?? "") : "";
   await answer(team.store, id, "always", "");
   expect(await team.host.done).toMatchObject({ completed: 2 });
   expect(await team.events("permission.asked")).toHaveLength(1);
-  const after = readFileSync(join(team.folder, ".ekiden/settings.json"), "utf8");
+  const after = readFileSync(file, "utf8");
   expect(after).toContain("// mine");
   expect(after).toContain("// so far");
   expect(after).toContain(JSON.stringify(rule));
@@ -248,4 +252,27 @@ it("a member that is asked to stop while its question waits answers at once; the
   expect(existsSync(join(team.folder, "x"))).toBe(false);
   const [task] = await team.store.board.tasks();
   expect(task).toMatchObject({ status: "pending" });
+});
+
+it("a wider rule for this session answers the others that wait, and is written nowhere", async () => {
+  const team = await working(
+    [bash("git log --output=a")],
+    { permissionsTo: "person", teammates: recruits(2) },
+    {
+      says: { bob: [bash("git log --output=b"), ...last] },
+    },
+  );
+  await team.store.board.add({ subject: "Sand" }, PERSON);
+  const open = await soon(async () => {
+    const found = await team.store.requests.open();
+    expect(found).toHaveLength(2);
+    return found;
+  });
+  const [first] = open;
+  const refused = answer(team.store, first?.id ?? "", "session", "bash(git show *)");
+  await expect(refused).rejects.toThrow("does not cover what is asked about");
+  await answer(team.store, first?.id ?? "", "session", "bash(git log *)");
+  expect(await team.host.done).toMatchObject({ completed: 2 });
+  expect(await team.events("permission.answered")).toHaveLength(1);
+  expect(existsSync(personalFile(team.folder))).toBe(false);
 });

@@ -85,7 +85,9 @@ it("says on the terminal what a rule would allow", () => {
   const textFor = (rule: string) => questionText({ by: name("alice"), ask: { ...asked, rule } });
   const text = textFor("write_file(a)");
   expect(text).toContain("+a\\u{202e}b");
-  expect(text).toContain("[a]lways (write_file(a): whatever is written into this file)");
+  expect(text).toContain(
+    "[a]lways (write_file(a): whatever is written into this file; another rule may follow)",
+  );
   expect(textFor("mcp__x__y")).toContain("every call of it");
   expect(textFor("bash(ls)")).toContain("exactly this");
 });

@@ -1,5 +1,5 @@
 /** The conversation on the full screen of a real terminal, with a model that streams over HTTP. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { textOf } from "../../../src/core/conversation/chat.ts";
@@ -217,7 +217,7 @@ it("shows a running command with its last lines, and the diff of an edit before 
   await terminal.shows(/lead wants to run bash +1 of 1/);
   const card = await terminal.shows("until [ -e go ]; do sleep 0.05; done");
   expect(card).toContain("why:");
-  await terminal.shows("then enter");
+  await terminal.shows("y at once");
   terminal.type("y\r");
   await terminal.shows(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
   expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] bash/);
@@ -226,23 +226,93 @@ it("shows a running command with its last lines, and the diff of an edit before 
   terminal.type("edit\r");
   await terminal.shows(/-two\n[^\n]*\+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toContain("two");
-  await terminal.shows("then enter");
+  await terminal.shows("y at once");
   terminal.type("y\r");
   await terminal.shows(/● edit_file a\.txt[^\n]*\n +2 -two\n +2 \+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
 });
 
-it("writes the rule of an always where the card says, and asks no more", async () => {
-  const project = new Project();
-  const model: Model = (said) =>
-    said.includes("run") ? calls("bash", { command: "touch made" }) : says("Done.");
-  const { terminal } = await conversation(model, SMALL, project);
-  terminal.type("run\r");
-  const card = await terminal.shows("always: allow bash(touch made)");
-  expect(card).toContain(".ekiden/settings.json");
-  await terminal.shows("then enter");
+/** A lead that runs one command for each word of the person. */
+const runsTests: Model = (said) =>
+  said.includes("run: ")
+    ? calls("bash", { command: /run: ([^\n<]*)/.exec(said)?.[1]?.trim() })
+    : says("Done.");
+const rulesOf = (project: Project): string => {
+  const folder = join(project.home, ".config/ekiden/projects");
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return files.map((name) => readFileSync(join(folder, name, "settings.json"), "utf8")).join("");
+};
+
+it("writes the rule of an always into the person's own settings, and asks no more", async () => {
+  const { terminal, project } = await conversation(runsTests, SMALL);
+  terminal.type("run: touch made\r");
+  await terminal.shows("always: allow bash(touch made)");
+  await terminal.shows("y at once");
   terminal.type("a\r");
   await terminal.shows("Done.");
   expect(existsSync(join(project.dir, "made"))).toBe(true);
-  expect(readFileSync(join(project.dir, ".ekiden/settings.json"), "utf8")).toContain("bash(");
+  expect(JSON.parse(rulesOf(project))).toEqual({ allow: ["bash(touch made)"] });
+  expect(existsSync(join(project.dir, ".ekiden/settings.json"))).toBe(false);
+});
+
+it("offers a wider rule, which is edited before it is saved and holds at the next start", async () => {
+  const { terminal, project, server } = await conversation(runsTests, MIDDLE);
+  terminal.type("run: git log --oneline --output=one\r");
+  await terminal.shows("y at once");
+  terminal.type("a\t");
+  await terminal.shows("always bash(git log *)");
+  terminal.type("\t");
+  await terminal.shows(/^always bash\(git log --oneline --output=one\)$/m);
+  // One that does not cover what is asked is not taken, and the question still waits.
+  terminal.type("\x15a bash(git show *)\r");
+  await terminal.shows("does not cover what is asked about");
+  terminal.type("\x15");
+  await soon(() => expect(terminal.screen()).not.toMatch(/^a bash/m));
+  terminal.type("a\t\r");
+  await soon(() => expect(rulesOf(project)).toContain("bash(git log *)"));
+  await terminal.shows("Done.");
+  terminal.type("/quit\r");
+  await terminal.ended;
+  const again = await project.open(["--model", "anthropic/claude-sonnet-5-5"], {
+    ...MIDDLE,
+    env: { ...server.env, EKIDEN_SANDBOX: "off" },
+  });
+  await again.shows("What you type goes to the lead");
+  again.type("run: git log --output=two\r");
+  await again.shows(/› run: git log --output=two[\s\S]*Done\./);
+  expect(again.output).not.toContain("wants to run");
+});
+
+it("takes a choice by arrows for this session, and writes nothing", async () => {
+  const { terminal, project } = await conversation(runsTests, MIDDLE);
+  terminal.type("run: touch one\r");
+  await terminal.shows("y at once");
+  terminal.type("\x1b[B\x1b[B");
+  await terminal.shows("› s for this session: bash(touch one)");
+  terminal.type("\r");
+  await terminal.shows("Done.");
+  terminal.type("run: touch one\r");
+  await terminal.shows(/Done\.[\s\S]*Done\./);
+  const log = (await project.run(["log", "--json"])).stdout;
+  expect(log.split('"permission.asked"')).toHaveLength(2);
+  expect(rulesOf(project)).toBe("");
+});
+
+it("answers by y alone; what follows is kept where it was no yes", async () => {
+  const { terminal, project } = await conversation(runsTests, SMALL);
+  terminal.type("run: touch one\r");
+  await terminal.shows("y at once");
+  terminal.type("yes\r");
+  await terminal.shows("Done.");
+  expect(existsSync(join(project.dir, "one"))).toBe(true);
+  expect(terminal.screen()).not.toMatch(/› (?:yes|es)/);
+  terminal.type("run: touch two\r");
+  await terminal.shows("y at once");
+  terminal.type("n\r");
+  await terminal.shows(/Done\.[\s\S]*Done\./);
+  expect(existsSync(join(project.dir, "two"))).toBe(false);
+  terminal.type("run: touch three\r");
+  await terminal.shows("y at once");
+  terminal.type("yet");
+  await terminal.shows(/^et$/m);
 });

@@ -1,0 +1,121 @@
+/** Keys and lines that answer the question of the card: letters, arrows, and the rule of an "always" as the person edits it. */
+import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+import { messageOf } from "../../core/errors.ts";
+import type { Name } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import type { Choice } from "./choices.ts";
+import type { Prompt } from "./prompt.ts";
+import type { Questions } from "./questions.ts";
+import { answerIn } from "./typed-answer.ts";
+
+/** Who types "yes" where "y" is enough has typed the rest within this time. */
+const REST_MS = 1_500;
+/** What may stand in the editor when Tab widens its rule. */
+const RULE_LINE = /^(a|always|s|session)(?:\s+([\w.-]+\(.*\)))?$/is;
+
+type Parts = {
+  readonly questions: Questions;
+  readonly editor: Prompt;
+  /** The member that the person looks at. */
+  readonly at: () => Name;
+  readonly store: () => Store | null;
+  readonly note: (text: string) => void;
+};
+
+export class Answering {
+  private readonly parts: Parts;
+  private rest = { expected: "", taken: "", until: 0 };
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
+
+  /** Whether the key was for the card. */
+  takes(data: string): boolean {
+    const { questions, editor } = this.parts;
+    if (this.takesRest(data)) return true;
+    if (!questions.current) return false;
+    if (matchesKey(data, "tab") && this.widen()) return true;
+    if (!editor.isEmpty) return false;
+    const { chosen } = questions;
+    const move = MOVES.find(([key]) => matchesKey(data, key))?.[1];
+    if (move !== undefined && (chosen || move > 0)) questions.move(move);
+    else if (chosen && matchesKey(data, "enter")) this.choose(chosen);
+    else if (chosen && matchesKey(data, "escape")) questions.unchoose();
+    else if (chosen?.rule && matchesKey(data, "right")) questions.widen(1);
+    else if (chosen?.rule && matchesKey(data, "left")) questions.widen(-1);
+    else if (chosen?.rule && data === "e") editor.setText(`${chosen.word} ${chosen.rule}`);
+    else if (data === "y" && questions.mayAnswerByKey) this.yes();
+    else return false;
+    return true;
+  }
+
+  /** Whether the line was an answer. */
+  submit(line: string): boolean {
+    const { questions, at, store } = this.parts;
+    const answer = store() ? answerIn(line, questions.current?.request, at()) : null;
+    if (answer) void this.answer(answer.word, answer.text, line);
+    return answer !== null;
+  }
+
+  private async answer(word: string, text: string, typed: string): Promise<void> {
+    const { questions, editor, note } = this.parts;
+    const store = this.parts.store();
+    if (!store) return;
+    try {
+      const given = await questions.answer(store, word, text);
+      if (given === "answered") return;
+      if (editor.isEmpty) editor.setText(typed);
+      note(
+        given === "no rule"
+          ? "no rule would always allow this: answer y or n"
+          : "this question has just come: press enter again to answer it",
+      );
+    } catch (error) {
+      // Such as a rule that does not cover what is asked: it is there to be corrected.
+      if (editor.isEmpty) editor.setText(typed);
+      note(messageOf(error));
+    }
+  }
+
+  private choose({ word, rule, opens }: Choice): void {
+    if (opens) this.parts.editor.setText(opens);
+    else void this.answer(word, rule ?? "", rule ? `${word} ${rule}` : word);
+  }
+
+  private yes(): void {
+    this.rest = { expected: "es", taken: "", until: Date.now() + REST_MS };
+    void this.answer("yes", "", "yes");
+  }
+
+  /** The rest of a "yes". What turns out to be another word is put back. */
+  private takesRest(data: string): boolean {
+    const { expected, taken, until } = this.rest;
+    if (taken === "" && (expected === "" || Date.now() > until)) return false;
+    if (expected !== "" && expected.startsWith(data)) {
+      this.rest = { expected: expected.slice(data.length), taken: taken + data, until };
+      return true;
+    }
+    this.rest = { expected: "", taken: "", until: 0 };
+    if (taken === "") return false;
+    if (matchesKey(data, "enter")) return true;
+    this.parts.editor.setText(taken);
+    return false;
+  }
+
+  /** Tab behind `a` or `s`: the next width of the rule, to be edited. */
+  private widen(): boolean {
+    const { questions, editor } = this.parts;
+    const [, word = "", rule] = RULE_LINE.exec(editor.getText()) ?? [];
+    const { widths } = questions;
+    if (word === "" || widths.length === 0) return false;
+    const next = widths[(rule === undefined ? 0 : widths.indexOf(rule)) + 1] ?? widths[0];
+    editor.setText(`${/^a/i.test(word) ? "always" : "session"} ${next}`);
+    return true;
+  }
+}
+
+const MOVES: readonly (readonly [key: KeyId, by: number])[] = [
+  ["down", 1],
+  ["up", -1],
+];
