@@ -9,7 +9,7 @@ import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adap
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 import { aboutOf, newsOf } from "../guests/guest-model.ts";
 import { AgentRequests, type Wanted } from "./agent-requests.ts";
@@ -61,6 +61,7 @@ export class HostedModel implements Model {
   private hasActed = false;
   private failures = 0;
   private lost: string | null = null;
+  private hasWorked = false;
   private isClosed = false;
   private wake: () => void = () => {};
 
@@ -84,7 +85,7 @@ export class HostedModel implements Model {
       // A prompt that ended meanwhile is answered by another one, where there is something to say.
       if (this.end && this.untold.length > 0) this.end = null;
       for (;;) {
-        if (!this.prompting && !this.end && this.requests.isEmpty) await this.prompt(request, signal);
+        if (!this.prompting && !this.end && this.requests.isEmpty) await this.started(request, signal);
         await this.something(signal);
         const reply = this.next();
         if (reply) return reply;
@@ -129,6 +130,21 @@ export class HostedModel implements Model {
     return results.some(({ text, isError }) => isError && text.startsWith("Interrupted by"));
   }
 
+  /** A program that is killed while it starts is started again. One that worked before is waited for, as a provider that is down. */
+  private async started(request: ModelRequest, signal: AbortSignal): Promise<void> {
+    for (let nth = 1; ; nth += 1) {
+      try {
+        return await this.prompt(request, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (this.isClosed || !isEkidenError(error, "tool_failed")) throw error;
+        if (nth <= RESTARTS) continue;
+        if (!this.hasWorked) throw error;
+        throw new EkidenError("model_overloaded", error.message, { cause: error });
+      }
+    }
+  }
+
   private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
     if (this.isClosed) throw new EkidenError("tool_failed", "This process does not run the member any more.");
     const cwd = await this.options.place();
@@ -168,6 +184,7 @@ export class HostedModel implements Model {
       const session = earlier.session === this.lost ? null : earlier.session;
       const isBack = await program.begin(cwd, server, session);
       this.running = { program, cwd, isBack };
+      this.hasWorked = true;
       this.requests.anew();
       if (isBack) return [];
       return [...aboutOf(request), HOW_TO_WORK, ...(earlier.isSame ? historyOf(request.messages) : [])];
