@@ -209,6 +209,8 @@ export type Fact = Readonly<
   /** `effort` null: as the settings say. */
   | { type: "effort.changed"; who: Name | null; effort: string | null; by: Name }
   | { type: "mode.changed"; mode: Mode; by: Name }
+  /** Somebody with a link to the page did this as the person. */
+  | { type: "person.acted"; name: string; what: string; by: Name }
   | { type: "model.retried"; who: Name; why: string; attempt: number; waitMs: number }
   | { type: "job.started"; who: Name; job: JobId; command: string }
   | { type: "job.ended"; who: Name; job: JobId; state: JobState; exitCode: number | null }

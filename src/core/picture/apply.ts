@@ -125,6 +125,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "model.changed": unseen,
   "effort.changed": unseen,
   "mode.changed": unseen,
+  "person.acted": unseen,
   "job.started": unseen,
   "job.ended": unseen,
   "cron.added": unseen,

@@ -42,6 +42,7 @@ const TOLD = {
   "model.changed": false,
   "effort.changed": false,
   "mode.changed": false,
+  "person.acted": false,
   "model.retried": false,
   "job.started": false,
   "job.ended": false,

@@ -162,6 +162,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
   "model.changed": { type: "model.changed", who: null, model: "anthropic/claude-haiku-5", by: LEAD },
   "effort.changed": { type: "effort.changed", who: null, effort: "high", by: LEAD },
+  "person.acted": { type: "person.acted", name: "Ann", what: "allowed it", by: LEAD },
   "mode.changed": { type: "mode.changed", mode: "plan", by: LEAD },
   "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
   "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },

@@ -157,6 +157,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
     `chose the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
     "plain",
   ],
+  "person.acted": ({ name, what }) => [name, `at the page: ${what}`, "dim"],
   "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [
     who,

@@ -89,9 +89,12 @@ export function refusal(access: Access, visit: Visit): Refusal | null {
 
 /** For all of `/api`: whether a request shows the token. A page of another site or port cannot, and so need not be told apart. */
 export function showsToken({ token }: Access, authorization = ""): boolean {
-  const given = authorization.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : null;
+  const given = bearer(authorization);
   return given !== null && equal(given, token);
 }
+
+export const bearer = (authorization = ""): string | null =>
+  authorization.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : null;
 
 /** A proxy may pass on its own name or ask by ours; the page of the public address is ours either way. */
 const isOurPage = ({ behind }: Access, origin: string, host: string): boolean =>

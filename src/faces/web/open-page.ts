@@ -6,6 +6,7 @@ import type { Store } from "../../ports/index.ts";
 import { secretsOf } from "../../project/secrets.ts";
 import type { Invocation } from "../invocation.ts";
 import { checkAddress, publicAddress } from "./access.ts";
+import { Links } from "./links.ts";
 import { keepOwnPage, ownPage } from "./own-page.ts";
 import { type ServeOptions, serve, type WebServer } from "./server.ts";
 import { Teams } from "./teams.ts";
@@ -48,6 +49,7 @@ export async function openPage(call: Invocation, store: Store, options: WebOptio
   const server = await serve(await openTeams(call, store), {
     ...wanted,
     token: token ?? own.token,
+    links: new Links(call.cwd),
     ports: port === undefined ? [own.port ?? PORT, 0] : [port],
   });
   if (own.port === null)
@@ -62,7 +64,10 @@ export async function pageOfRun(call: Invocation, store: Store): Promise<WebServ
   return page;
 }
 
-type Read = Omit<ServeOptions, "ports" | "token"> & { readonly port?: number; readonly token?: string };
+type Read = Omit<ServeOptions, "ports" | "token" | "links"> & {
+  readonly port?: number;
+  readonly token?: string;
+};
 
 /** @throws EkidenError `bad_input` */
 export function readOptions({

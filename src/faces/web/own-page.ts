@@ -14,7 +14,7 @@ export type OwnPage = { readonly token: string; readonly port: number | null };
 /** `readOnly`: who may only look must not learn the token of those who may act. */
 export type WhichPage = { readonly cwd: string; readonly readOnly: boolean };
 
-function fileOf({ cwd, readOnly }: WhichPage): string {
+export function fileOf({ cwd, readOnly }: WhichPage): string {
   const project = createHash("sha256").update(cwd).digest("hex").slice(0, 16);
   return join(dirname(userFile()), "pages", `${project}${readOnly ? "-look" : ""}.json`);
 }
@@ -41,7 +41,8 @@ export function keepOwnPage(which: WhichPage, page: OwnPage): void {
   } catch {}
 }
 
-function isOurs(path: string): boolean {
+/** A file that this person alone may read. */
+export function isOurs(path: string): boolean {
   try {
     const { mode, uid } = lstatSync(path);
     return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());

@@ -2,8 +2,7 @@
  * The page's server: one for all teams of a store, wherever they run. Routes only; who may come in is in `access.ts`, the live
  * journal in `feed.ts`, the answers in `teams.ts`.
  */
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
 import { hostname } from "node:os";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -14,11 +13,26 @@ import { quote, taskId } from "../../core/ids.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { task } from "../../team/queries/board.ts";
 import { memberRows } from "../../team/queries/picture.ts";
-import { type Access, type PublicAddress, refusal, SAFE_HEADERS, showsToken, type Visit } from "./access.ts";
+import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
+import { bodyOf } from "./body.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
+import { changeLinks, type Links } from "./links.ts";
+import { listen } from "./listening.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
 import type { TeamPage, Teams } from "./teams.ts";
+import {
+  allSeenBy,
+  mustDo,
+  mustOwn,
+  mustSee,
+  STRANGER,
+  seenBy,
+  tellWho,
+  type Visitor,
+  visitorOf,
+  whileLet,
+} from "./visitors.ts";
 import type { Acted } from "./wire.ts";
 
 export type ServeOptions = {
@@ -27,6 +41,8 @@ export type ServeOptions = {
   readonly ports: readonly number[];
   readonly token: string;
   readonly readOnly: boolean;
+  /** Of other people to this page. */
+  readonly links?: Links | undefined;
   /** Where browsers find the page behind a proxy. */
   readonly behind?: PublicAddress | undefined;
 };
@@ -40,7 +56,6 @@ export type WebServer = {
 const DRAIN_MS = 300;
 const JSON_TYPE = { "Content-Type": "application/json" };
 const ENTRIES_MAX = 1_000;
-const BODY_MAX = 1_000_000;
 /** What a page may leave unread before its connection is ended; it comes back and reads on. */
 const UNREAD_MAX = 4_000_000;
 const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
@@ -52,7 +67,7 @@ const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
   store_unavailable: 503,
 };
 
-type Env = { Bindings: HttpBindings };
+type Env = { Bindings: HttpBindings; Variables: { visitor: Visitor } };
 
 /** @throws EkidenError `bad_input` when it cannot listen there */
 export async function serve(teams: Teams, options: ServeOptions): Promise<WebServer> {
@@ -67,7 +82,7 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
     machine: hostname().toLowerCase(),
     behind,
   };
-  const app = routes(teams, options.readOnly, page.index, page.files, access);
+  const app = routes(teams, options, page.index, page.files, access);
   const handle = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
   });
@@ -108,7 +123,7 @@ const visitOf = ({ method = "", headers: { host, origin } }: IncomingMessage): V
 
 function routes(
   teams: Teams,
-  readOnly: boolean,
+  { readOnly, links }: Pick<ServeOptions, "readOnly" | "links">,
   index: PageFile,
   files: ReadonlyMap<string, PageFile>,
   access: Access,
@@ -134,15 +149,26 @@ function routes(
   };
   const text = (c: Context, key: string): string => c.req.query(key) ?? "";
 
+  const who = (c: Context) => visitorOf(access, links, readOnly, c.req.header("authorization"));
   // The router decides what is an answer of a team, so it also asks for the token.
   app.use("/api/*", async (c, next) => {
-    if (showsToken(access, c.req.header("authorization"))) return await next();
-    return c.text("The token is missing or wrong. Open the address that ekiden web printed.\n", 401);
+    const visitor = who(c);
+    if (!visitor) return c.text(STRANGER, 401);
+    c.set("visitor", visitor);
+    return await next();
   });
   app.use("/api/*", compress({ encoding: "gzip" }));
-  const teamOf = (c: Context): Promise<TeamPage> => teams.team(c.req.param("team") ?? "", readOnly);
-  app.get("/api/teams", async (c) => c.json(await teams.overview(readOnly)));
-  app.get("/api/all-teams", async (c) => c.json(await teams.all(readOnly)));
+  const teamOf = async (c: Context<Env>): Promise<TeamPage> => {
+    const wanted = c.req.param("team") ?? "";
+    mustSee(c.get("visitor"), wanted);
+    return await teams.team(wanted, readOnly);
+  };
+  const overview = async (c: Context<Env>) => seenBy(await teams.overview(readOnly), c.get("visitor"));
+  app.get("/api/teams", async (c) => c.json(await overview(c)));
+  app.get("/api/all-teams", async (c) => {
+    const visitor = c.get("visitor");
+    return c.json(allSeenBy(await teams.all(readOnly || visitor.team?.startsWith("~") === false), visitor));
+  });
   const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
     members: ({ store }) => memberRows(store),
     "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
@@ -187,7 +213,7 @@ function routes(
   app.get("/api/:team/recording", async (c) => {
     const { recordingPage } = await import("./recording.ts");
     const team = await teamOf(c);
-    const html = await recordingPage(team, await teams.overview(true), { index, files });
+    const html = await recordingPage(team, { ...(await overview(c)), readOnly: true }, { index, files });
     return c.body(html, 200, {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Disposition": `attachment; filename="ekiden-${team.store.team}.html"`,
@@ -213,23 +239,36 @@ function routes(
       end: () => void outgoing.end(),
     };
     incoming.socket.setNoDelay(true);
-    outgoing.on("close", () => team.feed.leave(watcher));
+    const leave = whileLet(
+      c.get("visitor"),
+      () => who(c) !== null,
+      () => outgoing.end(),
+    );
+    outgoing.on("close", () => {
+      leave();
+      team.feed.leave(watcher);
+    });
     void (c.req.query("once") === "1"
       ? team.feed.tellMissed(watcher, from as Cursor)
       : team.feed.join(watcher, from as Cursor));
     return RESPONSE_ALREADY_SENT;
   });
+  app.get("/api/:team/links", async (c) => {
+    mustOwn(c.get("visitor"));
+    return c.json(links?.list(c.req.param("team")) ?? []);
+  });
+  app.post("/api/:team/links", async (c) => {
+    mustOwn(c.get("visitor"));
+    await teamOf(c); // a link to nothing is none
+    return c.json(changeLinks(links, c.req.param("team"), await bodyOf(c.req.raw)));
+  });
   app.post("/api/:team/act", async (c) => {
-    if (readOnly)
-      throw new EkidenError(
-        "not_permitted",
-        "This page is for looking only: it was started with --read-only.",
-      );
+    const visitor = c.get("visitor");
     const team = await teamOf(c);
-    const text = await perform(team.store, readAct(await bodyOf(c)), {
-      ...team.project,
-      outcome: team.outcome,
-    });
+    const act = readAct(await bodyOf(c.req.raw));
+    mustDo(visitor, act);
+    const text = await perform(team.store, act, { ...team.project, outcome: team.outcome });
+    await tellWho(team.store, visitor, text);
     return c.json({ ok: true, text } satisfies Acted);
   });
   app.all("/api/*", () => {
@@ -249,41 +288,4 @@ function routes(
     return c.json({ ok: false, code: code ?? "tool_failed", text: messageOf(error) } satisfies Acted, status);
   });
   return app;
-}
-
-async function bodyOf(c: Context<Env>): Promise<unknown> {
-  if (!(c.req.header("content-type") ?? "").startsWith("application/json"))
-    throw new EkidenError("bad_input", "The request is not JSON.");
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of c.req.raw.body ?? []) {
-    size += chunk.byteLength;
-    if (size > BODY_MAX)
-      throw new EkidenError("bad_input", `The text is too long: at most ${BODY_MAX} bytes.`);
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw new EkidenError("bad_input", "The request is not JSON.");
-  }
-}
-
-function listen(server: Server, { host, ports }: Pick<ServeOptions, "host" | "ports">): Promise<number> {
-  const [port = 0, ...others] = ports;
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE" && others.length > 0)
-        return resolve(listen(server, { host, ports: others }));
-      const why =
-        error.code === "EADDRINUSE"
-          ? `port ${port} is in use. Give another one with --port, or 0 for any free one.`
-          : `cannot listen on ${host}, port ${port} (${error.code ?? error.message}).`;
-      reject(new EkidenError("bad_input", why));
-    });
-    server.listen(port, host, () => {
-      server.removeAllListeners("error");
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }

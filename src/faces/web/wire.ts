@@ -26,13 +26,31 @@ export type Snapshot = {
 
 export type Overview = {
   readonly teams: TeamsData["teams"];
+  /** Nothing but questions can be answered, if those. */
   readonly readOnly: boolean;
+  readonly role?: Role;
+  /** The name of a person with a link. */
+  readonly you?: string;
+  /** Links for other people can be made. */
+  readonly mayShare?: boolean;
   /** Runs can be started from the page. */
   readonly mayStart: boolean;
   readonly project: string;
   readonly version: string;
   /** The team to show where the address names none. */
   readonly first: string;
+};
+
+/** A viewer looks, an answerer also answers questions, an operator does all that the page can. */
+export const ROLES = ["viewer", "answerer", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+/** A link to one team for another person. */
+export type ShareLink = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly team: string;
+  readonly until: number;
 };
 
 /** A team in the list of all. */

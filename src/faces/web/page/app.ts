@@ -44,7 +44,7 @@ export class App {
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
-  dialog: "none" | "new" | "help" | "palette" | { readonly edit: number } = "none";
+  dialog: "none" | "new" | "help" | "share" | "palette" | { readonly edit: number } = "none";
   private sending = 0;
   private slowSince: number | null = null;
   private clockOffset = 0;
@@ -77,6 +77,12 @@ export class App {
   }
   get mayAct(): boolean {
     return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
+  }
+
+  get mayAnswer(): boolean {
+    const { replay, source, overview } = this;
+    const mayHere = replay === null && source.recording === null && overview?.role === "answerer";
+    return this.mayAct || mayHere;
   }
 
   /** `views`: those that an address may name. */

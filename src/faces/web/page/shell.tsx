@@ -11,6 +11,7 @@ import { Palette } from "./palette.tsx";
 import { Empty, Link, ProgressBar, teamTitle } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
 import { inSearchField } from "./search-field.ts";
+import { Share } from "./share.tsx";
 import { SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
@@ -61,6 +62,7 @@ export function Shell() {
       </div>
       {app.dialog === "new" && <TaskDialog task={null} />}
       {typeof app.dialog === "object" && <TaskDialog key={app.dialog.edit} task={app.dialog.edit} />}
+      {app.dialog === "share" && <Share />}
       {app.dialog === "help" && <Help />}
       {app.dialog === "palette" && <Palette views={choices()} />}
     </div>
@@ -140,6 +142,9 @@ const choices = (): Choice[] => [
     run: () => app.go({ view, item: "", task: null }),
   })),
   ...(app.mayAct ? [{ kind: "do", text: "New task", more: "add", run: () => open("new") }] : []),
+  ...(app.mayAct && app.overview?.mayShare
+    ? [{ kind: "do", text: "Share", more: "link people roles", run: () => open("share") }]
+    : []),
   { kind: "do", text: app.replay ? "Back to live" : "Replay", run: () => app.toggleReplay() },
   { kind: "do", text: "Keys", more: "help shortcuts", run: () => open("help") },
 ];

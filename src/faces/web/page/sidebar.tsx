@@ -1,6 +1,7 @@
 /** The views of a team, what waits for an answer, and what one sets for this browser. */
 import { useEffect, useState } from "preact/hooks";
 import { app } from "./app.ts";
+import { openDialog } from "./dialog.tsx";
 import { Button, Choice as Select } from "./fields.tsx";
 import { canNotify, isNotifying, setNotifying } from "./notify.ts";
 import { Link, teamTitle } from "./parts.tsx";
@@ -60,6 +61,15 @@ export function Sidebar({ current }: { current: ViewName }) {
       </ul>
       <div class="foot">
         <ThemeButton />
+        {app.mayAct && overview?.mayShare && (
+          <Button
+            class="link"
+            title="Links to this team for other people"
+            onClick={() => openDialog("share")}
+          >
+            Share
+          </Button>
+        )}
         {canNotify() && !app.source.recording && (
           <Button
             class="link"
@@ -72,7 +82,9 @@ export function Sidebar({ current }: { current: ViewName }) {
         )}
         <p>
           Ekiden {overview?.version}
-          {overview?.readOnly && !app.source.recording && " · read-only"}
+          {overview?.you && ` · ${overview.you}`}
+          {overview?.role === "answerer" && " · may answer"}
+          {overview?.role !== "answerer" && overview?.readOnly && !app.source.recording && " · read-only"}
           {app.source.recording && " · recording"}
         </p>
       </div>

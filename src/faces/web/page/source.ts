@@ -25,6 +25,8 @@ export interface Source {
   /** @throws Error with the server's sentence */
   get<T>(path: string, query?: Readonly<Record<string, string | number>>): Promise<T>;
   act(team: string, act: Act): Promise<Acted>;
+  /** Makes or ends a link. */
+  link(team: string, change: object): Promise<Acted>;
   /** @throws Error with the server's sentence */
   file(path: string): Promise<Blob>;
   /** Ends with the returned function. */
@@ -52,6 +54,29 @@ const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
     headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${await token()}` },
   });
 
+async function post(path: string, body: object): Promise<Acted> {
+  try {
+    const answer = await ask(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ACT_LIMIT_MS),
+    });
+    if (answer.ok) return (await answer.json()) as Acted;
+    return { ok: false, code: String(answer.status), text: await textOf(answer) };
+  } catch (error) {
+    if ((error as Error).name === "TimeoutError")
+      return {
+        ok: false,
+        code: "timeout",
+        text: `The server has not answered for ${ACT_LIMIT_MS / 1_000} seconds. It may still do it: look before you do it again.`,
+      };
+    return { ok: false, code: "offline", text: "The server cannot be reached. Nothing was changed." };
+  }
+}
+
+const NO_ACT: Acted = { ok: false, code: "recording", text: "This is a recording: nothing can be changed." };
+
 const server: Source = {
   recording: null,
   async get<T>(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<T> {
@@ -61,26 +86,8 @@ const server: Source = {
     if (answer.ok) return (await answer.json()) as T;
     throw new Refused(answer.status, await textOf(answer));
   },
-  async act(team, act) {
-    try {
-      const answer = await ask(`${team}/act`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(act),
-        signal: AbortSignal.timeout(ACT_LIMIT_MS),
-      });
-      if (answer.ok) return (await answer.json()) as Acted;
-      return { ok: false, code: String(answer.status), text: await textOf(answer) };
-    } catch (error) {
-      if ((error as Error).name === "TimeoutError")
-        return {
-          ok: false,
-          code: "timeout",
-          text: `The server has not answered for ${ACT_LIMIT_MS / 1_000} seconds. It may still do it: look before you do it again.`,
-        };
-      return { ok: false, code: "offline", text: "The server cannot be reached. Nothing was changed." };
-    }
-  },
+  act: (team, act) => post(`${team}/act`, act),
+  link: (team, change) => post(`${team}/links`, change),
   async file(path) {
     const answer = await ask(path, { signal: null });
     if (answer.ok) return await answer.blob();
@@ -132,8 +139,8 @@ function recorded(recording: Recording): Source {
       if (answer !== undefined) return Promise.resolve(answer as T);
       return Promise.reject(new Refused(404, "This recording does not hold it."));
     },
-    act: () =>
-      Promise.resolve({ ok: false, code: "recording", text: "This is a recording: nothing can be changed." }),
+    act: () => Promise.resolve(NO_ACT),
+    link: () => Promise.resolve(NO_ACT),
     file: () => Promise.reject(new Refused(404, "This recording does not hold it.")),
     listen: () => () => {},
   };

@@ -46,9 +46,10 @@ function Cards({ questions }: { questions: readonly Question[] }) {
       app.draw();
       return true;
     }
-    if (word === undefined || !app.mayAct) return false;
+    if (word === undefined || !app.mayAnswer) return false;
     const question = open[at];
-    const mayAnswer = question && isYesNo(question) && (word !== "always" || question.rule !== undefined);
+    const mayAnswer =
+      question && isYesNo(question) && (word !== "always" || (question.rule !== undefined && app.mayAct));
     if (mayAnswer && Date.now() - chosen.current.at >= FRESH_MS) void answer(question, word);
     return true;
   }, []);
@@ -110,7 +111,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           <Output text={question.text} head={40} tail={0} />
         )}
       </div>
-      {app.mayAct && kind === "question" && (
+      {app.mayAnswer && kind === "question" && (
         <div class="answers">
           <TextField aria-label={`To ${by}`} placeholder="In your own words" value={text} onValue={setText} />
           <Button disabled={isSent || text.trim() === ""} onClick={() => void say("")}>
@@ -118,7 +119,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           </Button>
         </div>
       )}
-      {app.mayAct && kind !== "shutdown" && kind !== "question" && (
+      {app.mayAnswer && kind !== "shutdown" && kind !== "question" && (
         <div class="answers">
           <TextField
             aria-label={`To ${by}`}
@@ -132,7 +133,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           <Button disabled={isSent} onClick={() => void say("no")}>
             {isPlan ? "Reject" : "Refuse"}
           </Button>
-          {rule && (
+          {rule && app.mayAct && (
             <Button
               disabled={isSent}
               onClick={() => void say("always")}
@@ -161,7 +162,7 @@ function Asked({ question: { text, options = [] }, isSent, answer }: AskedProps)
       <ul class="options">
         {options.map(({ label, description }, i) => (
           <li key={label}>
-            <Button disabled={isSent || !app.mayAct} onClick={() => void answer(`${i + 1}`)}>
+            <Button disabled={isSent || !app.mayAnswer} onClick={() => void answer(`${i + 1}`)}>
               {label}
             </Button>
             {description !== "" && <span class="dim">{description}</span>}
