@@ -3,7 +3,7 @@
  * and memory of one process; what counts here is the whole tree of a command. So all commands are looked at together, a few times
  * a second, and only while one of them runs for longer than most do.
  */
-import { statfsSync } from "node:fs";
+import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { brokenLimit, type CommandLimits } from "../../core/command-limits.ts";
 import { namesIn, textIn } from "../small-files.ts";
@@ -51,6 +51,7 @@ export class LimitWatch {
 
   private look(): void {
     const children = processesByParent();
+    const outside = textIn("/proc/self/mountinfo");
     for (const one of this.watched) {
       const { supervisor, limits, cwd, freeAtStart, onOver } = one;
       const [first = []] = [children.get(supervisor)];
@@ -60,7 +61,12 @@ export class LimitWatch {
       const over = (memory: number) => brokenLimit({ ...use, memory }, limits, memoryOfMachine());
       const sum = (of: (process: Process) => number) => found.reduce((all, process) => all + of(process), 0);
       // Memory that processes share counts once for each of them, so a second look leaves it out.
-      const note = over(sum(({ memory }) => memory)) && over(sum(({ pid }) => ownMemory(pid)));
+      const files = filesInMemory(
+        found.map(({ pid }) => pid),
+        outside,
+      );
+      const note =
+        over(files + sum(({ memory }) => memory)) && over(files + sum(({ pid }) => ownMemory(pid)));
       if (note === null) continue;
       this.watched.delete(one);
       onOver(note);
@@ -104,6 +110,46 @@ function processesByParent(): Map<number, Process[]> {
 function ownMemory(pid: number): number {
   const [, resident = 0, shared = 0] = textIn(`/proc/${pid}/statm`, "latin1").split(" ").map(Number);
   return (resident - shared) * PAGE;
+}
+
+/**
+ * Files that take memory and belong to no process: those of file systems in memory that only the sandbox has (`/dev/shm`), and those without
+ * a name (memfd) that a process holds open.
+ */
+function filesInMemory(pids: readonly number[], outside: string): number {
+  const mounts = new Map<string, string>();
+  const unnamed = new Map<string, number>();
+  for (const pid of pids.slice(0, PROCESSES_MAX)) {
+    if (mounts.size === 0)
+      for (const line of textIn(`/proc/${pid}/mountinfo`).split("\n")) {
+        const [, , device = "", , path = "", access = ""] = line.split(" ");
+        const isOwn = line.includes(" - tmpfs ") && !outside.includes(` ${device} `);
+        if (isOwn && access.startsWith("rw")) mounts.set(device, `/proc/${pid}/root${path}`);
+      }
+    const folder = `/proc/${pid}/fd`;
+    for (const name of namesIn(folder).slice(0, FILES_MAX)) {
+      const path = `${folder}/${name}`;
+      try {
+        if (!readlinkSync(path).startsWith("/memfd:")) continue;
+        const { dev, ino, blocks } = statSync(path);
+        unnamed.set(`${dev} ${ino}`, blocks * 512);
+      } catch {
+        // closed meanwhile
+      }
+    }
+  }
+  const used = [...mounts.values()].reduce((all, path) => all + usedOn(path), 0);
+  return [...unnamed.values()].reduce((all, size) => all + size, used);
+}
+const [PROCESSES_MAX, FILES_MAX] = [100, 200];
+
+function usedOn(path: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(path);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0;
+  }
 }
 
 function kill(pid: number): void {

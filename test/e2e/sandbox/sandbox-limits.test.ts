@@ -24,6 +24,10 @@ bubblewrapOrSkip(describe)("limits of a confined command", () => {
       const processes = {
         limit: expect.stringMatching(/more than 100 processes.*setting commandProcesses\]/),
       };
+      const memory = {
+        limit: expect.stringMatching(/400 MB of memory.*setting commandMemoryMb\]/),
+        timedOut: false,
+      };
       const file = { limit: expect.stringMatching(/10 MB.*setting commandFileMb\]/) };
       expect(results).toMatchObject({
         // The kernel would rather end a command than this process.
@@ -31,10 +35,7 @@ bubblewrapOrSkip(describe)("limits of a confined command", () => {
         again: { output: "1000\n" },
         bomb: { ...processes, timedOut: false },
         spread: { ...processes, timedOut: false },
-        memory: {
-          limit: expect.stringMatching(/400 MB of memory.*setting commandMemoryMb\]/),
-          timedOut: false,
-        },
+        ...{ memory, shared: memory, unnamed: memory },
         ...{ file, prepared: file },
       });
       await soon(() => expect(processesIn(place.folder)).toEqual([]));
