@@ -40,7 +40,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   stop_background: { id: "shell_id bash_id job_id" },
   read_file: { path: FILE },
   write_file: { path: FILE, content: "contents file_text text" },
-  edit_file: { path: FILE, ...OLD_AND_NEW },
+  edit_file: { path: FILE, ...EDIT },
   apply_patch: { patch: "input patch_text diff" },
   glob: { pattern: "glob_pattern", path: "dir_path directory target_directory" },
   grep: {

@@ -19,7 +19,7 @@ const option = text
 export const askPerson = (deadlineMs: number): Tool =>
   defineTool({
     name: "ask_person",
-    description: 'Ask the person and wait: 2-4 options, "label: description".',
+    description: "Ask the person and wait. 2-4 options: `label: description`.",
     access: "team",
     membersOnly: true,
     input: () =>

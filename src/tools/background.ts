@@ -23,7 +23,7 @@ export const checkBackground = defineTool({
   description: "State and last output of a job, or your jobs.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole }),
+  input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole.meta({ untold: true }) }),
   subject: ({ id }) => id ?? "",
   reads: () => [],
   run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {

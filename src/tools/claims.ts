@@ -35,7 +35,7 @@ export const completeTask = defineTool({
   description: "Your task is done and checked. `result` is for tasks that build on it.",
   access: "team",
   effect: "completes",
-  input: () => z.object({ id: maybe.id, result: text }),
+  input: () => z.object({ id: maybe.ownId, result: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, result }, ctx) => {
     const task = await own(wanted, ctx);
@@ -69,7 +69,7 @@ export const failTask = defineTool({
   description: "Your task cannot be done. It fails for good.",
   access: "team",
   effect: "ends",
-  input: () => z.object({ id: maybe.id, reason: text }),
+  input: () => z.object({ id: maybe.ownId, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);
@@ -84,7 +84,7 @@ export const releaseTask = defineTool({
   description: "Give your task back to the board.",
   access: "team",
   effect: "ends",
-  input: () => z.object({ id: maybe.id, reason: text }),
+  input: () => z.object({ id: maybe.ownId, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);

@@ -15,13 +15,13 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text that matches `old` exactly, and once unless replace_all.",
+  description: "Replace text that matches `old` exactly, and once unless all.",
   input: () =>
     z.object({
       path: text,
       old: maybe.text,
       new: maybe.text,
-      replace_all: maybe.flag,
+      all: maybe.flag,
       edits: z.array(z.object({ old: text, new: text, all: maybe.flag })).optional(),
     }),
   access: "write",
@@ -50,12 +50,12 @@ type Edit = { readonly old: string; readonly new: string; readonly all?: boolean
 type Input = {
   readonly old?: string | undefined;
   readonly new?: string | undefined;
-  readonly replace_all?: boolean | undefined;
+  readonly all?: boolean | undefined;
   readonly edits?: readonly Edit[] | undefined;
 };
 
 /** @throws EkidenError where there is none */
-function editsOf({ old, new: fresh, replace_all: all, edits = [] }: Input): readonly Edit[] {
+function editsOf({ old, new: fresh, all, edits = [] }: Input): readonly Edit[] {
   if ((old === undefined) !== (fresh === undefined) || (old === undefined && edits.length === 0))
     throw new EkidenError("bad_input", "Give `old` and `new`, or `edits`: a list of { old, new }.");
   return old === undefined || fresh === undefined ? edits : [{ old, new: fresh, all }, ...edits];
@@ -114,7 +114,7 @@ function replaced(
   if (places.length > 1 && !all) {
     throw new EkidenError(
       "bad_input",
-      `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set replace_all.`,
+      `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set all.`,
     );
   }
   return { text: text.split(search).join(replacement), lines };

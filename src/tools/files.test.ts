@@ -198,7 +198,7 @@ describe("edit_file", () => {
     await expect(call(editFile, { path: "a", old: "x", new: "z" })).rejects.toThrow(
       "2 times in a, at lines 1, 3.",
     );
-    expect(await call(editFile, { path: "a", old: "x", new: "z", replace_all: true })).toContain(
+    expect(await call(editFile, { path: "a", old: "x", new: "z", all: true })).toContain(
       "2 places, lines 1, 3",
     );
     expect(get("a")).toBe("z\ny\nz\n");

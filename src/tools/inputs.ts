@@ -26,7 +26,8 @@ const whole: z.ZodType<number> = z.coerce.number().int().meta({ type: "integer" 
 
 /** Optional fields. */
 export const maybe = {
-  id: id.optional(),
+  /** Taken and checked, but not told to models: nobody has two tasks at once, and every request pays for what it lists. */
+  ownId: id.optional().meta({ untold: true }),
   ids: ids.optional(),
   text: text.optional(),
   texts: z.array(text).optional(),

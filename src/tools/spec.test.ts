@@ -48,7 +48,8 @@ function lean(schema: unknown): unknown {
     Object.entries(schema).flatMap(([key, value]) => {
       if (NOISE.includes(key) || (key === "anyOf" && "type" in schema)) return [];
       if (key !== "properties") return [[key, lean(value)]];
-      return [[key, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, lean(part)]))]];
+      const told = Object.entries(value).filter(([, part]) => !("untold" in (part as object)));
+      return [[key, Object.fromEntries(told.map(([name, part]) => [name, lean(part)]))]];
     }),
   );
 }

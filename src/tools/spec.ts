@@ -16,8 +16,8 @@ export function specOf(tool: Tool): ToolSpec {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema of the input without what models do not need: the dialect, closed objects, bounds, and types that are accepted
- * besides the one that `meta` names. Zod's own conversion of 26 tools takes 8 ms of a start.
+ * The JSON Schema of the input without what models do not need: the dialect, closed objects, bounds, fields that `meta` says are
+ * `untold`, and types that are accepted besides the one that `meta` names. Zod's own conversion of 26 tools takes 8 ms of a start.
  */
 function told(schema: z.core.$ZodType): JsonSchema {
   const { type, description } = z.globalRegistry.get(schema) ?? {};
@@ -31,7 +31,9 @@ function shapeOf(schema: z.core.$ZodType): JsonSchema {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "object": {
-      const fields = Object.entries(def.shape);
+      const fields = Object.entries(def.shape).filter(
+        ([, field]) => z.globalRegistry.get(field)?.untold !== true,
+      );
       const required = fields.flatMap(([name, field]) => (field._zod.optin === "optional" ? [] : [name]));
       return {
         type: "object",

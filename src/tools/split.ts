@@ -8,7 +8,7 @@ import { maybe, text } from "./inputs.ts";
 
 export const splitTask = defineTool({
   name: "split_task",
-  description: "Put parts of your task on the board. It waits for them, then is yours again.",
+  description: "Split your task into parts. It waits for them, then is yours again.",
   access: "team",
   effect: "splits",
   input: () =>

@@ -32,7 +32,7 @@ const USUAL: Shows = {
   path: "path",
   old: "old",
   new: "new",
-  all: "replace_all",
+  all: "all",
   content: "content",
   from: "offset",
 };

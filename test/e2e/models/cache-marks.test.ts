@@ -1,7 +1,10 @@
-/** These tests check how long a provider is asked to keep what members share: an hour where nobody else reads it while its member waits. */
+/**
+ * These tests check how large a first request is, and how long a provider is asked to keep what members share: an hour where
+ * nobody else reads it while its member waits.
+ */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { calls, type ModelCall, says } from "../../fixtures/model-server/index.ts";
-import { SERVICES, type Service } from "../../fixtures/thinking-models.ts";
+import { SERVICES, type Service, serviceEnv } from "../../fixtures/thinking-models.ts";
 import { isLead, lastOf, StrictProgram } from "./strict-program.ts";
 
 let program: StrictProgram;
@@ -40,4 +43,23 @@ it.each([
   expect(requests.filter((one) => !isLead(one)).length).toBeGreaterThan(1);
   for (const request of requests)
     expect(lifetimes(request)).toEqual(isLead(request) ? ["1h", "1h"] : ofTeammates);
+});
+
+it("the first request of a teammate is within 1,900 tokens, also in a team of 10, where nobody may use the web", async () => {
+  const first = new Map<string, number>();
+  await program.serve((request) => {
+    if (isLead(request)) return says("I see.");
+    const { system, tools, messages } = request.body as Record<string, readonly unknown[]>;
+    const isFirst = messages?.length === 1;
+    const who = /You are "(\w+)"/.exec(request.system)?.[1] ?? "";
+    // four characters a token, as estimates go
+    if (isFirst) first.set(who, JSON.stringify([system, tools, messages?.[0]]).length / 4);
+    return isFirst ? calls("complete_task", { result: "ok" }) : says("Done.");
+  });
+  for (let n = 0; n < 10; n += 1) await program.project.run(["add", `Part ${n}`]);
+  const args = ["run", "All.", "--model", "anthropic/claude-sonnet-5-5", "--teammates", "10"];
+  const run = await program.project.run(args, { env: serviceEnv(program.server) });
+  expect(run.code, run.stderr).toBe(0);
+  expect(first.size).toBeGreaterThan(0);
+  expect(Math.max(...first.values())).toBeLessThanOrEqual(1_900);
 });
