@@ -79,7 +79,14 @@ const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
   [/^gemini-/, family("", "none", 8_192)],
 
   [/^grok-3-mini/, family("low high", "effort", 64_000)],
-  [/^grok-(4\.[3-9]|[5-9])\b/, family("none low medium high", "effort", 64_000)],
+  [/^grok-4\.3\b/, family("none low medium high", "effort", 64_000)],
+  [/^grok-(4\.[4-9]|[5-9])\b/, family("low medium high", "effort", 64_000)],
+
+  [/^deepseek-v([4-9]|\d\d)/, family("low high max", "effort", 64_000)],
+  [/^kimi-k([3-9]|\d\d)/, family("low high max", "effort", 64_000)],
+  [/^glm-(5\.[3-9]|[6-9])/, family("low high max", "effort", 131_072)],
+  [/^glm-5\.2/, family("none minimal low medium high xhigh max", "effort", 131_072)],
+  [/^mistral-(small-(latest|2603)|medium-3[.-]5)/, family("none high", "effort", 64_000)],
 ];
 const UNKNOWN = family("", "none", 32_000);
 

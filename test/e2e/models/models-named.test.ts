@@ -179,3 +179,17 @@ it("says what is missing", async () => {
   await expect(openModel("groq/x", { clock, env: {} })).rejects.toThrow("needs a key: set GROQ_API_KEY");
   await expect(openModel("groq", { clock, env: KEYS })).rejects.toThrow("names no model. Write groq/MODEL");
 });
+
+it("asks Z.AI alone to keep the thoughts of earlier turns, which go back to it", async () => {
+  const server = await serving(() => says("ok"));
+  const request = (messages: readonly Message[]) => ({ system: "", messages, tools: TOOLS });
+  const zai = await open(server, "zai/glm-5.3@max");
+  const first = await zai.reply(request([user("hi")]), quiet);
+  await zai.reply(request([user("hi"), first.message, user("go on")]), quiet);
+  await (await open(server, "deepseek/deepseek-v4-pro@medium")).reply(request([user("hi")]), quiet);
+  const bodies = server.requests.map(({ body }) => body as Record<string, unknown>);
+  const kept = { type: "enabled", clear_thinking: false };
+  expect(bodies.map(({ thinking }) => thinking)).toEqual([kept, kept, undefined]);
+  expect(bodies.map(({ reasoning_effort: level }) => level)).toEqual(["max", "max", "low"]);
+  expect(JSON.stringify(bodies[1]?.messages)).toContain("reasoning_content");
+});

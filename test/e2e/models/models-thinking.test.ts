@@ -82,6 +82,13 @@ it.each([
   ],
   ["openai-compatible/some-model", "high", { reasoning_effort: undefined }],
   ["openai-compatible/gpt-oss-20b", "max", { reasoning_effort: "high" }],
+  ["openai-compatible/deepseek-v4-pro", "xhigh", { reasoning_effort: "high" }],
+  ["openai-compatible/kimi-k3", "minimal", { reasoning_effort: "low" }],
+  ["openai-compatible/glm-5.3", "max", { reasoning_effort: "max" }],
+  ["openai-compatible/glm-4.7", "high", { reasoning_effort: undefined }],
+  ["openai-compatible/mistral-medium-3-5", "medium", { reasoning_effort: "high" }],
+  ["openai-compatible/magistral-medium", "high", { reasoning_effort: undefined }],
+  ["openai-compatible/grok-4.5", "none", { reasoning_effort: "low" }],
 ] as [string, Effort, Record<string, unknown>][])(
   "%s with %s: the nearest level, and only what it takes",
   async (spec, effort, sent) => {

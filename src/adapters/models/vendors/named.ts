@@ -32,6 +32,9 @@ type Service = readonly [name: string, keyVariable: string, address: string, way
 const MISTRAL: Ways = { thoughts: "omit", idOf: nineLetters, bridged: true, countsUnasked: true };
 const MOONSHOT: Ways = { thoughts: "required", schemaOf: forMoonshot };
 
+/** Unasked it leaves out the thoughts of earlier turns that come back to it. */
+const ZAI: Ways = { fields: { thinking: { type: "enabled", clear_thinking: false } } };
+
 const SERVICES: readonly Service[] = [
   ["openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", { details: true }],
   ["groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", { thoughts: "omit" }],
@@ -39,7 +42,7 @@ const SERVICES: readonly Service[] = [
   ["deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", { thoughts: "required" }],
   ["xai", "XAI_API_KEY", "https://api.x.ai/v1"],
   ["moonshot", "MOONSHOT_API_KEY", "https://api.moonshot.ai/v1", MOONSHOT],
-  ["zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4"],
+  ["zai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4", ZAI],
 ];
 
 const trimmed = (url: string): string => url.replace(/\/+$/, "");

@@ -40,6 +40,8 @@ export const openaiCompatible: Vendor = {
 export type Ways = Packaged & {
   /** It counts tokens without being asked, and refuses the question. */
   readonly countsUnasked?: boolean;
+  /** For each request. */
+  readonly fields?: Readonly<Record<string, unknown>>;
   /** Its thoughts come as `reasoning_details`, with signatures, and go back so. */
   readonly details?: boolean;
 };
@@ -62,6 +64,7 @@ export async function connectCompatible(
   const {
     countsUnasked = false,
     details = false,
+    fields,
     ...ways
   } = { ...FAMILIES.find(([of]) => of.test(model))?.[1], ...own };
   const connected = createOpenAICompatible({
@@ -70,7 +73,10 @@ export async function connectCompatible(
     includeUsage: !countsUnasked,
     fetch,
     ...(secret && { apiKey: secret }),
-    ...(ways.thoughts === "required" && { transformRequestBody: withContent }),
+    transformRequestBody: (body) => ({
+      ...(ways.thoughts === "required" ? withContent(body) : body),
+      ...fields,
+    }),
     ...(details && { metadataExtractor: DETAILS }),
   });
   const ask = packaged(connected(model), {
