@@ -1,6 +1,7 @@
 /** These tests check what the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../../src/core/conversation/chat.ts";
 import { type Answer, calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
@@ -55,6 +56,36 @@ it("can be left while a store does not answer", async () => {
   expect(await terminal.ended).toBe(130);
   expect(terminal.screen()).not.toContain("────");
 });
+
+const MODES = new RegExp(`${ESCAPE}\\[(?:\\?([\\d;]+)([hl])|>4;?(\\d*)m|([<>])\\d*u)`, "g");
+/** On before: wrapped lines, the cursor, a wheel that moves in other programs. */
+const USUAL = new Set(["?7", "?25", "?1007"]);
+
+/** What is left changed of the modes that an output sets: private modes and keyboard protocols. */
+function leftOn(output: string): string[] {
+  const on = new Map<string, boolean>();
+  for (const [, modes, set, level, push] of output.matchAll(MODES)) {
+    for (const mode of modes?.split(";") ?? []) on.set(`?${mode}`, set === "h");
+    if (level !== undefined) on.set(">4", level !== "" && level !== "0");
+    if (push !== undefined) on.set("keyboard", push === ">");
+  }
+  return [...on].flatMap(([mode, isOn]) => (USUAL.has(mode) === isOn ? [] : [mode]));
+}
+
+it.each([0, 20, 60, 150, 400])(
+  "resets every mode when it is left %i ms after its first frame",
+  async (ms) => {
+    const args = ["--model", "anthropic/claude-sonnet-5-5"];
+    const terminal = await project().open(args, { ...SMALL, env: { ANTHROPIC_API_KEY: "none" } });
+    await soon(() => expect(terminal.output).toContain("\x1b[?1049h"));
+    await delay(ms);
+    terminal.type("\x03");
+    await delay(30);
+    terminal.type("\x03");
+    await terminal.ended;
+    expect(leftOn(terminal.output)).toEqual([]);
+  },
+);
 
 it("undoes in the editor", async () => {
   const terminal = await conversation(() => says("Yes."));
