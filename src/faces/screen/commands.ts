@@ -9,6 +9,7 @@ import { mustExist } from "../../team/queries/team.ts";
 import type { Invocation } from "../invocation.ts";
 import { isCommand, type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
 import type { Offered } from "./completion.ts";
+import { LOOK_COMMANDS } from "./look-commands.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { PersonShell } from "./person-shell.ts";
 import type { Screen } from "./screen.ts";
@@ -59,6 +60,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
       "read the whole change on the whole screen, comment on lines, and send all comments to those who made it",
     run: async (place, [path]) => await openReview(place, path),
   },
+  ...LOOK_COMMANDS,
   find: {
     usage: "/find [WORDS]",
     about: "search the story that is shown, newest first (ctrl+f on an empty line)",
@@ -168,5 +170,6 @@ const commandCall = ({ call, screen, host }: Place): Invocation =>
   printingTo(call, host.store, {
     ...call.out,
     width: () => (process.stdout.columns || 80) - MARGIN,
+    paint: screen.style.paint,
     write: (text) => screen.say(text),
   });

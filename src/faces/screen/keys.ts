@@ -1,5 +1,7 @@
 /** The actions that keys of the full screen have: one table for the keys, for `/keys`, and for the person's own choice of keys. */
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+import { quote } from "../../core/ids.ts";
+import { didYouMean } from "../../core/nearest.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 
 export type ActionName =
@@ -57,9 +59,70 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   ...eachPanel((name, i) => ({ keys: [`f${i + 2}`], about: `opens and closes the panel ${name}` })),
 };
 
+const KEY =
+  /^(?:(?:ctrl|shift|alt|super)\+)*(?:[a-z0-9]|f(?:[1-9]|1[0-2])|escape|enter|tab|space|backspace|insert|delete|home|end|pageUp|pageDown|up|down|left|right|[`\-=[\]\\;',./!@#$%^&*()_+|~{}:<>?])$/;
+
+let bound: Readonly<Record<ActionName, Bound>> = ACTIONS;
+
+/** The keys as they are now. */
+export const boundKeys = (): Readonly<Record<ActionName, Bound>> => bound;
+
+/**
+ * Takes the person's keys: an object of actions, each with a key or a list of keys. A key that was another action's leaves that
+ * one. Returns a sentence for each fault; what is faulty keeps its keys.
+ */
+export function bindKeys(wanted: unknown): string[] {
+  bound = ACTIONS;
+  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
+    return ['keys must be an object such as { "panels": "ctrl+p" }'];
+  const faults: string[] = [];
+  const own = new Map<ActionName, Bound>();
+  const taken = new Map<string, ActionName>();
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!Object.hasOwn(ACTIONS, name)) {
+      faults.push(
+        `keys: there is no action ${quote(name)}.${didYouMean(name, Object.keys(ACTIONS))} /keys lists them`,
+      );
+      continue;
+    }
+    const action = name as ActionName;
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    const keys = list.filter((key): key is string => typeof key === "string" && KEY.test(key));
+    const odd = list.find((key) => typeof key !== "string" || !KEY.test(key));
+    if (odd !== undefined)
+      faults.push(
+        `keys: ${String(JSON.stringify(odd)).slice(0, 40)} of ${name} is no key; a key is such as ctrl+p, alt+shift+x, f9 or pageUp`,
+      );
+    const free = keys.filter((key) => {
+      const other = taken.get(key);
+      if (other !== undefined)
+        faults.push(`keys: ${key} is given to ${other} and to ${name}; ${other} has it`);
+      return other === undefined;
+    });
+    if (free.length === 0 && (odd !== undefined || keys.length > 0 || action === "interrupt")) {
+      if (action === "interrupt" && list.length === 0) faults.push("keys: interrupt needs a key");
+      continue;
+    }
+    for (const key of free) taken.set(key, action);
+    const isTyped = free.some((key) => [...key].length === 1);
+    const { about, whenEmpty } = ACTIONS[action];
+    // A letter that is typed into a line must reach the line.
+    own.set(action, { about, keys: free, ...((whenEmpty || isTyped) && { whenEmpty: true }) });
+  }
+  const entries = Object.entries(ACTIONS).map(([name, one]): [string, Bound] => {
+    const kept = own.get(name as ActionName);
+    return [name, kept ?? { ...one, keys: one.keys.filter((key) => !taken.has(key)) }];
+  });
+  const made = Object.fromEntries(entries) as Record<ActionName, Bound>;
+  const lost = made.interrupt.keys.length === 0;
+  if (lost) faults.push("keys: interrupt would have no key, so it keeps ctrl+c");
+  bound = lost ? { ...made, interrupt: ACTIONS.interrupt } : made;
+  return faults;
+}
+
 /** The action of a key, the first in the order of the table. */
 export function actionOf(data: string, isEmpty: boolean): ActionName | undefined {
-  for (const [name, { keys, whenEmpty }] of Object.entries(ACTIONS))
+  for (const [name, { keys, whenEmpty }] of Object.entries(bound))
     if ((isEmpty || !whenEmpty) && keys.some((key) => matchesKey(data, key as KeyId)))
       return name as ActionName;
   return undefined;

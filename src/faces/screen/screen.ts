@@ -23,6 +23,7 @@ import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
+import { Theme } from "./theme.ts";
 import { ScreenTools } from "./tools.ts";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -60,7 +61,8 @@ export class Screen {
   constructor({ call, commands, models, handlers, greeting }: ScreenOptions) {
     this.handlers = handlers;
     this.watches = handlers.watch !== undefined;
-    this.style = styleOf(call.out);
+    const theme = new Theme(call.out);
+    this.style = styleOf({ ...call.out, paint: theme.paint });
     if (greeting) this.early.add(printed(this.style.paint("dim", greeting)));
     this.canvas = new Canvas(this.picture, this.key);
     this.panel = new PanelView(this.style, this, call);
@@ -71,14 +73,15 @@ export class Screen {
       this.calls.waiting(this.questions.count, this.questions.newest);
       this.changed();
     });
-    const completion = new Completion(call.cwd, commands, () => this.names(), models);
+    const completion = new Completion(call.cwd, commands, () => this.team?.names ?? [], models);
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
-    const [note, changed, feed] = [this.note.bind(this), this.changed.bind(this), () => this.feed];
-    const { canvas, editor } = this;
-    this.tools = new ScreenTools({ canvas, editor, env: call.env, feed, note, changed });
+    const [note, warn, changed] = [this.note.bind(this), this.warn.bind(this), this.changed.bind(this)];
+    const { canvas, editor, style } = this;
+    const said = { note, warn, changed, feed: () => this.feed };
+    this.tools = new ScreenTools({ canvas, editor, style, theme, cwd: call.cwd, env: call.env, ...said });
     this.answering = new Answering({
-      ...{ questions: this.questions, editor: this.editor, note: (text) => this.note(text) },
+      ...{ questions: this.questions, editor: this.editor, note },
       ...{ at: () => this.at, store: () => this.store },
     });
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
@@ -135,11 +138,10 @@ export class Screen {
     this.at = who;
     this.questions.lookAt(who);
     if (this.store && this.team && who !== LEAD)
-      void this.team
+      this.team
         .story(who)
         .readOn(this.store)
-        .then(() => this.changed())
-        .catch(() => {});
+        .then(this.changed.bind(this), () => {});
     this.note(who === LEAD || this.watches ? "" : `what you type goes to ${who}; /to returns`);
   }
 
@@ -160,6 +162,7 @@ export class Screen {
 
   async close(): Promise<void> {
     clearInterval(this.tick);
+    this.tools.status.close();
     await this.canvas.quiet();
     this.canvas.leave();
   }
@@ -169,15 +172,15 @@ export class Screen {
     return this.at === LEAD ? this.team.main : this.team.story(this.at).feed;
   }
 
-  private names(): Name[] {
-    return [...(this.team?.picture.members.values() ?? [])]
-      .filter(({ phase }) => phase !== "shutdown")
-      .map(({ name }) => name);
-  }
-
   private onTick(): void {
     const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
     const isNoted = this.notice.passes();
+    this.tools.status.tick(() => ({
+      team: this.store?.team,
+      model: this.model,
+      mode: this.handlers.mode(),
+      member: this.at,
+    }));
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.panel.name !== null) this.refreshPanel();
@@ -258,7 +261,7 @@ export class Screen {
   }
 
   private following(): Name {
-    const names = this.names();
+    const names = this.team?.names ?? [];
     return names[(names.indexOf(this.at) + 1) % names.length] ?? LEAD;
   }
 
@@ -269,7 +272,7 @@ export class Screen {
     const { lines, overflows, members } = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
-        editor: this.watches ? [] : this.editor.render(width),
+        editor: this.watches ? [] : [...this.editor.render(width), ...this.tools.below(width)],
         notice: this.tools.find.hint || this.editor.hint || this.notice.text,
         ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch },
         mode: this.handlers.mode(),

@@ -49,6 +49,12 @@ export class TeamModel {
     }
   }
 
+  /** Of those that have not stopped. */
+  get names(): Name[] {
+    const members = [...this.picture.members.values()];
+    return members.filter(({ phase }) => phase !== "shutdown").map(({ name }) => name);
+  }
+
   /** Of the lead in the main feed, of a teammate in its own. */
   story(who: Name): Story {
     const known = this.stories.get(who);

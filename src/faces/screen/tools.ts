@@ -5,8 +5,14 @@ import type { Canvas } from "./canvas.ts";
 import { readClipboard } from "./clipboard.ts";
 import type { Feed } from "./feed.ts";
 import { Find } from "./find.ts";
+import { forgetKept } from "./kept.ts";
 import { editOutside } from "./outside-editor.ts";
+import { applyOwnSettings } from "./own-settings.ts";
 import type { Prompt } from "./prompt.ts";
+import { StatusLine } from "./status-line.ts";
+import { type Style, shortened } from "./style.ts";
+import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
+import { Vim } from "./vim.ts";
 
 /** Takes the whole screen and all keys until it closes. */
 export interface FullView {
@@ -17,14 +23,20 @@ export interface FullView {
 type Place = {
   readonly canvas: Pick<Canvas, "leave" | "enter" | "quiet">;
   readonly editor: Prompt;
+  readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly theme: Theme;
+  readonly style: Style;
   feed(): Feed;
   note(text: string): void;
+  warn(text: string): void;
   changed(): void;
 };
 
 export class ScreenTools {
   readonly find: Find;
+  readonly status: StatusLine;
+  readonly vim = new Vim();
   /** The terminal belongs to an editor. */
   isAway = false;
   private view: FullView | null = null;
@@ -33,6 +45,30 @@ export class ScreenTools {
   constructor(place: Place) {
     this.place = place;
     this.find = new Find(place.feed);
+    this.status = new StatusLine(place);
+    const { settings, faults } = applyOwnSettings();
+    this.vim.isOn = settings.vim;
+    this.status.command = settings.statusLine;
+    this.useTheme(settings.theme);
+    for (const fault of faults) place.warn(fault);
+  }
+
+  get theme(): ThemeName {
+    return this.place.theme.current;
+  }
+
+  useTheme(name: ThemeName): void {
+    this.place.theme.use(name);
+    if (name === "auto") process.stdout.write(ASK_BACKGROUND);
+    forgetKept();
+    this.place.changed();
+  }
+
+  /** Below the editor: the mode of vim, and the person's own line. */
+  below(width: number): readonly string[] {
+    const { paint } = this.place.style;
+    const parts = [this.vim.mode, this.status.text].filter((part) => part !== "");
+    return parts.length === 0 ? [] : [paint("dim", shortened(` ${parts.join(" · ")}`, width))];
   }
 
   show(view: FullView | null): void {
@@ -49,10 +85,24 @@ export class ScreenTools {
   }
 
   takes(data: string): boolean {
-    if (!this.view) return this.find.takes(data);
+    const background = backgroundIn(data);
+    if (background !== null) {
+      if (this.theme === "auto") this.place.theme.use("auto", background);
+      forgetKept();
+      return true;
+    }
+    if (!this.view) return this.find.takes(data) || this.vimTakes(data);
     if (matchesKey(data, "ctrl+c")) this.show(null);
     else this.view.key(data);
     return true;
+  }
+
+  private vimTakes(data: string): boolean {
+    const { editor } = this.place;
+    if (editor.isShowingAutocomplete()) return false;
+    const keys = this.vim.keysOf(data, editor.isEmpty);
+    for (const key of keys ?? []) editor.handleInput(key);
+    return keys !== null;
   }
 
   /** The line that is being typed, in the editor of the person. */

@@ -1,0 +1,59 @@
+/** `/theme` and `/keys`: how the full screen looks, and which keys it has. */
+import { EkidenError } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { didYouMean } from "../../core/nearest.ts";
+import type { OwnCommands } from "../repl/slash.ts";
+import type { Place } from "./commands.ts";
+import { boundKeys } from "./keys.ts";
+import { keepTheme, ownSettingsFile } from "./own-settings.ts";
+import { THEMES, type ThemeName } from "./theme.ts";
+
+export const LOOK_COMMANDS: OwnCommands<Place> = {
+  theme: {
+    usage: "/theme [NAME]",
+    about: `the colours: ${Object.keys(THEMES).join(", ")}; kept for every project`,
+    run: async (place, [wanted]) => {
+      if (wanted === undefined) return await chooseTheme(place);
+      if (!Object.hasOwn(THEMES, wanted))
+        throw new EkidenError(
+          "bad_input",
+          `there is no theme ${quote(wanted)}.${didYouMean(wanted, Object.keys(THEMES))} Themes: ${Object.keys(THEMES).join(", ")}.`,
+        );
+      place.screen.tools.useTheme(wanted as ThemeName);
+      keepTheme(wanted as ThemeName);
+      place.screen.note(`theme ${wanted}: ${THEMES[wanted as ThemeName]}`);
+    },
+  },
+  keys: {
+    usage: "/keys",
+    about: "all keys of the screen with their actions, and the file where you choose others",
+    run: async ({ screen }) => {
+      const { paint } = screen.style;
+      const lines = Object.entries(boundKeys()).map(
+        ([name, { keys, about }]) =>
+          `${paint("busy", keys.join(", ").padEnd(12))} ${name.padEnd(14)} ${paint("dim", about)}`,
+      );
+      const hint = `Others: { "keys": { "panels": "ctrl+p" }, "vim": true } in ${ownSettingsFile()}`;
+      screen.say([...lines, "", paint("dim", hint)].join("\n"));
+    },
+  },
+};
+
+async function chooseTheme({ screen }: Place): Promise<void> {
+  const { ChooseView } = await import("./choose-view.ts");
+  const before = screen.tools.theme;
+  const view = new ChooseView(
+    Object.entries(THEMES).map(([value, about]) => ({ value, about })),
+    {
+      style: screen.style,
+      title: "the colours of the screen",
+      current: before,
+      chosen: (value) => {
+        screen.tools.show(null);
+        if (value !== null) screen.submit(`/theme ${value}`);
+      },
+      changed: () => screen.changed(),
+    },
+  );
+  screen.tools.show(view);
+}

@@ -1,0 +1,74 @@
+/**
+ * The person's own choice of how the full screen looks and which keys it has: `terminal.json` next to the settings. No project can
+ * set it. What is wrong in it is said, and the rest counts.
+ */
+import { dirname, join } from "node:path";
+import { makeFolder } from "../../adapters/make-folder.ts";
+import { readRegular, replaceFile } from "../../adapters/small-files.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { didYouMean } from "../../core/nearest.ts";
+import { userFile } from "../../project/own-folders.ts";
+import { bindKeys } from "./keys.ts";
+import { THEMES, type ThemeName } from "./theme.ts";
+
+export type OwnSettings = {
+  readonly theme: ThemeName;
+  /** The editor has a normal mode. */
+  readonly vim: boolean;
+  /** A command whose output is a line of the screen; "" for none. */
+  readonly statusLine: string;
+};
+
+const FIELDS = ["theme", "vim", "keys", "statusLine"] as const;
+const FILE_MAX = 64 * 1024;
+const LENGTH_MAX = 2_000;
+
+export const ownSettingsFile = (): string => join(dirname(userFile()), "terminal.json");
+
+/** Binds the keys of the file, and returns the rest of it, with a sentence for each fault. */
+export function applyOwnSettings(): { readonly settings: OwnSettings; readonly faults: readonly string[] } {
+  const faults: string[] = [];
+  const { theme = "terminal", vim = false, keys = {}, statusLine = "", ...more } = read(faults);
+  for (const name of Object.keys(more))
+    faults.push(`there is no ${quote(name)}.${didYouMean(name, FIELDS)} It has ${FIELDS.join(", ")}`);
+  const isTheme = typeof theme === "string" && Object.hasOwn(THEMES, theme);
+  if (!isTheme) faults.push(`theme must be one of ${Object.keys(THEMES).join(", ")}, not ${shown(theme)}`);
+  if (typeof vim !== "boolean") faults.push(`vim must be true or false, not ${shown(vim)}`);
+  const isLine = typeof statusLine === "string" && statusLine.length <= LENGTH_MAX;
+  if (!isLine) faults.push("statusLine must be a command");
+  faults.push(...bindKeys(keys));
+  return {
+    settings: {
+      theme: isTheme ? (theme as ThemeName) : "terminal",
+      vim: vim === true,
+      statusLine: isLine ? (statusLine as string).trim() : "",
+    },
+    faults: faults.map((fault) => `${ownSettingsFile()}: ${fault}`),
+  };
+}
+
+/** @throws EkidenError `bad_input` where the file cannot be read as it is: nothing of it may be lost */
+export function keepTheme(theme: ThemeName): void {
+  const faults: string[] = [];
+  const before = read(faults);
+  if (faults[0] !== undefined)
+    throw new EkidenError("bad_input", `the theme holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
+  makeFolder(dirname(ownSettingsFile()), 0o700);
+  replaceFile(ownSettingsFile(), `${JSON.stringify({ ...before, theme }, null, 2)}\n`);
+}
+
+function read(faults: string[]): Readonly<Record<string, unknown>> {
+  try {
+    const data: unknown = JSON.parse(readRegular(ownSettingsFile(), FILE_MAX));
+    if (typeof data === "object" && data !== null && !Array.isArray(data))
+      return data as Record<string, unknown>;
+    faults.push(`it must be an object such as { "theme": "light" }`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      faults.push(`it is not used: ${messageOf(error)}`);
+  }
+  return {};
+}
+
+const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 60);

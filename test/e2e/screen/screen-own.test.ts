@@ -1,0 +1,91 @@
+/** The person's own file for the full screen: keys, vim, theme, status line, and what is wrong in it. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { project } from "../../fixtures/project.ts";
+import type { InTerminal } from "../../fixtures/pty.ts";
+import { soon } from "../../fixtures/soon.ts";
+import type { Project } from "../cli-program.ts";
+
+const READY = "What you type goes to the lead";
+const fileOf = (place: Project): string => join(place.home, ".config/ekiden/terminal.json");
+
+async function open(
+  content: string | object,
+  columns = 100,
+): Promise<{ place: Project; terminal: InTerminal }> {
+  const place = project();
+  mkdirSync(dirname(fileOf(place)), { recursive: true });
+  writeFileSync(fileOf(place), typeof content === "string" ? content : JSON.stringify(content));
+  const terminal = await place.open(["--model", "runbook"], { columns, rows: 24 });
+  await terminal.shows(READY);
+  return { place, terminal };
+}
+
+it("has the keys and the status line of the file", async () => {
+  const { terminal } = await open({ keys: { members: "ctrl+p" }, statusLine: "printf 'on a %s' branch" });
+  terminal.type("\x10");
+  await terminal.shows("─ members");
+  await terminal.shows(/^ on a branch$/m);
+  terminal.type("/keys\r");
+  await terminal.shows(/ctrl\+p +members +opens and closes the panel members/);
+});
+
+it.each([60, 200])("edits with the keys of vim at %s columns", async (columns) => {
+  const { terminal } = await open({ vim: true }, columns);
+  const line = (text: string): Promise<void> =>
+    soon(() => expect(terminal.screen()).toMatch(new RegExp(`^${text}$`, "m")));
+  terminal.type("!echo one two three");
+  await line("!echo one two three");
+  terminal.type("\x1b");
+  await terminal.shows("-- NORMAL --");
+  terminal.type("bbdwx");
+  await line("!echo one three");
+  terminal.type("Aend");
+  await line("!echo one threeend");
+  terminal.type("\x1b");
+  await terminal.shows("-- NORMAL --");
+  terminal.type("dd");
+  await soon(() => expect(terminal.screen()).not.toContain("threeend"));
+  terminal.type("i!echo typed\r");
+  await terminal.shows(/^ *typed$/m);
+});
+
+it("says what is wrong in the file, and goes on with the rest", async () => {
+  const { terminal } = await open({
+    theme: "purple",
+    vim: "yes",
+    keys: { panel: "f9", mail: "ctrl+p" },
+    colour: 1,
+    statusLine: "sleep 60",
+  });
+  await terminal.shows(/there is no "colour"/);
+  await terminal.shows(/theme must be one of terminal, auto, dark,\s+light, colour-blind, not "purple"/);
+  await terminal.shows(/vim must be true or false/);
+  await terminal.shows(/there is no action "panel"/);
+  terminal.type("\x10");
+  await terminal.shows("─ mail");
+  await terminal.shows("status line: no end after 2 s");
+  const { terminal: other } = await open('{ "theme": ');
+  await other.shows(/terminal\.json: it is not used: /);
+  other.type("/theme dark\r");
+  await other.shows(/the theme holds until you leave/);
+});
+
+it("changes the colours, keeps the choice, and asks the terminal for its background", async () => {
+  const { place, terminal } = await open({ vim: false });
+  terminal.type("/theme\r");
+  await terminal.shows(/the colours of the screen[\s\S]*✓ terminal/);
+  terminal.type("blind\r");
+  await terminal.shows("theme colour-blind: blue and orange");
+  expect(JSON.parse(readFileSync(fileOf(place), "utf8"))).toEqual({ vim: false, theme: "colour-blind" });
+  await soon(() => expect(terminal.output).toContain("\x1b[38;5;244m"));
+  terminal.type("/theme purple\r");
+  await terminal.shows('there is no theme "purple"');
+  terminal.type("/theme auto\r");
+  await soon(() => expect(terminal.output).toContain("\x1b]11;?\x07"));
+  terminal.type("\x1b]11;rgb:ffff/ffff/e0e0\x1b\\");
+  await soon(() => expect(terminal.output).toContain("\x1b[38;5;242m"));
+  terminal.type("typed");
+  await soon(() => expect(terminal.grid.lines().at(-3)).toBe("typed"));
+});
