@@ -3,7 +3,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { Git } from "../../adapters/git/git.ts";
 import { bytesOf } from "../../adapters/images.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -132,6 +132,7 @@ export class Teams {
     return {
       runbooks: runbooksIn(cwd),
       model: settings.model ?? "",
+      ...(await modelFor(project)),
       effort: typeof settings.effort === "string" ? settings.effort : "",
       teammates: settings.teammates?.length ?? null,
       worktrees: settings.worktrees,
@@ -165,6 +166,17 @@ export class Teams {
       await page.value.feed.close();
       await page.value.store.close();
     }
+  }
+}
+
+/** The model of a goal that names none. Looks for a key and for an Ollama, as a start does. */
+async function modelFor({ env, settings }: Project): Promise<Pick<StartForm, "found" | "missing">> {
+  if (env === undefined) return { found: "", missing: "" };
+  const { chooseModel } = await import("../../adapters/models/index.ts");
+  try {
+    return { found: await chooseModel({ env, setting: settings.model }), missing: "" };
+  } catch (error) {
+    return { found: "", missing: messageOf(error) };
   }
 }
 

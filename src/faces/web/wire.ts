@@ -210,6 +210,9 @@ export type StartForm = {
   readonly runbooks: Runbooks;
   /** Of the settings; "" where nothing is set. */
   readonly model: string;
+  /** The model of a start that names none, by key or Ollama; "" where there is none, and then what to set. */
+  readonly found: string;
+  readonly missing: string;
   readonly effort: string;
   readonly teammates: number | null;
   readonly worktrees: boolean;

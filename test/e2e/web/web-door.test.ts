@@ -39,7 +39,11 @@ describe.skipIf(!hasBrowser)("the front door", () => {
       "no file: the goal above",
       "build.md: 2 tasks",
     ]);
+    // No key and no Ollama: it says what is missing, and what works without.
+    await page.getByText("A goal needs a model, and none is set up").waitFor();
+    await page.getByText("ANTHROPIC_API_KEY").waitFor();
     await files.selectOption("build.md");
+    expect(await page.getByText("A goal needs a model").count()).toBe(0);
     await page.getByRole("button", { name: "Start", exact: true }).click();
     const card = (subject: string) => page.locator(".card", { hasText: subject });
     await card("Build").locator('[aria-label="Completed"]').waitFor();

@@ -121,7 +121,20 @@ function Start({ form }: { form: StartForm }) {
           onValue={(runbook) => change({ runbook })}
         />
       )}
-      <How fields={fields} change={change} />
+      {form.missing !== "" && fields.model.trim() === "" && fields.runbook === "" && !isPlan(fields) && (
+        <div class="missing" role="note">
+          <b>A goal needs a model, and none is set up</b>
+          <p>{form.missing}</p>
+          <p>
+            {form.runbooks.length > 0
+              ? "A file of this folder, chosen above,"
+              : "A plan, written above with ## headings and sh blocks,"}{" "}
+            works without one. A key is read from the environment of ekiden web: set it there and start the
+            page again; this tab goes on.
+          </p>
+        </div>
+      )}
+      <How fields={fields} change={change} found={form.found} />
       <Check value={fields.worktrees} onValue={(worktrees) => change({ worktrees })}>
         Each task works on a branch of its own and lands when it is done
       </Check>
@@ -165,12 +178,14 @@ function Start({ form }: { form: StartForm }) {
   );
 }
 
-function How({ fields, change }: { fields: Fields; change: (part: Partial<Fields>) => void }) {
+type HowProps = { fields: Fields; change: (part: Partial<Fields>) => void; found: string };
+
+function How({ fields, change, found }: HowProps) {
   return (
     <div class="form-grid">
       <TextField
         label="Model"
-        placeholder="by the key that is set"
+        placeholder={found || "provider/model"}
         value={fields.model}
         onValue={(model) => change({ model })}
       />

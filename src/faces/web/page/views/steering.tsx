@@ -74,7 +74,7 @@ function Fields({ now, send }: { now: Steering; send: Send }) {
           }}
         >
           <TextField
-            label={`US dollars more (${money(now.usd)} used, ${limit})`}
+            label={`US dollars more (${money(now.usd) || "$0"} used, ${limit})`}
             placeholder="5"
             inputMode="decimal"
             value={more}
