@@ -1,6 +1,8 @@
 /** Lays out the parts of the screen, from the bottom up: what is left of the terminal belongs to the feed. */
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
+import { asideOf } from "./aside.ts";
 import { cardOf } from "./card.ts";
 import type { Feed } from "./feed.ts";
 import { footerLine } from "./footer.ts";
@@ -18,6 +20,8 @@ const CARD_SHARE = 0.7;
 const PANEL_SHARE = 0.45;
 /** While one goes through its rows. */
 const CHOOSING_SHARE = 0.65;
+/** Between the story and what stands beside it. */
+const BORDER = " │ ";
 
 export type Parts = {
   readonly team: TeamModel | null;
@@ -44,13 +48,17 @@ export type Drawn = {
   readonly lines: readonly string[];
   readonly overflows: boolean;
   readonly members: ReadonlyMap<number, Name>;
+  /** The column at which those lines begin. */
+  readonly membersFrom: number;
 };
 
-export function pictureOf(parts: Parts, { width, height }: { width: number; height: number }): Drawn {
+export function pictureOf(parts: Parts, { width: whole, height }: { width: number; height: number }): Drawn {
   const { team, style, questions, panel, feed, editor, at, frame, now, watch } = parts;
   const { paint } = style;
-  const footer = footerLine(team, style, { ...parts, width });
+  const footer = footerLine(team, style, { ...parts, width: whole });
   let room = Math.max(0, height - editor.length - 1);
+  const aside = asideOf(team, style, { width: whole, height: room, frame, now, at });
+  const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
   const cardLook = {
     width,
     height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))),
@@ -60,7 +68,7 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
   const card = asked.slice(0, room);
   room -= card.length;
-  const members = team ? stripLines(team, style, { width, height, frame, now, at }) : [];
+  const members = team && !aside ? stripLines(team, style, { width, height, frame, now, at }) : [];
   const strip = members.slice(0, Math.max(0, room - FEED_MIN));
   room -= strip.length;
   const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
@@ -80,11 +88,17 @@ export function pictureOf(parts: Parts, { width, height }: { width: number; heig
   const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
   const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
   const above = [...head, ...shown, ...empty, ...below, ...opened, ...card];
-  const lines = [...above, ...strip.map(({ line }) => line), ...editor, footer];
-  const places = strip.map(({ name }, i) => [above.length + i, name] as const);
+  const beside = (line: string, row: number): string =>
+    `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}${paint("dim", BORDER)}${aside?.lines[row]?.line ?? ""}`;
+  const top = aside ? above.map((line, row) => beside(shortened(line, width), row)) : above;
+  const lines = [...top, ...strip.map(({ line }) => line), ...editor, footer];
+  const places = aside
+    ? aside.lines.map(({ name }, row) => [row, name] as const)
+    : strip.map(({ name }, i) => [above.length + i, name] as const);
   return {
     lines,
     overflows,
+    membersFrom: aside ? width : 0,
     members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
   };
 }

@@ -54,6 +54,7 @@ export class Screen {
   private cardScroll = 0;
   private cardOverflows = false;
   private members: ReadonlyMap<number, Name> = new Map();
+  private membersFrom = 0;
   private readonly notice = new Notice();
   /** Of the lead. */
   model = "";
@@ -243,9 +244,9 @@ export class Screen {
     ...eachPanel((name) => () => this.open(this.panel.name === name ? null : name)),
   };
 
-  private mouse({ scroll, row }: Mouse): void {
+  private mouse({ scroll, row, column }: Mouse): void {
     if (scroll !== 0) this.feed.scroll(scroll);
-    const member = row === null ? undefined : this.members.get(row);
+    const member = row === null || column < this.membersFrom ? undefined : this.members.get(row);
     if (member !== undefined) this.enter(member);
   }
 
@@ -269,7 +270,7 @@ export class Screen {
     const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
     const view = this.tools.lines(width, height, questions.count > 0 ? style.paint("warn", WAITS) : "");
     if (view) return view;
-    const { lines, overflows, members } = pictureOf(
+    const { lines, overflows, members, membersFrom } = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
         editor: this.watches ? [] : [...this.editor.render(width), ...this.tools.below(width)],
@@ -283,6 +284,7 @@ export class Screen {
     );
     this.cardOverflows = overflows;
     this.members = members;
+    this.membersFrom = membersFrom;
     return lines;
   };
 }

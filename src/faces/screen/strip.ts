@@ -12,6 +12,9 @@ import type { TeamModel } from "./team.ts";
 /** On a low terminal the feed needs its lines. */
 const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
 
+/** A narrower line has little room for a subject beside output. */
+const ROOMY = 100;
+
 export type StripLook = {
   readonly width: number;
   readonly height: number;
@@ -24,23 +27,42 @@ export type StripLook = {
 /** A line, and the member that it shows. */
 export type StripLine = { readonly line: string; readonly name: Name | null };
 
-export function stripLines(team: TeamModel, style: Style, look: StripLook): StripLine[] {
+/** `most`: how many lines there may be. What has no line is counted by its state, with as many names as fit. */
+export function stripLines(
+  team: TeamModel,
+  style: Style,
+  look: StripLook,
+  most = mostOf(look.height),
+): StripLine[] {
   const active = [...team.picture.members.values()].filter(({ phase }) => phase !== "shutdown");
   // A lead alone is seen in the feed and in the last line.
   if (active.every(({ kind }) => kind === "lead")) return [];
   const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
-  const most = mostOf(look.height);
   const room = active.length > most ? most - 1 : most;
   const chosen = new Set(busiest.slice(0, room));
   const shown = active.filter((member) => chosen.has(member));
   const names = Math.max(4, ...shown.map(({ name }) => columns(name)));
   const rest = active.filter((member) => !chosen.has(member));
-  const working = rest.filter(({ phase }) => phase === "work").length;
-  const others = `  and ${rest.length} more, ${working} at work: ${rest.map(({ name }) => name).join(", ")}`;
   return [
     ...shown.map((member) => ({ line: memberLine(team, style, look, member, names), name: member.name })),
-    ...(rest.length > 0 ? [{ line: style.paint("dim", shortened(others, look.width)), name: null }] : []),
+    ...(rest.length > 0 ? [{ line: style.paint("dim", folded(rest, look.width)), name: null }] : []),
   ];
+}
+
+/** "and 3 at work: bob, carol … · 2 idle": the names of those at work are of more use than others. */
+function folded(rest: readonly PictureMember[], width: number): string {
+  const working = rest.filter(({ phase }) => phase === "work").map(({ name }) => name);
+  const idle = rest.length - working.length;
+  const count = working.length > 0 ? `${working.length} at work` : "";
+  const others = idle > 0 ? `${idle} idle` : "";
+  const text = (names: string): string =>
+    `  and ${[`${count}${names}`, others].filter((part) => part !== "").join(" · ")}`;
+  for (let named = working.length; named > 0; named -= 1) {
+    const more = named < working.length ? " …" : "";
+    const line = text(`: ${working.slice(0, named).join(", ")}${more}`);
+    if (columns(line) <= width) return line;
+  }
+  return shortened(text(""), width);
 }
 
 function memberLine(
@@ -56,7 +78,10 @@ function memberLine(
   const working = phase === "work";
   const mark = working ? paint("busy", frame) : paint("dim", "○");
   const shownName = paint(colourOf(name), pad(name, names));
-  const subject = task === null ? "" : `#${task} ${oneLine(team.picture.subject(task))}`;
+  const output = working ? outputOf(team, member) : "";
+  const whole = task === null ? "" : `#${task} ${oneLine(team.picture.subject(task))}`;
+  // The last line of output tells more than the end of a subject.
+  const subject = output !== "" && width < ROOMY ? shortened(whole, Math.floor(width / 5)) : whole;
   const doing = working
     ? [subject, stepOf(team, member, width)].filter((part) => part !== "").join(" · ")
     : [member.retry ? retryWords(member.retry, now) : phaseWords(member), subject]
@@ -77,6 +102,10 @@ function memberLine(
   );
 }
 
+/** The last line that the running call has printed; "" without one. */
+const outputOf = (team: TeamModel, { name }: PictureMember): string =>
+  team.stories.get(name)?.running.at(-1)?.lastLines.at(-1) ?? "";
+
 /** The running call and the last line of its output, else what the journal said last. */
 export function stepOf(team: TeamModel, { name, step }: PictureMember, width: number): string {
   const story = team.stories.get(name);
@@ -84,7 +113,8 @@ export function stepOf(team: TeamModel, { name, step }: PictureMember, width: nu
   if (running && !running.title.startsWith("ask")) {
     const last = running.lastLines.at(-1);
     // A long command leaves room for its output.
-    return last ? `${shortened(running.title, Math.floor(width / 4))} │ ${last}` : running.title;
+    const room = Math.floor(width / (width < ROOMY ? 6 : 4));
+    return last ? `${shortened(running.title, room)} │ ${last}` : running.title;
   }
   if (story?.isWriting) return "writing";
   return /^(?:waits|gate|asks)/.test(step) ? step : "thinking";

@@ -135,8 +135,17 @@ it("shows a team of eight: all of them where there is room, the rest as a number
   place.write({ "plan.md": `# Eight\n\n${tasks.join("\n")}` });
   const terminal = await place.open(["run", "plan.md", "--teammates", "8"], LARGE);
   await soon(() => expect(terminal.screen().match(/#\d Part \d · bash [^│\n]*│ 出力-\d/g)).toHaveLength(8));
+  // In a column of their own, where a click enters a member.
+  const row = terminal.grid.lines().findIndex((line) => /│ .. alice /.test(line));
+  const column = terminal.grid.lines()[row]?.indexOf("alice") ?? 0;
+  const click = (at: number): void => terminal.type(`\x1b[<0;${at};${row + 1}M\x1b[<0;${at};${row + 1}m`);
+  click(5);
+  click(column);
+  await terminal.shows(/^ alice +esc interrupts/m);
+  terminal.type("/to\r");
+  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
   terminal.resize(SMALL);
-  const small = await terminal.shows(/and \d more, \d at work: /);
+  const small = await terminal.shows(/and \d at work: \w+/);
   expect(small).toMatch(/#\d Part \d · bash [^│\n]*│ 出力-\d/);
   for (const line of terminal.grid.lines()) expect(line.length).toBeLessThanOrEqual(SMALL.columns);
   place.write({ go: "" });

@@ -41,7 +41,7 @@ export function inOrder(tasks: readonly ListedTask[]): ListedTask[] {
   );
 }
 
-function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style): Row {
+export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style): Row {
   const { id, owner, ageMs, waitsFor, status } = task;
   const { glyph, word, tone } = look(task);
   const subject = oneLine(task.subject);
