@@ -66,7 +66,9 @@ export class OwnObjects {
     }
     linkBase(common, isPlain ? "../objects" : objects);
     const base = join(common, BASE);
-    const more = textIn(join(objects, "info/alternates"));
+    const borrowed = join(objects, "info/alternates");
+    // An exception costs ten times the look.
+    const more = existsSync(borrowed) ? textIn(borrowed) : "";
     const others = more
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith('"'))
