@@ -198,7 +198,7 @@ export class Screen {
   }
 
   private readonly key = (data: string): void => {
-    if (this.calls.takes(data)) return;
+    if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
     const mouse = mouseOf(data);
     if (mouse) this.mouse(mouse);
     else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);

@@ -84,13 +84,16 @@ export class ScreenTools {
     return [...lines, ...Array.from({ length: height - 1 - lines.length }, () => ""), below];
   }
 
-  takes(data: string): boolean {
+  /** Whether the input was the terminal's answer about its background. */
+  takesBackground(data: string): boolean {
     const background = backgroundIn(data);
-    if (background !== null) {
-      if (this.theme === "auto") this.place.theme.use("auto", background);
-      forgetKept();
-      return true;
-    }
+    if (background === null) return false;
+    if (this.theme === "auto") this.place.theme.use("auto", background);
+    forgetKept();
+    return true;
+  }
+
+  takes(data: string): boolean {
     if (!this.view) return this.find.takes(data) || this.vimTakes(data);
     if (matchesKey(data, "ctrl+c")) this.show(null);
     else this.view.key(data);
