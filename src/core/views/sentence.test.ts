@@ -220,6 +220,7 @@ it("has one line for every fact", () => {
       dim   alice  compacted its context (summary): 9000 → 900 tokens
       plain lead   chose the model anthropic/claude-haiku-5 for all members
       plain lead   chose the effort high for all members
+    * dim   Ann    at the page: allowed it
       plain lead   chose the permission mode plan
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test
