@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
+import { personalFile } from "../../../src/project/own-folders.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type ProgramTeam, programTeam, resultsIn } from "../../fixtures/program-team.ts";
@@ -158,9 +159,7 @@ bubblewrapOrSkip(describe)("in the sandbox", () => {
     await answer(made.store, (await question(made)).id, "always", "");
     await made.host.done;
     expect([resultOf(made, 1), resultOf(made, 2)]).toEqual(["bash: (no output)", "bash: (no output)"]);
-    expect(readFileSync(join(made.folder, ".ekiden/settings.json"), "utf8")).toContain(
-      "network(a.example.org)",
-    );
+    expect(readFileSync(personalFile(made.folder), "utf8")).toContain("network(a.example.org)");
   });
 
   it("confinedCommands: ask brings the old questions back; deny and ask rules hold always", async () => {
