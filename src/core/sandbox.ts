@@ -13,8 +13,8 @@ export type Network = "off" | "all" | readonly string[];
 
 /** What differs for one command from what holds for the session. */
 export type Confinement = {
-  /** Nothing but the private folders is writable: for lines judged read-only, and in plan mode. */
-  readonly readOnly?: boolean;
+  /** Nothing but the private folders is writable: for lines judged read-only, and in plan mode. "workspace": `writable` still is. */
+  readonly readOnly?: boolean | "workspace";
   readonly network?: Network;
   /** Further folders and files that it may write; absolute. */
   readonly writable?: readonly string[];
@@ -57,6 +57,8 @@ export type GitMount = { readonly path: string; readonly by: string; readonly wr
 export type SandboxPlace = {
   readonly cwd: string;
   readonly home: string;
+  /** Those of the roots that are further ones. */
+  readonly opened?: readonly string[];
   /** Folders that may be written: the workspace, the worktree of the task, further ones. */
   readonly roots: readonly string[];
   readonly git: readonly GitFolder[];
@@ -93,7 +95,9 @@ export type SandboxRule =
 
 export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network: Network): SandboxPolicy {
   const access = wanted.readOnly ? "read" : "write";
-  const { hidden = [] } = place;
+  const { hidden = [], opened = [] } = place;
+  const accessTo = (path: string): "read" | "write" =>
+    wanted.readOnly === "workspace" && opened.some((one) => isWithin(one, path)) ? "write" : access;
   // What is in a hidden folder stays hidden, except for folders to work in.
   const isInHidden = (path: string): boolean =>
     hidden.some(
@@ -119,11 +123,11 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     ...(place.roots.some((root) => isWithin(root, place.cwd))
       ? []
       : [{ access: "read", path: place.cwd } as const]),
-    ...place.roots.map((path): SandboxRule => ({ access, path })),
+    ...place.roots.map((path): SandboxRule => ({ access: accessTo(path), path })),
     ...foldersAround(
       [...guarded, ...fixed, ...hidden.flatMap(({ path, isPlaced }) => (isPlaced ? path : []))],
       [...place.roots, ...git.map(({ path }) => path)],
-    ).map((path): SandboxRule => ({ access, path })),
+    ).map((path): SandboxRule => ({ access: accessTo(path), path })),
     // A `.git` that is a mount of its own cannot be renamed, so no other one with other hooks can take its place.
     ...place.git.flatMap((one): SandboxRule[] => gitRules(one, access)),
     ...guarded.map((path): SandboxRule => ({ access: "read", path })),

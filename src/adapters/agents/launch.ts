@@ -12,6 +12,8 @@ import { PRESETS, type Preset } from "./presets.ts";
 
 export type LaunchPlace = {
   readonly cwd: string;
+  /** It may not write there; a sandbox sees to it. */
+  readonly readOnly: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   /** The mark of its processes: see src/adapters/process-table.ts. */
@@ -54,7 +56,7 @@ export async function agentProgram(
   return {
     asksByTool: dialect !== undefined,
     variables: known ? [...known.variables, ...known.settings] : [],
-    async start({ cwd, env: own, sandbox, tag, version }, host) {
+    async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
       // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
       for (const path of writable) if (extname(path) === "") makeOwn(path);
@@ -65,7 +67,7 @@ export async function agentProgram(
       const confined = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
         sandbox.confineWhole(
           { file, args: words, cwd, env: { ...variables, ...more } },
-          { network: "all", writable },
+          { network: "all", writable, ...(readOnly && { readOnly: "workspace" as const }) },
         );
       const title = known?.title ?? program;
       if (dialect) {

@@ -43,7 +43,8 @@ export class PlaceReader {
 
   read(cwd: string, wanted: Confinement): SandboxPlace {
     const { workspace, home, replaced } = this.options;
-    const named = [workspace, ...this.opened(wanted)];
+    const opened = this.opened(wanted);
+    const named = [workspace, ...opened];
     const worktree = worktreeAround(workspace, cwd);
     const roots = named.flatMap((root) =>
       root === home ? visibleFolders(home) : writableRoots([root], home),
@@ -58,6 +59,7 @@ export class PlaceReader {
     return {
       cwd,
       home,
+      opened,
       roots,
       git: repositories.flatMap((one) => one.folders),
       guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],

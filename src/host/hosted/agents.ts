@@ -94,13 +94,16 @@ export class HostedAgents {
       place: async () => {
         const id = task();
         const current = id === null || trees === null ? null : await store.board.task(id);
-        if (trees === null || current?.status !== "in_progress" || current.owner !== name) return workspace;
-        return (await trees.open(current)).workspace;
+        if (trees === null) return { cwd: workspace, readOnly: false };
+        // A session that is resumed without its task would go on with it in the project itself.
+        if (current?.status !== "in_progress" || current.owner !== name)
+          return { cwd: workspace, readOnly: true };
+        return { cwd: (await trees.open(current)).workspace, readOnly: false };
       },
-      start: (cwd, host) =>
+      start: (place, host) =>
         found.start(
           {
-            cwd,
+            ...place,
             env,
             sandbox,
             version: manifest.version,

@@ -24,13 +24,15 @@ export type HostedOptions = {
   /** Serves the board on a connection of the program. */
   readonly serve: (socket: Socket) => void;
   /** The folder of the task that the member has now. */
-  readonly place: () => Promise<string>;
+  readonly place: () => Promise<Place>;
   /** Starts the program in a folder. @throws EkidenError `tool_failed` | `model_missing` */
-  readonly start: (cwd: string, host: AgentHost) => Promise<RunningAgent>;
+  readonly start: (place: Place, host: AgentHost) => Promise<RunningAgent>;
   /** At the end of each prompt in which it did something: whether it reports what it uses. */
   readonly onUsed?: (reports: { readonly tokens: boolean; readonly money: boolean }) => void;
 };
 
+/** `readOnly`: it may look at the folder and not change it. */
+type Place = { readonly cwd: string; readonly readOnly: boolean };
 type Running = { readonly program: RunningAgent; readonly cwd: string; readonly isBack: boolean };
 
 /** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
@@ -147,9 +149,9 @@ export class HostedModel implements Model {
 
   private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
     if (this.isClosed) throw new EkidenError("tool_failed", "This process does not run the member any more.");
-    const cwd = await this.options.place();
-    if (this.running && this.running.cwd !== cwd) await this.stop();
-    const opening = this.running ? [] : await this.begin(request, cwd, signal);
+    const place = await this.options.place();
+    if (this.running && this.running.cwd !== place.cwd) await this.stop();
+    const opening = this.running ? [] : await this.begin(request, place, signal);
     const { program } = this.running as unknown as Running;
     const words = [...opening, ...this.untold.splice(0)].join("\n\n") || "Go on.";
     this.end = null;
@@ -167,7 +169,8 @@ export class HostedModel implements Model {
   }
 
   /** What a session has to hear first; nothing for one that goes on. */
-  private async begin(request: ModelRequest, cwd: string, signal: AbortSignal): Promise<string[]> {
+  private async begin(request: ModelRequest, place: Place, signal: AbortSignal): Promise<string[]> {
+    const { cwd } = place;
     this.socket ??= new BoardSocket(this.options.serve);
     const { port, token, script } = await this.socket.ready;
     const server: BoardServer = {
@@ -177,7 +180,7 @@ export class HostedModel implements Model {
       env: [{ name: "EKIDEN_BOARD", value: token }],
     };
     const earlier = earlierIn(request.messages, cwd);
-    const program = await this.options.start(cwd, this.requests);
+    const program = await this.options.start(place, this.requests);
     try {
       signal.throwIfAborted();
       await program.open();

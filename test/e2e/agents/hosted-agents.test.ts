@@ -337,6 +337,27 @@ const inSandbox = bubblewrapOrSkip(describe);
     expect(readFileSync(join(team.folder, "a.txt"), "utf8")).toBe("new\n");
   });
 
+  it("cannot write to the project while it has no task, where tasks have worktrees", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
+    repositoryIn(folder, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
+    const own = mkdtempSync(resolve("node_modules/.ekiden-agent-"));
+    onTestFinished(() => takeAway(own));
+    const program = agentProgram(
+      {
+        prompts: [[{ own: ["stray.txt", "not asked for\n"] }, { say: "I tried." }]],
+      },
+      own,
+    );
+    const team = await hosted(program, {
+      folder,
+      settings: { sandbox: "required", worktrees: true },
+    });
+    await team.host.start({ goal: "Do the task" });
+    await team.store.mail.send(PERSON, { to: "ann" as never, body: { kind: "note", text: "Look around" } });
+    await team.until("tool.called", { who: "ann", subject: "Write stray.txt", isError: true });
+    expect(existsSync(join(folder, "stray.txt"))).toBe(false);
+  });
+
   it("keeps its own files in the folders of its login, which it may not have yet, and begins no sandbox of its own", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
     const home = mkdtempSync(resolve("node_modules/.ekiden-home-"));
