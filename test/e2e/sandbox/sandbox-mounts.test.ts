@@ -41,7 +41,9 @@ function place() {
   ): Promise<ConfinedProgram> => {
     const args = ["-c", command];
     const env = { PATH: process.env.PATH ?? "", HOME: base };
-    const program = await both.sandbox.confine({ file: "/bin/sh", args, cwd, env }, wanted);
+    const confine = () => both.sandbox.confine({ file: "/bin/sh", args, cwd, env }, wanted);
+    // As the shell does: bubblewrap fails where a mount of the machine goes while it starts.
+    const program = await confine().catch(confine);
     if (program === null) throw new Error("the sandbox is off");
     return program;
   };
