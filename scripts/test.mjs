@@ -10,7 +10,7 @@ const projects = ["unit", "adapters", "system", "platform"].flatMap((name) => ["
 const slowest = given.includes("--slowest") ? ["--reporter=default", "--reporter=./scripts/slowest.mjs"] : [];
 if (!process.env.EKIDEN_AGENT_PROGRAMS)
   console.warn(
-    "Left out: the test with Claude Code and Codex (EKIDEN_AGENT_PROGRAMS; see real-programs.test.ts).",
+    "Left out: the tests with agent programs of other vendors (EKIDEN_AGENT_PROGRAMS; see real-programs.test.ts).",
   );
 const vitest = ["node_modules/vitest/vitest.mjs", "run", ...projects, ...slowest, ...rest];
 spawn(process.execPath, vitest, { stdio: "inherit" }).on("exit", (code) => {

@@ -10,6 +10,7 @@ import { COMMANDS, nameOf } from "../../src/faces/commands/table.ts";
 import { variableName } from "../../src/project/settings.ts";
 import { settingsSchema } from "../../src/project/settings-schema.ts";
 import { cell, Declared } from "./declared.ts";
+import { manual } from "./man.ts";
 import { WITHOUT_JSON } from "./shapes.ts";
 import { allTools } from "./tools.ts";
 import { OTHER_VARIABLES } from "./variables.ts";
@@ -30,6 +31,7 @@ export function pages(): Readonly<Record<string, string>> {
     "tools.md": tools(),
     "journal.md": journal(declared),
     "json.md": json(declared),
+    "ekiden.1": manual(),
   };
 }
 
