@@ -71,6 +71,8 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   }
 }
 
+/** Facts that a terminal begins with: what members said and did before it came. */
+const RECALLED = 200;
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
 /** A team that is there is shown while its process is reached, or started. */
@@ -84,11 +86,11 @@ async function attach(
   reaching.catch(() => {});
   let store = await orElse(openTeam(call, "look"), "not_found", null);
   try {
-    if (store) await live.open(store);
+    if (store) await live.open(store, RECALLED);
     let reached: Reached | null = await reaching;
     if (!store) {
       store = await openTeam(call, "look");
-      await live.open(store);
+      await live.open(store, RECALLED);
     }
     const reach = async (): Promise<Reached> => {
       const next = reached ?? (await reachTeam(call, signal));
