@@ -53,6 +53,26 @@ async function teamOf(
   return { ...team, agents, git };
 }
 
+/** One command, and one question for it. */
+async function asksOnce(vendor: Vendor, bin?: string): Promise<void> {
+  const command = (id: string): string => `echo work > work-${id}.txt`;
+  const { agents, git, ...team } = await teamOf(vendor, command, { permissionMode: "default" }, bin);
+  await team.store.board.add({ subject: "Write 1", description: "Write it" }, PERSON);
+  await team.host.start({ goal: "Do the tasks" });
+  const asked: unknown[] = [];
+  await soon(async () => {
+    for (const request of await team.store.requests.open()) {
+      asked.push(request.ask);
+      await answer(team.store, request.id, "yes");
+    }
+    expect((await team.store.board.counts()).completed).toBe(1);
+  });
+  expect(asked).toEqual([expect.objectContaining({ kind: "permission", tool: "bash" })]);
+  expect(git("show", "main:work-1.txt")).toBe("work");
+  await team.host.close();
+  expect(agents.processes()).toEqual([]);
+}
+
 describe.each(installed)("%s", (vendor) => {
   it("lands every task once, also when it is killed in it, and nothing of it is left", async () => {
     const { agents, git, ...team } = await teamOf(vendor, (id) => `echo work > work-${id}.txt && sleep 2`);
@@ -90,23 +110,7 @@ describe.each(installed)("%s", (vendor) => {
   it.skipIf(vendor === "codex")(
     "asks in the one place of the team before it runs a command",
     async () => {
-      const { agents, git, ...team } = await teamOf(vendor, (id) => `echo work > work-${id}.txt`, {
-        permissionMode: "default",
-      });
-      await team.store.board.add({ subject: "Write 1", description: "Write it" }, PERSON);
-      await team.host.start({ goal: "Do the tasks" });
-      const asked: unknown[] = [];
-      await soon(async () => {
-        for (const request of await team.store.requests.open()) {
-          asked.push(request.ask);
-          await answer(team.store, request.id, "yes");
-        }
-        expect((await team.store.board.counts()).completed).toBe(1);
-      });
-      expect(asked).toEqual([expect.objectContaining({ kind: "permission", tool: "bash" })]);
-      expect(git("show", "main:work-1.txt")).toBe("work");
-      await team.host.close();
-      expect(agents.processes()).toEqual([]);
+      await asksOnce(vendor);
     },
     300_000,
   );
@@ -151,27 +155,7 @@ describe.each(alone)("$vendor without its adapter", ({ vendor, file }) => {
   it.skipIf(vendor === "codex")(
     "asks in the one place of the team before it runs a command",
     async () => {
-      const settings = { permissionMode: "default" } as const;
-      const { agents, git, ...team } = await teamOf(
-        vendor,
-        (id) => `echo work > work-${id}.txt`,
-        settings,
-        bin(),
-      );
-      await team.store.board.add({ subject: "Write 1", description: "Write it" }, PERSON);
-      await team.host.start({ goal: "Do the tasks" });
-      const asked: unknown[] = [];
-      await soon(async () => {
-        for (const request of await team.store.requests.open()) {
-          asked.push(request.ask);
-          await answer(team.store, request.id, "yes");
-        }
-        expect((await team.store.board.counts()).completed).toBe(1);
-      });
-      expect(asked).toEqual([expect.objectContaining({ kind: "permission", tool: "bash" })]);
-      expect(git("show", "main:work-1.txt")).toBe("work");
-      await team.host.close();
-      expect(agents.processes()).toEqual([]);
+      await asksOnce(vendor, bin());
     },
     300_000,
   );
