@@ -1,4 +1,4 @@
-/** These tests check what the tool lists promise to whoever pays for them: tokens of every first request, and who has what. */
+/** These tests check the tokens of the tool lists in a first request, and which members have which tools. */
 import { describe, expect, it } from "vitest";
 import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
 import { guidance, identity, whoIs, whoIsSubagent } from "../core/conversation/prompt.ts";

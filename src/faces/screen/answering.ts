@@ -10,7 +10,7 @@ import { answerIn } from "./typed-answer.ts";
 
 /** Who types "yes" where "y" is enough has typed the rest within this time. */
 const REST_MS = 1_500;
-/** What may stand in the editor when Tab widens its rule. */
+/** The texts of the editor whose rule Tab widens. */
 const RULE_LINE = /^(a|always|s|session)(?:\s+([\w.-]+\(.*\)))?$/is;
 
 type Parts = {

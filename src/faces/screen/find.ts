@@ -1,4 +1,4 @@
-/** Search in the story that is shown: the newest line first, then older ones; the line that was found stands in the window. */
+/** Search in the story that is shown: the newest line first, then older ones; the window shows the line that was found. */
 import { matchesKey } from "@earendil-works/pi-tui";
 import type { Feed, Found } from "./feed.ts";
 

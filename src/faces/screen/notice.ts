@@ -1,4 +1,4 @@
-/** A text that stands in the last line for a few seconds. */
+/** A text that the last line shows for a few seconds. */
 const SHOWN_MS = 6_000;
 
 export class Notice {

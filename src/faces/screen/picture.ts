@@ -20,7 +20,7 @@ const CARD_SHARE = 0.7;
 const PANEL_SHARE = 0.45;
 /** While one goes through its rows. */
 const CHOOSING_SHARE = 0.65;
-/** Between the story and what stands beside it. */
+/** Between the story and the column beside it. */
 const BORDER = " │ ";
 
 export type Parts = {

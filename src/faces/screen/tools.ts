@@ -76,7 +76,7 @@ export class ScreenTools {
     this.place.changed();
   }
 
-  /** All lines of the screen; null without a view. `below`: stands in the last line, such as a question that waits. */
+  /** All lines of the screen; null without a view. `below`: the last line, such as a question that waits. */
   lines(width: number, height: number, below: string): readonly string[] | null {
     if (!this.view) return null;
     if (below === "") return this.view.lines(width, height);

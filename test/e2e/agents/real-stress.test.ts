@@ -60,7 +60,7 @@ class Host {
   }
 }
 
-/** What the team did last, for a test that waits in vain. */
+/** The last facts of the team, for the message of a test that failed. */
 async function told(store: Store): Promise<string> {
   const members = (await store.roster.members()).map(
     ({ name, activity }) => `${name}: ${JSON.stringify(activity)}`,
@@ -164,7 +164,7 @@ it("lands every task once, whatever is killed, and leaves nothing behind", async
     expect(git("log", "--oneline", "main", "--", `work-${nth}.txt`).split("\n")).toHaveLength(1);
   }
   const owners = new Set((await store.board.tasks()).map((task) => ("owner" in task ? task.owner : null)));
-  // Whoever is killed before its first task may come too late for another one.
+  // A member that is killed before its first task may find no other one.
   if (TASKS >= 30) expect(owners).toEqual(new Set([...NAMES.slice(0, VENDORS.length), "carol"]));
   expect(await store.requests.open()).toEqual([]);
   expect(new Set(answered.values())).toEqual(new Set(answered.size > 0 ? [1] : []));

@@ -1,4 +1,4 @@
-/** These tests check what is built for others to import: the types of the library stand on their own, and nothing of them stands in the program. */
+/** These tests check what is built for others to import: the types of the library import nothing else, and the program does not contain them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
