@@ -45,12 +45,9 @@ export type HowEnded = Pick<Outcome, "error" | "why" | "goOn">;
 /** The last warning about a member since then, such as what it repeated; null if there is none. */
 export async function lastWarningOf({ journal }: Store, since: Cursor, who: Name): Promise<string | null> {
   let text: string | null = null;
-  for (let from = since; ; ) {
-    const { events, cursor } = await journal.read(from, { types: ["warning.raised"], limit: 1_000 });
+  for await (const { events } of journal.pages(since, ["warning.raised"]))
     for (const event of events) if (event.type === "warning.raised" && event.who === who) text = event.text;
-    if (events.length < 1_000) return text;
-    from = cursor;
-  }
+  return text;
 }
 
 /** What members have written to each other and nobody has read. */

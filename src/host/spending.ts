@@ -44,7 +44,6 @@ type Acts = {
   readonly onUsedUp?: ((text: string) => void) | undefined;
 };
 
-const PAGE = 1_000;
 /** Completed tasks that are looked at for one of the person. */
 const LOOKED_MAX = 200;
 
@@ -247,8 +246,7 @@ export class Spending implements Allowance {
     const { board, journal } = this.parts.store;
     const types = ["task.landed", "task.proposed", "task.completed"] as const;
     let looked = 0;
-    for (;;) {
-      const { events, cursor } = await journal.read(this.cursor, { limit: PAGE, types });
+    for await (const { events, cursor } of journal.pages(this.cursor, types)) {
       this.cursor = cursor;
       for (const event of events) {
         if (event.type === "task.landed" || event.type === "task.proposed") return true;
@@ -257,27 +255,20 @@ export class Spending implements Allowance {
         const task = await board.task(event.task);
         if (task && ROOTS.has(task.createdBy)) return true;
       }
-      if (events.length < PAGE) return false;
     }
+    return false;
   }
 
   private async lastRun() {
     const { journal } = this.parts.store;
     let start = { turns: 0, usd: 0 };
     let end = "";
-    let from = "" as Cursor;
-    for (;;) {
-      const { events, cursor } = await journal.read(from, {
-        limit: PAGE,
-        types: ["run.began", "team.finished"],
-      });
+    for await (const { events } of journal.pages("" as Cursor, ["run.began", "team.finished"]))
       for (const event of events) {
         if (event.type === "run.began") start = { turns: event.turns, usd: event.usd };
         if (event.type === "team.finished") end = event.reason;
       }
-      if (events.length < PAGE) return { start, end };
-      from = cursor;
-    }
+    return { start, end };
   }
 }
 

@@ -30,7 +30,6 @@ export async function openTelemetry(otlp: Otlp, parts: Parts): Promise<Telemetry
 /** Spans that wait while the receiver is away; later ones are dropped. */
 const QUEUE_MAX = 20_000;
 const BATCH = 512;
-const PAGE = 1_000;
 const CLOSE_MS = 4_000;
 
 class Follower implements Telemetry {
@@ -97,11 +96,9 @@ class Follower implements Telemetry {
 
   private async round(isLast: boolean): Promise<void> {
     const { store, clock } = this.parts;
-    for (;;) {
-      const { events, cursor } = await store.journal.read(this.cursor, { limit: PAGE, types: TOLD_FACTS });
+    for await (const { events, cursor } of store.journal.pages(this.cursor, TOLD_FACTS)) {
       for (const event of events) this.take(event as ToldEvent);
       this.cursor = cursor;
-      if (events.length < PAGE) break;
     }
     if (isLast) this.enqueue(this.spans.closeAll());
     await this.sendSpans();

@@ -5,6 +5,8 @@ import type { Brand, Name } from "../core/ids.ts";
 /** An opaque place in the journal; "" is its beginning. */
 export type Cursor = Brand<string, "Cursor">;
 
+export type JournalPage = { readonly events: Event[]; readonly cursor: Cursor };
+
 export interface Journal {
   note(facts: readonly Fact[]): Promise<void>;
   /** Notes a `warning.raised`: the fault and its consequence. `who`: the member it concerns, if any. */
@@ -13,7 +15,9 @@ export interface Journal {
   read(
     cursor: Cursor,
     options?: { readonly limit?: number; readonly types?: readonly FactType[] },
-  ): Promise<{ readonly events: Event[]; readonly cursor: Cursor }>;
+  ): Promise<JournalPage>;
+  /** All pages from `cursor` to the present end. The last one is not full, but has a cursor behind all that there is. */
+  pages(cursor: Cursor, types?: readonly FactType[]): AsyncGenerator<JournalPage>;
   /** The place after all present events. */
   end(): Promise<Cursor>;
   /** The place after the event of this number, as a person typed it. */

@@ -10,6 +10,8 @@ export interface Transcripts {
   current(name: Name): Promise<Entry[]>;
   /** All entries in pages of `limit`, oldest first. Also a subagent's, by its name ("alice/1"). */
   all(name: Name, after?: number, limit?: number): Promise<Recorded[]>;
+  /** All entries after `after`, in the same pages. */
+  pages(name: Name, after?: number): AsyncGenerator<Recorded[]>;
   /** The last `limit` entries, oldest first: of all, or of those before an entry. */
   last(name: Name, limit: number, before?: number): Promise<Recorded[]>;
   /** @throws `stale_seat` */

@@ -35,6 +35,26 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     expect(first.events[1]).toMatchObject({ type: "warning.raised", who: null, at: at.clock.now() });
   });
 
+  it("all its pages have each event once, and the last leads on from there", async () => {
+    const texts = Array.from({ length: 1_999 }, (_, i) => `${i}`); // with the creation of the team two full pages
+    await store.journal.note(texts.map(warn));
+    const found: string[] = [];
+    let cursor = START;
+    const readOn = async (): Promise<void> => {
+      for await (const page of store.journal.pages(cursor)) {
+        found.push(...page.events.map(textOf));
+        cursor = page.cursor;
+      }
+    };
+    await readOn();
+    await store.journal.note([warn("last")]);
+    await readOn();
+    expect(found).toEqual(["team.created", ...texts, "last"]);
+    const few: Event[] = [];
+    for await (const { events } of store.journal.pages(START, ["team.created"])) few.push(...events);
+    expect(few).toHaveLength(1);
+  });
+
   it("its end is after all events, and a reader of few types does not read the others again", async () => {
     await store.journal.note([warn("1")]);
     const end = await store.journal.end();

@@ -76,19 +76,11 @@ async function collect(store: Store, now: Instant): Promise<Whole> {
     const box = await store.mail.box(name, MAILBOX_MAX);
     mail.push(...box.map((one) => ({ ...one, kind: one.body.kind, text: words(one.body) })));
     const lines: Recorded[] = [];
-    for (let page: Recorded[] = []; ; lines.push(...page)) {
-      page = await store.transcript.all(name, page.at(-1)?.seq ?? 0, 1000);
-      if (page.length === 0) break;
-    }
+    for await (const page of store.transcript.pages(name)) lines.push(...page);
     if (lines.length > 0) transcripts[name] = lines;
   }
   const journal: Event[] = [];
-  for (let cursor = store.journal.from(0); ; ) {
-    const read = await store.journal.read(cursor, { limit: 1000 });
-    if (read.events.length === 0) break;
-    journal.push(...read.events);
-    cursor = read.cursor;
-  }
+  for await (const { events } of store.journal.pages(store.journal.from(0))) journal.push(...events);
   const about = { format: FORMAT, version: FORMAT_VERSION, team: store.team, exportedAt: now } as const;
   return { ...about, tasks, members, mail, transcripts, journal };
 }

@@ -9,7 +9,7 @@
  * never comes before its cause, and no reader waits for a transaction that is still open.
  */
 import type { Event, Fact, FactType } from "../../core/event.ts";
-import type { Cursor, Journal } from "../../ports/store.ts";
+import type { Cursor, Journal, JournalPage } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
 import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 import { type StoredFact, withTexts } from "./texts.ts";
@@ -77,26 +77,38 @@ export function journal(session: Session): Journal {
   const note = async (facts: readonly Fact[]): Promise<void> => {
     if (facts.length > 0) await session.write((tx) => appendFacts(tx, facts));
   };
+  const read: Journal["read"] = (cursor, { limit = LIMIT, types } = {}) =>
+    session.read(function* (tx) {
+      const page = yield* sqlite
+        ? readBySeq(tx, cursor, limit, types)
+        : readBySnapshot(tx, cursor, limit, types);
+      yield* withTexts(tx, page.events);
+      return page;
+    });
   return {
     note,
     warn: (who, text) => note([{ type: "warning.raised", who, text }]),
-    read: (cursor, { limit = LIMIT, types } = {}) =>
-      session.read(function* (tx) {
-        const page = yield* sqlite
-          ? readBySeq(tx, cursor, limit, types)
-          : readBySnapshot(tx, cursor, limit, types);
-        yield* withTexts(tx, page.events);
-        return page;
-      }),
+    read,
+    async *pages(cursor, types) {
+      for (let at = cursor, isFull = true; isFull; ) {
+        const page = await read(at, types && { types });
+        isFull = page.events.length === LIMIT;
+        at = page.cursor;
+        yield page;
+      }
+    },
     end: () => session.look((tx) => (sqlite ? lastSeq(tx) : lastSnapshot())),
     from: (seq) =>
       (sqlite ? String(Math.max(0, Math.trunc(seq))) : cursorOf(behind("", Math.trunc(seq)))) as Cursor,
   };
 }
 
-type Page = { events: Event[]; cursor: Cursor };
-
-function* readBySeq(tx: Tx, cursor: Cursor, limit: number, types: readonly FactType[] | undefined): Op<Page> {
+function* readBySeq(
+  tx: Tx,
+  cursor: Cursor,
+  limit: number,
+  types: readonly FactType[] | undefined,
+): Op<JournalPage> {
   const after = Number(cursor) || 0;
   const rows =
     yield* sql<EventRow>`select seq, at, type, data from events where team = ${tx.team} and seq > ${after} ${typeList(types)} order by seq limit ${atMost(limit)}`;
@@ -132,7 +144,7 @@ function* readBySnapshot(
   cursor: Cursor,
   limit: number,
   types: readonly FactType[] | undefined,
-): Op<Page> {
+): Op<JournalPage> {
   const now = yield* snapshot();
   const events: Event[] = [];
   for (let at = place(cursor); ; ) {

@@ -19,15 +19,26 @@ const toEntry = ({ seq, entry }: EntryRow): Entry =>
 
 const toRecorded = (row: EntryRow): Recorded => ({ seq: row.seq, at: row.at, entry: toEntry(row) });
 
+const LIMIT = 1_000;
+
 export function transcripts(session: Session): Transcripts {
+  const all: Transcripts["all"] = (name, after = 0, limit = LIMIT) =>
+    session.look(function* (tx) {
+      const rows = yield* sql<EntryRow>`
+        select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${atMost(limit)}`;
+      return rows.map(toRecorded);
+    });
   return {
     current: (name) => session.look((tx) => current(tx, name)),
-    all: (name, after = 0, limit = 1_000) =>
-      session.look(function* (tx) {
-        const rows = yield* sql<EntryRow>`
-          select seq, at, entry from transcript where team = ${tx.team} and name = ${name} and seq > ${after} order by seq limit ${atMost(limit)}`;
-        return rows.map(toRecorded);
-      }),
+    all,
+    async *pages(name, after = 0) {
+      for (let at = after, isFull = true; isFull; ) {
+        const page = await all(name, at);
+        isFull = page.length === LIMIT;
+        at = page.at(-1)?.seq ?? at;
+        yield page;
+      }
+    },
     last: (name, limit, before = Number.MAX_SAFE_INTEGER) =>
       session.look(function* (tx) {
         const rows = yield* sql<EntryRow>`

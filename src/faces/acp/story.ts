@@ -10,8 +10,6 @@ import { shownCall } from "../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../ports/index.ts";
 import { type ShownInEditor, shownInEditor, textBlock } from "./shown.ts";
 
-const PAGE = 500;
-
 type Open = { readonly id: string; readonly call: ToolCall; readonly shown: ShownInEditor };
 
 export type StoryOptions = {
@@ -44,11 +42,9 @@ export class Story {
   readOn(store: Pick<Store, "transcript">, from: "now" | "silent" | "replay" = "now"): Promise<void> {
     const before = this.reading.catch(() => {});
     this.reading = before.then(async () => {
-      for (;;) {
-        const page = await store.transcript.all(this.who, this.after, PAGE);
+      for await (const page of store.transcript.pages(this.who, this.after)) {
         for (const one of from === "silent" ? [] : page) this.take(one, from === "replay");
         this.after = page.at(-1)?.seq ?? this.after;
-        if (page.length < PAGE) return;
       }
     });
     return this.reading;

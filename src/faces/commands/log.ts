@@ -5,7 +5,6 @@ import { name, quote } from "../../core/ids.ts";
 import { concerns } from "../../core/views/search.ts";
 import { withTeam } from "../../project/open.ts";
 import {
-  allEvents,
   type Detailed,
   detailedSentence,
   follow,
@@ -56,7 +55,7 @@ export async function run(
         for await (const events of follow(store, from, signal)) await write(events);
       });
     await tail();
-    if (count === null) for await (const events of allEvents(store.journal, from)) await write(events);
+    if (count === null) for await (const { events } of store.journal.pages(from)) await write(events);
     if (shown > 0) return undefined;
     if (who !== null) await mustExist(store, who);
     if (!call.json) call.say("nothing to show");

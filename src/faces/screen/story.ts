@@ -14,7 +14,6 @@ import { CallBlock } from "./call-block.ts";
 import type { Block, Feed } from "./feed.ts";
 import type { Style } from "./style.ts";
 
-const PAGE = 500;
 /** Lines of a mail or of a task's text before it is folded. */
 const HEARD_LINES = 4;
 /** A reply that is not on the screen is kept up to this length while it is written. */
@@ -70,12 +69,11 @@ export class Story {
   /** Reads what was added to the transcript, up to that moment. */
   readOn(store: Store, until = Number.POSITIVE_INFINITY): Promise<void> {
     this.reading = this.reading.then(async () => {
-      for (;;) {
-        const page = await store.transcript.all(this.who, this.after, PAGE);
+      for await (const page of store.transcript.pages(this.who, this.after)) {
         const then = page.filter(({ at }) => at <= until);
         for (const recorded of then) this.take(recorded);
         this.after = then.at(-1)?.seq ?? this.after;
-        if (then.length < PAGE) return;
+        if (then.length < page.length) return;
       }
     });
     return this.reading;

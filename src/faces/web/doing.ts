@@ -10,7 +10,6 @@ import type { Recorded, Store } from "../../ports/index.ts";
 import { callText } from "./call-text.ts";
 import type { Doing } from "./wire.ts";
 
-const PAGE = 500;
 const TAIL = 1_200;
 
 type Seen = {
@@ -73,11 +72,9 @@ export class DoingReader {
   }
 
   private async readOn(who: Name, seen: Seen): Promise<void> {
-    for (;;) {
-      const page = await this.store.transcript.all(who, seen.after, PAGE);
+    for await (const page of this.store.transcript.pages(who, seen.after)) {
       for (const recorded of page) take(seen, recorded);
       seen.after = page.at(-1)?.seq ?? seen.after;
-      if (page.length < PAGE) return;
     }
   }
 

@@ -9,10 +9,10 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { textOf } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Cursor, Store } from "../../ports/index.ts";
+import type { Store } from "../../ports/index.ts";
+import { journalReader } from "./journal-reader.ts";
 import type { Outcome } from "./wire.ts";
 
-const PAGE = 1_000;
 const DIFF_MAX = 2_000_000;
 const LAST_ENTRIES = 60;
 
@@ -28,8 +28,7 @@ const begun = (began: number): Run => ({ began, ended: null, reason: "", landed:
 export class OutcomeReader {
   private readonly store: Store;
   private readonly cwd: string;
-  private at = "" as Cursor;
-  private reading: Promise<unknown> = Promise.resolve();
+  private readonly caughtUp: () => Promise<void>;
   private readonly runs: Run[] = [];
   private readonly claims = new Map<string, number>();
   /** Of the paths that tools wrote, relative to the project: the task of each writing, latest last. */
@@ -39,6 +38,7 @@ export class OutcomeReader {
   constructor(store: Store, cwd: string) {
     this.store = store;
     this.cwd = cwd;
+    this.caughtUp = journalReader(store, (event) => this.take(event));
   }
 
   /** `isWhole`: of all runs, not of the last one. */
@@ -72,20 +72,6 @@ export class OutcomeReader {
   async lastTaskOf(paths: readonly string[]): Promise<ReadonlyMap<string, number | null>> {
     const { tasks } = await this.read(true);
     return new Map(paths.map((path) => [path, tasks[path]?.at(-1) ?? null]));
-  }
-
-  private async caughtUp(): Promise<void> {
-    this.reading = this.reading.catch(() => {}).then(() => this.readOn());
-    await this.reading;
-  }
-
-  private async readOn(): Promise<void> {
-    for (;;) {
-      const { events, cursor } = await this.store.journal.read(this.at, { limit: PAGE });
-      for (const event of events) this.take(event);
-      this.at = cursor;
-      if (events.length === 0) return;
-    }
   }
 
   private take(event: Event): void {

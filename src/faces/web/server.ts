@@ -190,7 +190,7 @@ function routes(
     mail: (team, c) => team.mail(text(c, "ids")),
     questions: (team) => team.questions(),
     doing: (team, c) => team.doing(text(c, "who")),
-    costs: (team) => team.costs.read(),
+    costs: (team) => team.costs(),
     outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
     start: (team) => teams.startForm(team),
     steering: async (team) => {

@@ -6,7 +6,7 @@ import { atCursor, memberRows } from "../../team/queries/picture.ts";
 import { openQuestion } from "../../team/queries/requests.ts";
 import type { Snapshot } from "./wire.ts";
 
-/** JSON text of a `Snapshot` but for `now` and `project`. The tasks are text from the database and stay text. `inLine`: see `LineReader`. */
+/** JSON text of a `Snapshot` but for `now` and `project`. The tasks are text from the database and stay text. `inLine`: see `lineReader`. */
 export async function snapshot(store: Store, readLine: () => Promise<readonly Event[]>): Promise<string> {
   const { found, cursor } = await atCursor(
     store,

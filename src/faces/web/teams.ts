@@ -15,11 +15,11 @@ import { requests } from "../../team/queries/requests.ts";
 import { mustExist } from "../../team/queries/team.ts";
 import { teamFigures } from "../../team/queries/teams.ts";
 import { subagentsOf } from "../../team/queries/transcript.ts";
-import { CostReader } from "./costs.ts";
+import { costReader } from "./costs.ts";
 import { DoingReader } from "./doing.ts";
 import { allTeams, isElsewhere, openElsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
-import { LineReader } from "./in-line.ts";
+import { lineReader } from "./in-line.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
 import { liveHostIds, snapshot } from "./snapshot.ts";
@@ -184,10 +184,10 @@ export class TeamPage {
   readonly store: Store;
   readonly project: Project;
   readonly feed: Feed;
-  readonly costs: CostReader;
+  readonly costs: ReturnType<typeof costReader>;
   readonly outcome: OutcomeReader;
   private readonly doingReader: DoingReader;
-  private readonly line: LineReader;
+  private readonly line: ReturnType<typeof lineReader>;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
     null;
 
@@ -201,8 +201,8 @@ export class TeamPage {
       hosts: () => liveHostIds(store),
       members: () => memberRows(store),
     });
-    this.line = new LineReader(store.journal);
-    this.costs = new CostReader(store);
+    this.line = lineReader(store);
+    this.costs = costReader(store);
     this.outcome = new OutcomeReader(store, cwd);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
@@ -212,7 +212,7 @@ export class TeamPage {
     const cursor = await this.store.journal.end();
     const at = systemClock.now();
     if (this.cached?.cursor !== cursor || at - this.cached.at > FRESH_MS)
-      this.cached = { cursor, at, text: snapshot(this.store, () => this.line.read()) };
+      this.cached = { cursor, at, text: snapshot(this.store, this.line) };
     const { text } = this.cached;
     text.catch(() => {
       this.cached = null;
@@ -279,7 +279,7 @@ export class TeamPage {
   }
 
   async doing(names: string): Promise<Doing[]> {
-    const { context } = await this.costs.read();
+    const { context } = await this.costs();
     return await Promise.all(
       list(names).map((text) => {
         const who = name(text);

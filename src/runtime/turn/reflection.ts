@@ -72,15 +72,10 @@ export function reflection(
   };
 }
 
-const PAGE = 1_000;
-
 async function since({ store, seat }: Agent, seq: number): Promise<Recorded[]> {
   const all: Recorded[] = [];
-  for (;;) {
-    const page = await store.transcript.all(seat.name, all.at(-1)?.seq ?? seq, PAGE);
-    all.push(...page);
-    if (page.length < PAGE) return all;
-  }
+  for await (const page of store.transcript.pages(seat.name, seq)) all.push(...page);
+  return all;
 }
 
 function lastReply(recorded: readonly Recorded[], reply: AssistantMessage): number {

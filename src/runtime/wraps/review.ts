@@ -89,14 +89,13 @@ type Earlier = Event & FactOf<"task.reviewed" | "task.reopened">;
 /** The reviews of this attempt, and what became of them. */
 async function earlier({ store }: ToolContext, { id, attempt }: Claimed): Promise<Earlier[]> {
   const found: Earlier[] = [];
-  for (let after = store.journal.from(0); ; ) {
-    const types = ["task.reviewed", "task.reopened"] as const;
-    const { events, cursor } = await store.journal.read(after, { types, limit: 1_000 });
+  for await (const { events } of store.journal.pages(store.journal.from(0), [
+    "task.reviewed",
+    "task.reopened",
+  ]))
     for (const event of events as Earlier[])
       if (event.task === id && event.attempt === attempt) found.push(event);
-    if (events.length < 1_000) return found;
-    after = cursor;
-  }
+  return found;
 }
 
 async function ask(

@@ -73,19 +73,13 @@ async function obstacle({ board, roster, prune }: Store, before: Instant): Promi
   return active.length > 0 ? `kept: ${active.join(", ")} not stopped` : "yes";
 }
 
-const PAGE = 1_000;
-
 /** The images that mail and conversations of a team name. */
 async function* imagesNamedIn({ roster, mail, transcript }: Store): AsyncGenerator<Image> {
   const members = (await roster.members()).map(({ name }) => name);
   for (const name of new Set([PERSON, LEAD, ...members])) {
     for (const one of await mail.box(name, MAILBOX_MAX)) yield* imagesIn(one);
-    for (let at = 0; ; ) {
-      const page = await transcript.all(name, at, PAGE);
+    for await (const page of transcript.pages(name))
       for (const { entry } of page) if (entry.kind === "heard") yield* entry.images ?? [];
-      if (page.length < PAGE) break;
-      at = page.at(-1)?.seq ?? at;
-    }
   }
 }
 

@@ -6,7 +6,6 @@ import type { Name, TaskId } from "../../core/ids.ts";
 import type { Status } from "../../core/task.ts";
 import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
-import { allEvents } from "./journal.ts";
 
 export type BoardFilter = { readonly status?: Status | "ready"; readonly owner?: Name };
 
@@ -42,7 +41,7 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
     ...others.filter((other) => other.status === "in_progress" && other.id !== id),
   ];
   const history: Event[] = [];
-  for await (const events of allEvents(journal, journal.from(0), ABOUT_TASKS))
+  for await (const { events } of journal.pages(journal.from(0), ABOUT_TASKS))
     history.push(...events.filter((event) => "task" in event && event.task === id));
   return taskHistory(id, boardData(team, around, systemClock.now()), history) as TaskHistory;
 }

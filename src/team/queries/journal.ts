@@ -1,27 +1,12 @@
-/** The journal: all of it, its last events, or its events as they come, whichever process writes them. */
-import type { Event, FactType } from "../../core/event.ts";
+/** The journal: its last events, or its events as they come, whichever process writes them. */
+import type { Event } from "../../core/event.ts";
 import { words } from "../../core/mail.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { type Sentence, sentence } from "../../core/views/sentence.ts";
-import type { Cursor, Journal, Store } from "../../ports/index.ts";
+import type { Cursor, Journal, JournalPage, Store } from "../../ports/index.ts";
 
-const PAGE = 500;
 /** Wake-ups are hints: a lost one costs at most this long. */
 const FLOOR_MS = 1_000;
-
-/** Pages of events from `from` to the present end. */
-export async function* allEvents(
-  journal: Journal,
-  from: Cursor,
-  types?: readonly FactType[],
-): AsyncGenerator<Event[]> {
-  for (let at = from; ; ) {
-    const { events, cursor } = await journal.read(at, { limit: PAGE, ...(types && { types }) });
-    if (events.length === 0) return;
-    yield events;
-    at = cursor;
-  }
-}
 
 /** Pages of events from `from` on, without end. When the signal aborts, yields what was written by then and ends. */
 export async function* follow(
@@ -32,7 +17,7 @@ export async function* follow(
   for (let at = from; ; ) {
     const mark = store.wake.mark();
     const over = signal.aborted;
-    const { events, cursor } = await store.journal.read(at, { limit: PAGE });
+    const { events, cursor } = await store.journal.read(at);
     at = cursor;
     if (events.length > 0) yield events;
     else if (over) return;
@@ -46,14 +31,11 @@ export async function lastEvents(
   from: Cursor,
   count: number,
   wanted: (event: Event) => boolean = () => true,
-): Promise<{ readonly events: Event[]; readonly cursor: Cursor }> {
-  let last: Event[] = [];
-  for (let at = from; ; ) {
-    const { events, cursor } = await journal.read(at, { limit: PAGE });
-    if (events.length === 0) return { events: last, cursor };
-    last = [...last, ...events.filter(wanted)].slice(-count);
-    at = cursor;
-  }
+): Promise<JournalPage> {
+  let last: JournalPage = { events: [], cursor: from };
+  for await (const { events, cursor } of journal.pages(from))
+    last = { events: [...last.events, ...events.filter(wanted)].slice(-count), cursor };
+  return last;
 }
 
 /** Details that the journal itself does not hold: the text of a mail, the command of a job that has ended. */

@@ -5,18 +5,11 @@ import type { TranscriptData } from "../../core/views/transcript.ts";
 import type { Recorded, Store } from "../../ports/index.ts";
 import { mustExist } from "./team.ts";
 
-const PAGE = 500;
-
 /** `name`: a member ("alice") or one of its subagents ("alice/1"). `after`: only the entries after this one. @throws EkidenError `bad_input` | `not_found` */
 export async function transcript(store: Store, name: string, after = 0): Promise<TranscriptData> {
   const { who, member } = speaker(name);
   const entries: Recorded[] = [];
-  for (let at = after; ; ) {
-    const page = await store.transcript.all(who, at, PAGE);
-    entries.push(...page);
-    at = page.at(-1)?.seq ?? at;
-    if (page.length < PAGE) break;
-  }
+  for await (const page of store.transcript.pages(who, after)) entries.push(...page);
   if (entries.length === 0 && after === 0) {
     await mustExist(store, member);
     if (who !== member) throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
