@@ -3,7 +3,7 @@ import { brokenLimit, DEFAULT_COMMAND_LIMITS, fileLimitNote } from "./command-li
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
-const USE = { processes: 10, memory: GB, freeAtStart: 50 * GB, free: 50 * GB };
+const USE = { processes: 10, threads: 10, memory: GB, freeAtStart: 50 * GB, free: 50 * GB };
 
 it.each([
   ["an ordinary command", {}, {}, null],

@@ -17,12 +17,13 @@ export const DEFAULT_COMMAND_LIMITS: CommandLimits = {
   freeDiskMb: 256,
 };
 
-/** The kernel counts threads, too, and only stops what is faster than a look. */
+/** The kernel counts threads, too, and only stops what is faster than a look. To root it does not count everywhere. */
 export const THREADS_PER_PROCESS = 8;
 
 /** What a look at a command finds. Bytes. */
 export type CommandUse = {
   readonly processes: number;
+  readonly threads: number;
   readonly memory: number;
   /** Free on the disk of the workspace: at the start of the command, and now. Null where it is not known. */
   readonly freeAtStart: number | null;
@@ -36,6 +37,8 @@ export function brokenLimit(use: CommandUse, limits: CommandLimits, memory: numb
   const most = limits.commandMemoryMb ?? Math.floor((0.75 * memory) / MB);
   if (use.processes > limits.commandProcesses)
     return ended(`it had more than ${limits.commandProcesses} processes`, "commandProcesses");
+  const threads = limits.commandProcesses * THREADS_PER_PROCESS;
+  if (use.threads > threads) return ended(`it had more than ${threads} threads`, "commandProcesses");
   if (use.memory > most * MB)
     return ended(`its processes used more than ${most} MB of memory`, "commandMemoryMb");
   const least = limits.freeDiskMb * MB;

@@ -21,7 +21,7 @@ type Watched = {
   readonly freeAtStart: number | null;
   readonly onOver: (note: string) => void;
 };
-type Process = { readonly pid: number; readonly memory: number };
+type Process = { readonly pid: number; readonly threads: number; readonly memory: number };
 
 export class LimitWatch {
   private readonly watched = new Set<Watched>();
@@ -57,16 +57,26 @@ export class LimitWatch {
       const [first = []] = [children.get(supervisor)];
       const found: Process[] = [...first];
       for (const { pid } of found) found.push(...(children.get(pid) ?? []));
-      const use = { processes: found.length, freeAtStart, free: freeOn(cwd) };
-      const over = (memory: number) => brokenLimit({ ...use, memory }, limits, memoryOfMachine());
       const sum = (of: (process: Process) => number) => found.reduce((all, process) => all + of(process), 0);
-      // Memory that processes share counts once for each of them, so a second look leaves it out.
+      const use = {
+        ...{ processes: found.length, threads: sum(({ threads }) => threads) },
+        ...{ freeAtStart, free: freeOn(cwd) },
+      };
+      const over = (memory: number) => brokenLimit({ ...use, memory }, limits, memoryOfMachine());
       const files = filesInMemory(
         found.map(({ pid }) => pid),
         outside,
       );
+      // Memory that processes share counts once for each of them, so a second look divides it among them. Files in memory are part of it.
       const note =
-        over(files + sum(({ memory }) => memory)) && over(files + sum(({ pid }) => ownMemory(pid)));
+        over(files + sum(({ memory }) => memory)) &&
+        over(
+          sum(({ pid }) => ownMemory(pid)) +
+            Math.max(
+              files,
+              sum(({ pid }) => sharedMemory(pid)),
+            ),
+        );
       if (note === null) continue;
       this.watched.delete(one);
       onOver(note);
@@ -100,7 +110,7 @@ function processesByParent(): Map<number, Process[]> {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const parent = Number(fields[1]);
     const siblings = children.get(parent);
-    const process = { pid, memory: Number(fields[21]) * PAGE };
+    const process = { pid, threads: Number(fields[17]), memory: Number(fields[21]) * PAGE };
     if (siblings) siblings.push(process);
     else children.set(parent, [process]);
   }
@@ -111,6 +121,10 @@ function ownMemory(pid: number): number {
   const [, resident = 0, shared = 0] = textIn(`/proc/${pid}/statm`, "latin1").split(" ").map(Number);
   return (resident - shared) * PAGE;
 }
+
+/** The part of a process in memory that is no file on a disk and that others may use, too. It takes long to ask for a large process. */
+const sharedMemory = (pid: number): number =>
+  1024 * Number(/^Pss_Shmem: +(\d+)/m.exec(textIn(`/proc/${pid}/smaps_rollup`, "latin1"))?.[1] ?? 0);
 
 /**
  * Files that take memory and belong to no process: those of file systems in memory that only the sandbox has (`/dev/shm`), and those without

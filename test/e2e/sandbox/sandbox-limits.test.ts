@@ -35,7 +35,8 @@ bubblewrapOrSkip(describe)("limits of a confined command", () => {
         again: { output: "1000\n" },
         bomb: { ...processes, timedOut: false },
         spread: { ...processes, timedOut: false },
-        ...{ memory, shared: memory, unnamed: memory },
+        ...{ memory, shared: memory, unnamed: memory, mapped: memory },
+        together: { limit: null, output: "done\n" },
         ...{ file, prepared: file },
       });
       await soon(() => expect(processesIn(place.folder)).toEqual([]));
