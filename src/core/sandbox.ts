@@ -18,6 +18,8 @@ export type Confinement = {
   readonly network?: Network;
   /** Further folders and files that it may write; absolute. */
   readonly writable?: readonly string[];
+  /** Further ones that it sees also where the folder around them is hidden or replaced; absolute. */
+  readonly readable?: readonly string[];
   /** Files that deny rules close are there: for programs of our own that show nobody what they read, such as git at a landing. */
   readonly seesClosed?: boolean;
   /** For git of our own at a landing: it may change the repository of the project also where commands may not. */
@@ -120,9 +122,9 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
     // Visible also where a folder above it is replaced by a private one.
-    ...(place.roots.some((root) => isWithin(root, place.cwd))
-      ? []
-      : [{ access: "read", path: place.cwd } as const]),
+    ...[place.cwd, ...(wanted.readable ?? [])]
+      .filter((path) => !place.roots.some((root) => isWithin(root, path)))
+      .map((path): SandboxRule => ({ access: "read", path })),
     ...place.roots.map((path): SandboxRule => ({ access: accessTo(path), path })),
     ...foldersAround(
       [...guarded, ...fixed, ...hidden.flatMap(({ path, isPlaced }) => (isPlaced ? path : []))],

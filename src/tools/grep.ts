@@ -45,7 +45,7 @@ export const grep = defineTool({
     // ripgrep would wait for what a pipe says.
     if (!about.isFile() && !about.isDirectory())
       throw new EkidenError("bad_input", `${shown} is not a regular file but a device, pipe or socket.`);
-    const query: Query = { ...input, shown };
+    const query: Query = { ...input, shown, place: real };
     return bounded(await search(query, ctx), query);
   },
 });
@@ -57,6 +57,7 @@ type Query = {
   readonly ignore_case?: boolean | undefined;
   readonly context?: number | undefined;
   readonly shown: string;
+  readonly place: string;
 };
 
 function bounded(lines: readonly string[], { pattern, shown }: Query): string {
@@ -80,7 +81,7 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   if (query.glob !== undefined) args.push(`--glob=${query.glob}`);
   // ripgrep searches a path that is named even when it is hidden or ignored.
   args.push("--regexp", query.pattern, "--", query.shown === "." ? "./" : query.shown);
-  const result = await ripgrep(args, ctx, { cwd: ctx.workspace, keepBytes: 400_000 });
+  const result = await ripgrep(args, ctx, { place: query.place, keepBytes: 400_000 });
   const lines = openOnly(result.output, query, ctx)
     .split("\n")
     .filter((line) => line !== "")

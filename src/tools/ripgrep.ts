@@ -8,15 +8,23 @@ const TIMEOUT_MS = 30_000;
 /** A name ends in a NUL byte with `--null`; this is how the shell shows one in output. */
 export const NUL = "\u2400";
 
-type RunOptions = { readonly cwd: string; readonly keepBytes: number };
+/** `place`: the folder or file that is searched, without links. */
+type RunOptions = { readonly place: string; readonly keepBytes: number };
 
-/** @throws EkidenError `tool_failed`: not there, or too slow */
+/**
+ * It runs in the sandbox where there is one: a command could put a link in the place of a folder while it is searched, and then it finds
+ * no more than a command does.
+ * @throws EkidenError `tool_failed`: not there, or too slow
+ */
 export async function ripgrep(
   args: readonly string[],
-  { shell, signal }: ToolContext,
-  options: RunOptions,
+  { shell, signal, workspace }: ToolContext,
+  { place, keepBytes }: RunOptions,
 ): Promise<ShellResult> {
-  const run = shell.exec("rg", [...RULES, ...args], { ...options, signal, timeoutMs: TIMEOUT_MS });
+  const run = shell.exec("rg", [...RULES, ...args], {
+    ...{ cwd: workspace, keepBytes, signal, timeoutMs: TIMEOUT_MS },
+    confine: { readOnly: true, network: "off", readable: [place] },
+  });
   const result = await run.catch((error: unknown) => {
     if (!isEkidenError(error, "tool_failed") || error.details.missing !== true) throw error;
     const message =
@@ -36,9 +44,11 @@ export async function filesBelow(
   folder: string,
   ctx: ToolContext,
 ): Promise<{ readonly files: readonly string[]; readonly isWhole: boolean }> {
-  const options = { cwd: folder, keepBytes: LIST_BYTES };
-  const { output, totalBytes } = await ripgrep(["--files", "--null", "--no-messages"], ctx, options);
-  const names = output.split(NUL).filter((name) => name !== "");
+  const options = { place: folder, keepBytes: LIST_BYTES };
+  const args = ["--files", "--null", "--no-messages", "--", folder];
+  const { output, totalBytes } = await ripgrep(args, ctx, options);
+  const below = folder.endsWith("/") ? folder : `${folder}/`;
+  const names = output.split(NUL).flatMap((name) => (name.startsWith(below) ? name.slice(below.length) : []));
   const isWhole = totalBytes <= LIST_BYTES;
   return { files: isWhole ? names : names.filter((name) => !name.includes("\n[… ")), isWhole };
 }

@@ -244,15 +244,16 @@ export function createShell(settings: ShellSettings): Shell {
     run: (command, options) => start(bash, scriptArgs(bash, `exec 2>&1; ${command}`), options, true),
     async exec(name, args, options) {
       const file = await bundled(name);
-      const isFree = !file.includes("/") && !(options.confine && settings.sandbox);
-      const own = isFree ? outsideProgram(file, env.PATH, options.cwd) : file;
+      const own = file.includes("/") ? file : outsideProgram(file, env.PATH, options.cwd);
       if (own === null)
         throw new EkidenError(
           "tool_failed",
           `The program ${file} was not found outside of the project. Install it, or use another one.`,
           { details: { missing: true } },
         );
-      return start(own, args, options, false);
+      const { confine } = options;
+      const readable = [...(confine?.readable ?? []), ...(file === name ? [] : [dirname(file)])];
+      return start(own, args, { ...options, ...(confine && { confine: { ...confine, readable } }) }, false);
     },
     extend: (ms) => warden.renewed(ms),
     newTag() {
