@@ -14,7 +14,7 @@ import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { PersonShell } from "./person-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./team.ts";
-import { chooseModel, openReview } from "./view-commands.ts";
+import { chooseModel, openReview, openTask } from "./view-commands.ts";
 
 /** What the border and the marks of the feed take. */
 const MARGIN = 2;
@@ -53,6 +53,11 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
       await mustExist(host.store, target);
       screen.enter(target);
     },
+  },
+  task: {
+    usage: "/task ID",
+    about: "one task on the whole screen: details, conversation, changes and cost; keys act on it",
+    run: async (place, [id]) => await openTask(place, place.host.store, id),
   },
   review: {
     usage: "/review [PATH]",

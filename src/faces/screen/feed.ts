@@ -68,6 +68,10 @@ export class Feed {
     this.top = null;
   }
 
+  toStart(): void {
+    this.top = { block: 0, line: 0 };
+  }
+
   /** By lines; negative is up. */
   scroll(by: number): void {
     const { look } = this;

@@ -143,6 +143,14 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await working(scene);
     await scene.open("board");
   },
+  "the details of a task": async (scene) => {
+    await working(scene);
+    await scene.view(1, "1");
+  },
+  "the conversation of a task": async (scene) => {
+    await working(scene);
+    await scene.view(1, "2");
+  },
   "the members are gone through": async (scene) => {
     await working(scene);
     await scene.open("members");

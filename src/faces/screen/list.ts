@@ -13,6 +13,10 @@ export type Action = {
   readonly asks?: boolean;
 };
 
+/** It changes nothing. */
+export const isLook = ({ line, show }: Action): boolean =>
+  show !== undefined || /^\/(?:task|to) /.test(line ?? "");
+
 export type Row = {
   readonly id: string;
   /** The filter looks here. */

@@ -2,7 +2,7 @@
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
-import { type Action, List } from "./list.ts";
+import { type Action, isLook, List } from "./list.ts";
 import { type Listed, PANEL_NAMES, PANELS, type PanelInput, type PanelName } from "./panels/panel.ts";
 import { type Style, shortened, spread, wrapped } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -20,8 +20,6 @@ const MOVES: readonly (readonly [key: KeyId, by: number])[] = [
   ["home", Number.NEGATIVE_INFINITY],
   ["end", Number.POSITIVE_INFINITY],
 ];
-
-const isLook = ({ line, show }: Action): boolean => show !== undefined || /^\/(?:tasks|to) /.test(line ?? "");
 
 /** What the panel asks of its screen. */
 export type PanelScreen = {

@@ -28,7 +28,6 @@ import { ScreenTools } from "./tools.ts";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const TICK_MS = 250;
-const WAITS = " a question waits; close this view to answer it";
 const CARD_STEP = 5; // lines by which a long card is scrolled
 
 export class Screen {
@@ -108,13 +107,20 @@ export class Screen {
   }
 
   put(block: Block): void {
-    this.feed.add(block);
+    this.add(block);
     this.feed.toEnd();
-    this.changed();
   }
 
   warn(text: string): void {
-    this.feed.add(newsLine(this.style, "", text, "warn", 8));
+    this.add(newsLine(this.style, "", text, "warn", 8));
+  }
+
+  /** Where a view hides the feed, the last line shows the beginning for a moment. */
+  private add(block: Block): void {
+    this.feed.add(block);
+    const look = { width: this.canvas.terminal.columns, expanded: false, frame: "", now: Date.now() };
+    const said = this.tools.hasView && block.lines(look).find((line) => line.trim() !== "");
+    if (said) this.notice.say(said);
     this.changed();
   }
 
@@ -185,6 +191,7 @@ export class Screen {
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.panel.name !== null) this.refreshPanel();
+    this.tools.refresh();
     if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
   }
 
@@ -200,7 +207,8 @@ export class Screen {
   private readonly key = (data: string): void => {
     if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
     const mouse = mouseOf(data);
-    if (mouse) this.mouse(mouse);
+    if (this.tools.hasView) this.tools.takes(data);
+    else if (mouse) this.mouse(mouse);
     else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);
     else if (
       !this.tools.takes(data) &&
@@ -268,7 +276,7 @@ export class Screen {
 
   private readonly picture = (width: number, height: number): readonly string[] => {
     const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
-    const view = this.tools.lines(width, height, questions.count > 0 ? style.paint("warn", WAITS) : "");
+    const view = this.tools.lines(width, height, questions.count > 0, this.notice.text);
     if (view) return view;
     const { lines, overflows, members, membersFrom } = pictureOf(
       {

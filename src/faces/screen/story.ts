@@ -24,6 +24,8 @@ export class Story {
   readonly who: Name;
   readonly feed: Feed;
   private readonly style: Style;
+  /** Entries before this time are not shown. */
+  private readonly since: number;
   private readonly open = new Map<string, CallBlock>();
   private readonly todo = new TodoWatch();
   /** Prompts that the screen showed when they were sent. */
@@ -37,8 +39,9 @@ export class Story {
   private after = 0;
   private reading: Promise<void> = Promise.resolve();
 
-  constructor(who: Name, feed: Feed, style: Style) {
+  constructor(who: Name, feed: Feed, style: Style, since = 0) {
     this.who = who;
+    this.since = since;
     this.feed = feed;
     this.style = style;
   }
@@ -71,7 +74,7 @@ export class Story {
     this.reading = this.reading.then(async () => {
       for await (const page of store.transcript.pages(this.who, this.after)) {
         const then = page.filter(({ at }) => at <= until);
-        for (const recorded of then) this.take(recorded);
+        for (const recorded of then) if (recorded.at >= this.since) this.take(recorded);
         this.after = then.at(-1)?.seq ?? this.after;
         if (then.length < page.length) return;
       }

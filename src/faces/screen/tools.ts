@@ -6,6 +6,7 @@ import { readClipboard } from "./clipboard.ts";
 import type { Feed } from "./feed.ts";
 import { Find } from "./find.ts";
 import { forgetKept } from "./kept.ts";
+import { mouseOf } from "./mouse.ts";
 import { editOutside } from "./outside-editor.ts";
 import { applyOwnSettings } from "./own-settings.ts";
 import type { Prompt } from "./prompt.ts";
@@ -14,10 +15,16 @@ import { type Style, shortened } from "./style.ts";
 import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
 import { Vim } from "./vim.ts";
 
+/** A turn of the wheel as keys. */
+const [UP, DOWN] = ["\x1b[A", "\x1b[B"];
+const WAITS = " a question waits; close this view to answer it";
+
 /** Takes the whole screen and all keys until it closes. */
 export interface FullView {
   lines(width: number, height: number): readonly string[];
   key(data: string): void;
+  /** A quarter of a second has passed. */
+  refresh?(): void;
 }
 
 type Place = {
@@ -76,12 +83,24 @@ export class ScreenTools {
     this.place.changed();
   }
 
-  /** All lines of the screen; null without a view. `below`: the last line, such as a question that waits. */
-  lines(width: number, height: number, below: string): readonly string[] | null {
+  get hasView(): boolean {
+    return this.view !== null;
+  }
+
+  /** Reads on what the view shows. */
+  refresh(): void {
+    this.view?.refresh?.();
+  }
+
+  /** All lines of the screen; null without a view. `asks`: a question waits. `notice`: for a moment instead of the last line. */
+  lines(width: number, height: number, asks: boolean, notice: string): readonly string[] | null {
     if (!this.view) return null;
-    if (below === "") return this.view.lines(width, height);
-    const lines = this.view.lines(width, height - 1);
-    return [...lines, ...Array.from({ length: height - 1 - lines.length }, () => ""), below];
+    const below = asks ? [this.place.style.paint("warn", shortened(WAITS, width))] : [];
+    const room = height - below.length;
+    const lines = [...this.view.lines(width, room)];
+    const last = notice === "" ? lines.slice(room - 1, room) : [shortened(` ${notice}`, width)];
+    const empty = Array.from({ length: Math.max(0, room - 1 - lines.length) }, () => "");
+    return [...lines.slice(0, room - 1), ...empty, ...last, ...below];
   }
 
   /** Whether the input was the terminal's answer about its background. */
@@ -93,10 +112,13 @@ export class ScreenTools {
     return true;
   }
 
+  /** Whether the input was for a view, the search or vim. */
   takes(data: string): boolean {
     if (!this.view) return this.find.takes(data) || this.vimTakes(data);
+    const mouse = mouseOf(data);
     if (matchesKey(data, "ctrl+c")) this.show(null);
-    else this.view.key(data);
+    else if (!mouse) this.view.key(data);
+    else for (let i = 0; i < Math.abs(mouse.scroll); i += 1) this.view.key(mouse.scroll < 0 ? UP : DOWN);
     return true;
   }
 

@@ -8,10 +8,11 @@ import { liveHosts } from "../../team/queries/hosts.ts";
 import { follow } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
 import type { Invocation } from "../invocation.ts";
-import { printingTo } from "../repl/slash.ts";
 import { onSignals } from "../run-guards.ts";
 import type { ActionName } from "./keys.ts";
 import { Screen } from "./screen.ts";
+import type { TeamModel } from "./team.ts";
+import { openTask } from "./view-commands.ts";
 import { Live } from "./watch.ts";
 
 /** Facts of the past that the feed begins with. */
@@ -30,6 +31,7 @@ export class Top {
   private store: Store;
   private reading = new AbortController();
   private about = "";
+  private team: TeamModel | null = null;
 
   constructor(call: Invocation, store: Store, live: LiveReader) {
     this.call = call;
@@ -76,7 +78,7 @@ export class Top {
     try {
       await this.describe();
       const live = new Live(screen);
-      await live.open(store, KEPT);
+      this.team = await live.open(store, KEPT);
       screen.enter(name("lead"));
       screen.open("board");
       beside.push(this.watchHosts(signal), live.hearOthers(store, this.live, signal));
@@ -130,11 +132,10 @@ export class Top {
 
   /** What keys of a panel ask for. */
   private async look(line: string): Promise<void> {
-    const { call, screen, store } = this;
+    const { call, screen, store, team } = this;
     const [word, which = ""] = line.slice(1).split(" ");
     if (word === "to") return screen.enter(name(which));
-    if (word !== "tasks") return screen.note(`${KEYS} · ctrl+o calls in full`);
-    const out = { ...call.out, write: (text: string) => screen.say(text) };
-    await (await import("../commands/tasks.ts")).run(printingTo(call, store, out), [which], {});
+    if (word !== "task" || !team) return screen.note(`${KEYS} · ctrl+o calls in full`);
+    await openTask({ screen, team, call }, store, which);
   }
 }

@@ -1,6 +1,7 @@
 /** Commands that open a view on the whole screen: `/review`, and `/model` without a model. */
 import { EkidenError } from "../../core/errors.ts";
 import { LEAD, quote, taskId } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
 import type { Place } from "./commands.ts";
 import { oneLine } from "./style.ts";
 
@@ -40,6 +41,26 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
     },
     changed: () => screen.changed(),
   });
+  screen.tools.show(view);
+}
+
+/** One task on the whole screen. `screen.watches`: without keys that change it. @throws EkidenError `bad_input` | `not_found` */
+export async function openTask(
+  { screen, team, call }: Pick<Place, "screen" | "team" | "call">,
+  store: Store,
+  typed = "",
+): Promise<void> {
+  const { TaskView } = await import("./task-view.ts");
+  const view = new TaskView(taskId(typed), {
+    ...{ style: screen.style, out: { ...call.out, paint: screen.style.paint }, cwd: call.cwd, store, team },
+    watches: screen.watches,
+    submit: (line) => screen.submit(line),
+    giveBack: (text) => screen.giveBack(text),
+    close: () => screen.tools.show(null),
+    changed: () => screen.changed(),
+    now: () => Date.now(),
+  });
+  await view.read();
   screen.tools.show(view);
 }
 

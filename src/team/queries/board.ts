@@ -1,11 +1,12 @@
 /** The board, and one task with its history. Views: core/views/board.ts. */
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
+import type { Event } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { Status } from "../../core/task.ts";
 import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
+import { ABOUT_TASKS } from "./task-life.ts";
 
 export type BoardFilter = { readonly status?: Status | "ready"; readonly owner?: Name };
 
@@ -45,15 +46,3 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
     history.push(...events.filter((event) => "task" in event && event.task === id));
   return taskHistory(id, boardData(team, around, systemClock.now()), history) as TaskHistory;
 }
-
-const ABOUT_TASKS: readonly FactType[] = [
-  ...TASK_CHANGES,
-  "task.unblocked",
-  "task.queued",
-  "gate.started",
-  "task.landed",
-  "task.proposed",
-  "task.reopened",
-  "plan.submitted",
-  "plan.answered",
-];

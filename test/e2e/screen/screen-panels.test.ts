@@ -50,7 +50,12 @@ it("acts on the task under the cursor; what takes away asks first", async () => 
   terminal.type("r");
   await terminal.shows(/^› {2}#2 Board up the window.* ready/m);
   terminal.type("\r");
-  await terminal.shows(/#2 Board up the window[\s\S]*priority +1/);
+  await terminal.shows(/^ #2 Board up the window.* ready[\s\S]*\[1 details\][\s\S]*priority +1/m);
+  // The same keys act there.
+  terminal.type("+");
+  await terminal.shows(/priority +2/);
+  terminal.type("\x1b");
+  await terminal.shows(/^› {2}#2 Board up the window.* ready/m);
   // Letters that are no keys are no message; tab returns to the line.
   terminal.type("q");
   await terminal.shows("tab returns to the line; here: enter e s + - t c a /");
@@ -133,6 +138,37 @@ it("lists what waits to land, moves it in the line and drops it", async () => {
   writeFileSync(`${place.home}/go`, "");
   await terminal.ended;
   expect((await place.run(["tasks", String(last)])).stdout).toMatch(/failed|drop/);
+});
+
+it("shows the conversation and the change of a task, while it works and when it has landed", async () => {
+  const place = project();
+  repositoryIn(place.dir, { "a.txt": "old\n" });
+  const waits = (nth: number): string => `until test -e ${place.home}/go${nth}; do sleep 0.05; done`;
+  const block = (title: string, line: string): string => `\n## ${title}\n\n\`\`\`sh\n${line}\n\`\`\`\n`;
+  place.write({
+    ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: 1 }),
+    ".ekiden/.gitignore": "*\n",
+    "plan.md": `# Write\n${block("Write anew", `echo new > a.txt; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
+  });
+  const terminal = await place.open(["run", "plan.md", "--worktrees"], { columns: 100, rows: 24 });
+  await terminal.shows(/#1 Write anew/);
+  terminal.type("/task 1\r");
+  await terminal.shows(/^ #1 Write anew.*in progress/m);
+  terminal.type("2");
+  await terminal.shows(/\[2 conversation\][\s\S]* · try 1[\s\S]*seq 80/);
+  terminal.type("3");
+  await terminal.shows(/in its worktree, on [\s\S]*a\.txt[\s\S]*-old[\s\S]*\+new/);
+  writeFileSync(`${place.home}/go1`, "");
+  await terminal.shows(/^ #1 Write anew.* completed/m);
+  await terminal.shows(/landed on main as [\s\S]*a\.txt[\s\S]*-old[\s\S]*\+new/);
+  terminal.type("2");
+  await terminal.shows(/│ 80$/m);
+  terminal.type("\x0f\x1b[H");
+  await terminal.shows(/ · try 1[\s\S]*│ 1$/m);
+  terminal.type("q");
+  await soon(() => expect(terminal.screen()).not.toContain("[2 conversation]"));
+  writeFileSync(`${place.home}/go2`, "");
+  await terminal.ended;
 });
 
 it("answers the question under the cursor, whichever the card shows", async () => {

@@ -48,7 +48,7 @@ export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style):
   return {
     id: String(id),
     text: `#${id} ${subject} ${word} ${owner ?? ""}`,
-    actions: actionsOf(task),
+    actions: taskActions(task),
     lines: (width) => {
       const waits = waitsFor.length > 0 ? ` after ${waitsFor.map((one) => `#${one}`).join(" ")}` : "";
       const mark = isInChain ? paint("warn", "◆") : " ";
@@ -60,12 +60,12 @@ export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style):
 }
 
 /** Only what this task allows. */
-function actionsOf({ id, owner, status, priority }: ListedTask): Action[] {
+export function taskActions({ id, owner, status, priority }: ListedTask): Action[] {
   const [isOpen, isOver] = [status === "pending", status === "failed" || status === "cancelled"];
   const isRunning = status === "in_progress";
   const at = (level: number): string => `/edit ${id} --priority ${level}`;
   return [
-    { key: "enter", word: "details", line: `/tasks ${id}` },
+    { key: "enter", word: "details", line: `/task ${id}` },
     ...(owner ? [{ key: "o", word: "owner", line: `/to ${owner}` }] : []),
     ...(status === "completed" ? [] : [{ key: "e", word: "edit", line: `/edit ${id} ` }]),
     ...(isOpen ? [{ key: "s", word: "assign", line: `/edit ${id} --assign ` }] : []),

@@ -57,7 +57,7 @@ function waitingRow(row: LandingRow, isOurs: boolean, { paint }: Style): Row {
     actions: !isOurs
       ? []
       : [
-          { key: "enter", word: "details", line: `/tasks ${task}` },
+          { key: "enter", word: "details", line: `/task ${task}` },
           ...(place === null || place === 1
             ? []
             : [{ key: "+", word: "sooner", line: `/landings ${task} move ${place - 1}` }]),
@@ -83,7 +83,7 @@ function landedRow(row: LandedRow, isOurs: boolean, { paint }: Style, now: numbe
   return {
     id: commit,
     text: `#${task} ${subject} ${team} ${commit} landed`,
-    actions: isOurs ? [{ key: "enter", word: "details", line: `/tasks ${task}` }] : [],
+    actions: isOurs ? [{ key: "enter", word: "details", line: `/task ${task}` }] : [],
     lines: (width) => [
       spread(
         `${paint("good", "✓")} ${paint("dim", `#${task}`)} ${oneLine(subject)}${isOurs ? "" : ` (${team})`}  ${paint("dim", `${commit.slice(0, 9)} · ${oneLine(command)} ${span(gateMs)}`)}`,

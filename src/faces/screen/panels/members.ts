@@ -35,7 +35,7 @@ function memberRow(
     text: `${name} ${role} ${model} ${words}`,
     actions: [
       { key: "enter", word: "conversation", line: `/to ${name}` },
-      ...(task === null ? [] : [{ key: "d", word: `details of #${task}`, line: `/tasks ${task}` }]),
+      ...(task === null ? [] : [{ key: "d", word: `details of #${task}`, line: `/task ${task}` }]),
       ...(phase === "shutdown" ? [] : [{ key: "m", word: "write", line: `/send ${name} ` }]),
       ...(phase === "shutdown" || name === LEAD
         ? []

@@ -36,7 +36,7 @@ function questionRow(asked: QuestionData, style: Style): Row {
       { key: "enter", word: "read", show: () => inFull(asked, style) },
       ...answersTo(asked),
       { key: "o", word: "asker", line: `/to ${by}` },
-      ...(task === null ? [] : [{ key: "d", word: `details of #${task}`, line: `/tasks ${task}` }]),
+      ...(task === null ? [] : [{ key: "d", word: `details of #${task}`, line: `/task ${task}` }]),
     ],
     lines: (width) => [
       spread(

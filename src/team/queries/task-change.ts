@@ -1,0 +1,53 @@
+/** The change of one task as git shows it: what has landed, what its worktree holds, or the files that it wrote in a folder that all share. */
+import { join } from "node:path";
+import { bindingsOf, folderOf } from "../../adapters/git/bindings.ts";
+import { Git } from "../../adapters/git/git.ts";
+import { branchDiff, folderDiff } from "../../adapters/git/work-diff.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import type { Event } from "../../core/event.ts";
+import type { Task } from "../../core/task.ts";
+import type { Store } from "../../ports/index.ts";
+
+/** Moves of the target that are looked through for a landing. */
+const MOVES = "2000";
+
+/** `where`: in words. `diff` "": there is no change. */
+export type TaskChange = { readonly where: string; readonly diff: string };
+
+/** `history`: facts of the task. `wrote`: its files, relative to the project. @throws EkidenError `tool_failed` where git fails */
+export async function taskChange(
+  { team }: Store,
+  cwd: string,
+  task: Pick<Task, "id" | "createdAt">,
+  history: readonly Event[],
+  wrote: readonly string[],
+): Promise<TaskChange> {
+  const git = new Git(childEnvironment(process.env));
+  const landed = history.findLast((event) => event.type === "task.landed");
+  if (landed) {
+    const { commit, target } = landed;
+    const range = [await before(git, cwd, commit, target), commit];
+    const diff = await git.ask(cwd, "diff", "--no-color", "--no-ext-diff", "--no-textconv", ...range);
+    return { where: `landed on ${target} as ${commit.slice(0, 9)}`, diff: diff ?? "" };
+  }
+  const binding = bindingsOf({ project: cwd, team }).read(task);
+  const folder = binding && join(folderOf(cwd), binding.path);
+  const tree = folder && (await branchDiff(git, folder, binding.target).catch(() => null));
+  if (tree) return { where: `in its worktree, on ${binding.branch}`, diff: tree };
+  const began = history.find((event) => event.type === "task.claimed")?.at;
+  if (began === undefined || wrote.length === 0) return { where: "", diff: "" };
+  const prefix = (await git.ask(cwd, "rev-parse", "--show-prefix"))?.trim() ?? "";
+  const files = new Set(wrote.map((path) => prefix + path));
+  const all = (await folderDiff(git, cwd, began).catch(() => null)) ?? "";
+  const parts = all.split(/^(?=diff --git )/m).filter((part) => files.has(pathOf(part)));
+  return { where: "in the files that it wrote, with what others have changed there", diff: parts.join("") };
+}
+
+const pathOf = (part: string): string => /^diff --git (?:"?a\/.*?) "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "";
+
+/** The commit of the target before it moved to this one; without a record of that, the parent. */
+async function before(git: Git, cwd: string, commit: string, target: string): Promise<string> {
+  const moves = await git.ask(cwd, "reflog", "show", "-n", MOVES, "--format=%H", target, "--");
+  const commits = moves?.split("\n") ?? [];
+  return commits[commits.indexOf(commit) + 1 || commits.length] ?? `${commit}^`;
+}
