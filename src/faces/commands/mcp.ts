@@ -80,11 +80,14 @@ async function overStdio(
     }
     let guest: Guest | null = null;
     const { team, planDeadlineMs } = ready.settings;
-    const server = guestServer(team, planDeadlineMs, (client) => {
+    const server = guestServer({ team, planDeadlineMs, asks: true }, (client) => {
       guest ??= guestOf(ready, client);
       return guest;
     });
-    await serveOnStdio(server, async () => await guest?.close());
+    await serveOnStdio(server.make, async () => {
+      server.close();
+      await guest?.close();
+    });
   } finally {
     release();
   }
@@ -111,7 +114,9 @@ async function overHttp(
   const ready = { settings: await call.settings(), trust: await call.trust() };
   const address = httpAddress(options, call.env.EKIDEN_MCP_TOKEN);
   const guests = new Map<Name, Guest>();
-  const server = guestServer(ready.settings.team, ready.settings.planDeadlineMs, (_, request) => {
+  const { team, planDeadlineMs } = ready.settings;
+  // A program on another machine must not answer for the person of this team.
+  const server = guestServer({ team, planDeadlineMs, asks: false }, (_, request) => {
     const [, path = ""] = /\/mcp\/([\w-]+)/.exec(new URL(request?.url ?? "http://x/").pathname) ?? [];
     const name = path === "" ? otherwise : teammateName(path);
     const known = guests.get(name);
@@ -123,7 +128,7 @@ async function overHttp(
     return guest;
   });
   const { serveOnHttp } = await import("../../host/guests/serve-http.ts");
-  const http = await serveOnHttp(server, address);
+  const http = await serveOnHttp(server.make, address);
   try {
     if (call.json) call.out.write(`${JSON.stringify({ address: http.address })}\n`);
     else call.out.write(`${http.address}\n`);
@@ -134,6 +139,7 @@ async function overHttp(
     return 130;
   } finally {
     await http.close();
+    server.close();
     await Promise.all([...guests.values()].map((guest) => guest.close()));
   }
 }

@@ -1,9 +1,19 @@
 /** The tools of the board and the mailboxes as an MCP server, for any transport. It speaks the revision of 2026-07-28 and those before it. */
-import { type CallToolResult, type McpServerFactory, Server } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type McpServerFactory,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import manifest from "../../../package.json" with { type: "json" };
 import type { ToolSpec } from "../../ports/index.ts";
 import { guestTools } from "../guest-tools.ts";
 import type { Guest, Said } from "./guest.ts";
+import { formOf } from "./guest-questions.ts";
+import { TASKS, WaitTasks } from "./wait-tasks.ts";
 
 const WAIT: ToolSpec = {
   name: "wait_for_work",
@@ -18,25 +28,82 @@ const WAIT: ToolSpec = {
 const instructions = (team: string): string =>
   `You are a teammate of the Ekiden team "${team}". Nobody assigns work. Call wait_for_work: it returns your next task or mail. Do the task with your own tools, in the folder that the task names as its workspace. Check it, then call complete_task with the outcome, fail_task with the evidence, or release_task. After that call wait_for_work again, until it says that you have left.`;
 
-/** `guestOf`: the member of a connection or a request; gets the name that the client gives itself. */
+export type GuestServer = {
+  readonly make: McpServerFactory;
+  /** Ends calls that are polled. */
+  close(): void;
+};
+
+/**
+ * `guestOf`: the member of a connection or a request; gets the name that the client gives itself. `asks`: the client sits in front of
+ * the person, so questions of the member are put to it.
+ */
 export function guestServer(
-  team: string,
-  planDeadlineMs: number,
+  { team, planDeadlineMs, asks }: { team: string; planDeadlineMs: number; asks: boolean },
   guestOf: (client: string, request: Request | undefined) => Guest,
-): McpServerFactory {
+): GuestServer {
   const specs = [WAIT, ...guestTools(planDeadlineMs)];
-  const asked = async (of: Guest, name: string, input: object, signal: AbortSignal): Promise<Said> => {
-    if (name === WAIT.name) return await of.wait(input, signal);
-    if (specs.some((one) => one.name === name)) return await of.call(name, input, signal);
-    return {
-      text: `There is no tool ${name}. There are: ${specs.map((one) => one.name).join(", ")}.`,
-      isError: true,
+  const tasks = new WaitTasks();
+  const make: McpServerFactory = ({ requestInfo }) => {
+    const owner = requestInfo === undefined ? "" : new URL(requestInfo.url).pathname;
+    const call: Call = async (server, name, input, context) => {
+      const { signal, inputResponses } = context.mcpReq;
+      const guest = guestOf(server.getClientVersion()?.name ?? "", requestInfo);
+      if (name === WAIT.name && can(context, server, isPolling))
+        return tasks.begin(owner, async (over) => resultOf(await untilNews(guest, input, over)));
+      const isKnown = specs.some((one) => one.name === name);
+      if (!isKnown) return resultOf(noTool(name, specs));
+      const isAnswer = asks && inputResponses !== undefined;
+      const said = isAnswer
+        ? await guest.answer(inputResponses, signal)
+        : name === WAIT.name
+          ? await guest.wait(input, signal)
+          : await guest.call(name, input, signal);
+      const question = asks && can(context, server, showsForms) ? await guest.question(said) : null;
+      const form = question && formOf(question);
+      if (!form) return resultOf(said);
+      return inputRequired({ inputRequests: { [question.id]: inputRequired.elicit({ ...form }) } });
     };
+    const server = serverOf(instructions(team), specs, call, { [TASKS]: {} });
+    tasks.serve(server, owner, (context) => can(context, server, isPolling));
+    return server;
   };
-  return ({ requestInfo }) =>
-    serverOf(instructions(team), specs, async (server, name, input, signal) =>
-      asked(guestOf(server.getClientVersion()?.name ?? "", requestInfo), name, input, signal),
-    );
+  return { make, close: () => tasks.close() };
+}
+
+/** A client that polls needs no answer in time. */
+async function untilNews(guest: Guest, input: object, over: AbortSignal): Promise<Said> {
+  for (;;) {
+    const said = await guest.wait(input, over);
+    if (said.isNothing !== true || over.aborted) return said;
+  }
+}
+
+const noTool = (name: string, specs: readonly ToolSpec[]): Said => ({
+  text: `There is no tool ${name}. There are: ${specs.map((one) => one.name).join(", ")}.`,
+  isError: true,
+});
+
+const resultOf = ({ text, isError }: Said): CallToolResult => ({
+  content: [{ type: "text", text }],
+  isError,
+});
+
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+type Can = {
+  readonly elicitation?: { readonly form?: unknown; readonly url?: unknown };
+  readonly extensions?: Readonly<Record<string, unknown>>;
+};
+const isPolling = ({ extensions }: Can): boolean => extensions?.[TASKS] !== undefined;
+/** Older clients say only that they can ask. */
+const showsForms = ({ elicitation: forms }: Can): boolean =>
+  forms !== undefined && (forms.form !== undefined || forms.url === undefined);
+
+/** In the revision of 2026-07-28 each request says what its client can do. */
+function can({ mcpReq }: ServerContext, server: Server, how: (can: Can) => boolean): boolean {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const said = envelope ? envelope[CAPABILITIES] : server.getClientCapabilities();
+  return how((said ?? {}) as Can);
 }
 
 /** A server that cannot work yet: its one tool says what the person has to run. */
@@ -47,15 +114,25 @@ export function waitingServer(why: string): McpServerFactory {
     description: `Says what the person has to run before you can join the team. ${why.split("\n")[0]}`,
     schema: { type: "object", properties: {} },
   };
-  return () => serverOf(text, [spec], () => Promise.resolve({ text, isError: false }));
+  return () => serverOf(text, [spec], () => Promise.resolve(resultOf({ text, isError: false })));
 }
 
-type Call = (server: Server, tool: string, input: object, signal: AbortSignal) => Promise<Said>;
+type Call = (
+  server: Server,
+  tool: string,
+  input: object,
+  context: ServerContext,
+) => Promise<CallToolResult | InputRequiredResult>;
 
-function serverOf(about: string, specs: readonly ToolSpec[], call: Call): Server {
+function serverOf(
+  about: string,
+  specs: readonly ToolSpec[],
+  call: Call,
+  extensions: ServerCapabilities["extensions"] = {},
+): Server {
   const server = new Server(
     { name: "ekiden", version: manifest.version },
-    { capabilities: { tools: {} }, instructions: about },
+    { capabilities: { tools: {}, extensions }, instructions: about },
   );
   server.setRequestHandler("tools/list", () => ({
     tools: specs.map(({ name, description, schema }) => ({
@@ -64,10 +141,9 @@ function serverOf(about: string, specs: readonly ToolSpec[], call: Call): Server
       inputSchema: { type: "object" as const, ...schema },
     })),
   }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }): Promise<CallToolResult> => {
+  server.setRequestHandler("tools/call", ({ params }, context) => {
     const { name, arguments: input = {} } = params;
-    const { text, isError } = await call(server, name, input, mcpReq.signal);
-    return { content: [{ type: "text", text }], isError };
+    return call(server, name, input, context);
   });
   return server;
 }
