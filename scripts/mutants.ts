@@ -25,6 +25,7 @@ import { Campaign, type State } from "./mutants/campaign.ts";
 import { Known } from "./mutants/known.ts";
 import { Lane } from "./mutants/lane.ts";
 import { mutantsOf } from "./mutants/mutate.ts";
+import { Processes } from "./mutants/processes.ts";
 import { Related } from "./mutants/related.ts";
 import { type Fault, withSwitches } from "./mutants/switch.ts";
 
@@ -39,6 +40,8 @@ const { values } = parseArgs({
     /** Only tests whose path contains this text. */
     tests: { type: "string", default: "" },
     lanes: { type: "string", default: "2" },
+    /** Shows what is left to the tests that start the program, so many seconds of tests for each fault. */
+    processes: { type: "string", default: "0" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -47,6 +50,7 @@ const SURVIVORS = "test/mutants/survivors.md";
 /** The survivors so far, while it runs. */
 const ALIVE = join(root, "node_modules/.mutants-alive.txt");
 const KNOWN = join(root, "node_modules/.mutants.json");
+const KNOWN_PROCESSES = join(root, "node_modules/.mutants-processes.json");
 const VERDICTS = ["killed", "timed out", "alive", "judged"] as const;
 /** Tests that do not judge: they look at the text of the source, or need the built program, a browser or a sandbox. */
 const NO_JUDGE = /^test\/(chaos|hostile\/(?!judged)|architecture|circles|reference|e2e\/(web|sandbox))/;
@@ -91,7 +95,14 @@ try {
   );
   const known = new Known(root, KNOWN, all);
   const campaign = new Campaign(states, new Related(copy, tests), known, Number(values.seconds) * 1_000);
-  await campaign.run(lanes, () => writeFileSync(ALIVE, survived(states)));
+  const after = (): void => writeFileSync(ALIVE, survived(states));
+  await campaign.run(lanes, after);
+  if (values.processes !== "0") {
+    await Promise.all(lanes.map((lane) => lane.close()));
+    const processes = new Processes(copy, new Known(root, KNOWN_PROCESSES, all));
+    await processes.build(join(root, "dist/web"));
+    await processes.judge(states, tests, Number(values.processes) * 1_000, after);
+  }
   print(states);
 } finally {
   await Promise.all(lanes.map((lane) => lane.close()));

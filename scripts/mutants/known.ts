@@ -34,6 +34,14 @@ export class Known {
     return this.entries[test]?.ms;
   }
 
+  /** Whether the test file, as it is, was seen with all these source files as they are. */
+  isNoted(test: string): boolean {
+    const entry = this.entries[test];
+    return (
+      entry?.digest === this.digestOf(test) && [...this.keys.values()].every((key) => key in entry.passes)
+    );
+  }
+
   /** False when the test file, as it is, did not pass the switch of the fault in this source file, as it is. */
   mayPass(test: string, fault: Fault): boolean {
     const entry = this.entries[test];
