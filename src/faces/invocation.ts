@@ -13,31 +13,17 @@ import type { Done } from "../team/actions/done.ts";
 import { clean, type Terminal, terminal } from "./terminal/terminal.ts";
 import type { TrustNeed } from "./terminal/trust-question.ts";
 
+/** The options that are settings, but for the teammates. */
+const FLAGS = [
+  ...(["store", "team", "model", "leadModel", "effort", "baseUrl", "maxTurns", "budgetTokens"] as const),
+  ...(["budgetUsd", "deadline", "permissionMode", "allow", "ask", "deny", "worktrees", "sandbox"] as const),
+];
+
 /** The options that every command takes, as commander hands them over. */
-export type CommonOptions = Partial<
-  Record<
-    | "store"
-    | "team"
-    | "model"
-    | "leadModel"
-    | "effort"
-    | "baseUrl"
-    | "maxTurns"
-    | "budgetTokens"
-    | "budgetUsd"
-    | "deadline",
-    string
-  >
-> & {
+export type CommonOptions = Pick<Flags, (typeof FLAGS)[number]> & {
   readonly cwd?: string;
   readonly teammates?: string;
   readonly teammate?: string[];
-  readonly permissionMode?: string;
-  readonly allow?: string[];
-  readonly ask?: string[];
-  readonly deny?: string[];
-  readonly worktrees?: boolean;
-  readonly sandbox?: string;
   readonly trust?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -170,20 +156,9 @@ function flagsOf(options: CommonOptions): Flags {
   if (options.teammates !== undefined && options.teammate !== undefined)
     throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
   if (options.teammates !== undefined) checkCount(options.teammates);
-  const { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd } = options;
-  const { permissionMode, allow, ask, deny, worktrees, sandbox, deadline, effort } = options;
-  const all = { store, team, model, leadModel, baseUrl, maxTurns, budgetTokens, budgetUsd, permissionMode };
-  const lists = {
-    deadline,
-    effort,
-    allow,
-    ask,
-    deny,
-    worktrees,
-    sandbox,
-    teammates: options.teammate ?? options.teammates,
-  };
-  return Object.fromEntries(Object.entries({ ...all, ...lists }).filter(([, value]) => value !== undefined));
+  const given = FLAGS.map((key) => [key, options[key]] as const);
+  const all = [...given, ["teammates", options.teammate ?? options.teammates] as const];
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
 /** More teammates than this cost more than they do: each has its own conversation. */

@@ -1,12 +1,9 @@
 /** `ekiden acp`: the lead as an agent of an editor, over the Agent Client Protocol on stdio. Each session of the editor is a team. */
 import { type CommonOptions, type Invocation, prepare } from "../invocation.ts";
 import { ignoreUnhandled, onSignals } from "../run-guards.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  options: CommonOptions,
-): Promise<undefined> {
+export const run: Run<CommonOptions> = async (call, _args, options) => {
   if (process.stdin.isTTY)
     call.say(
       "Waits for messages of an editor on stdin (Ctrl-C ends it). Editors start this command themselves.",
@@ -23,4 +20,4 @@ export async function run(
     unheard();
     release();
   }
-}
+};

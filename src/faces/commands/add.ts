@@ -7,11 +7,11 @@ import { checkTask, type NewTask } from "../../core/task.ts";
 import { withTeam } from "../../project/open.ts";
 import { addTask } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 type Options = TaskOptions & { after?: string[]; role?: string; plan?: boolean; review?: boolean };
 
-export async function run(call: Invocation, args: readonly string[], options: Options): Promise<undefined> {
+export const run: Run<Options> = async (call, args, options) => {
   const { after = [], role, plan, review, assign } = options;
   const task: NewTask = {
     subject: args.join(" ").trim(),
@@ -27,7 +27,7 @@ export async function run(call: Invocation, args: readonly string[], options: Op
     const { data } = await addTask(store, await actorOf(call, store), task);
     call.out.write(`${call.json ? JSON.stringify(data) : data.id}\n`);
   });
-}
+};
 
 /** The options that `add` and `edit` share. */
 export type TaskOptions = {

@@ -4,12 +4,13 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Cell, View } from "../../core/views/view.ts";
 import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 const OTHER = "acp:";
 
-export async function run(call: Invocation, [wanted]: readonly string[]): Promise<undefined> {
+export const run: Run = async (call, [wanted]) => {
   await call.show({ agents: await chosen(call, wanted) }, ({ agents }) => views(agents));
-}
+};
 
 async function chosen({ cwd, env }: Invocation, wanted: string | undefined): Promise<AgentProgram[]> {
   const where = { folder: cwd, env };

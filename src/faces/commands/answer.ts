@@ -3,12 +3,9 @@
 import { refuseMember } from "../../project/member-shell.ts";
 import { withTeam } from "../../project/open.ts";
 import { answer } from "../../team/actions/answer.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [id = "", word = "", ...text]: readonly string[],
-): Promise<undefined> {
+export const run: Run = async (call, [id = "", word = "", ...text]) => {
   // A member may not grant itself what it asks for.
   refuseMember(
     call.env,
@@ -19,4 +16,4 @@ export async function run(
     const { ask, by, state, answer: given } = data;
     call.done({ data: { id: data.id, kind: ask.kind, by, state, answer: given }, text: done });
   });
-}
+};

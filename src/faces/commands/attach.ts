@@ -6,12 +6,9 @@ import { quote } from "../../core/ids.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import { withTeam } from "../../project/open.ts";
 import { type CommonOptions, type Invocation, prepare } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [where]: readonly string[],
-  options: CommonOptions,
-): Promise<number | undefined> {
+export const run: Run<CommonOptions> = async (call, [where], options) => {
   const { cwd, team } = where === undefined ? { cwd: call.cwd } : placeOf(call, where);
   const there = prepare({ ...options, cwd, ...(team !== undefined && { team }) }, "all", call.env);
   await withTeam(there, "look", async () => {}); // says so where there is none
@@ -19,7 +16,7 @@ export async function run(
   words.splice(words.indexOf("attach"), 1);
   if (where !== undefined) words.splice(words.lastIndexOf(where), 1);
   return await (await import("../repl/start.ts")).run({ ...there, words });
-}
+};
 
 /** @throws EkidenError `not_found` | `bad_input` where several projects have a team of that name */
 function placeOf(call: Invocation, where: string): { readonly cwd: string; readonly team?: string } {

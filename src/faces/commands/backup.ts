@@ -4,13 +4,9 @@ import { resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { refuseMember } from "../../project/member-shell.ts";
 import { sqlitePath } from "../../project/store-address.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [file = ""]: readonly string[],
-  { force = false }: { force?: boolean },
-): Promise<undefined> {
+export const run: Run<{ force?: boolean }> = async (call, [file = ""], { force = false }) => {
   refuseMember(call.env, "a member may not copy the store of its team. Ask the person.");
   const { store } = await call.settings();
   const path = sqlitePath(store, call.cwd);
@@ -21,7 +17,7 @@ export async function run(
   const { backupSqlite } = await import("../../adapters/store/backup.ts");
   const bytes = await backupSqlite(path, to, force);
   call.done({ data: { file: to, bytes }, text: `copied the store to ${to} (${bytes} bytes, checked)` });
-}
+};
 
 /** Without the password of the address. */
 function postgresAdvice(store: string): string {

@@ -1,7 +1,7 @@
 /** `ekiden completion`: a script that completes commands and options, made from the table of commands. */
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
 import { COMMANDS, type Entry, nameOf } from "./table.ts";
 
@@ -9,14 +9,14 @@ type Word = { readonly word: string; readonly about: string };
 
 const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
-export async function run(call: Invocation, [shell = ""]: readonly string[]): Promise<undefined> {
+export const run: Run = async (call, [shell = ""]) => {
   if (!Object.hasOwn(SHELLS, shell))
     throw new EkidenError(
       "bad_input",
       `no completion for ${quote(shell)}. There is one for bash, zsh and fish, such as: source <(ekiden completion bash)`,
     );
   call.out.write(SHELLS[shell]?.() ?? "");
-}
+};
 
 const wordOf = ([flags, about]: OptionRow): Word => ({ word: /--[\w-]+/.exec(flags)?.[0] ?? flags, about });
 const SHARED = [...COMMON_OPTIONS.map(wordOf), { word: "--help", about: "help on the command" }];

@@ -6,16 +6,12 @@ import { withTeam } from "../../project/open.ts";
 import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";
 import { actorOf } from "../../team/actor.ts";
 import { crons } from "../../team/queries/crons.ts";
-import type { Invocation } from "../invocation.ts";
 import { clean } from "../terminal/terminal.ts";
+import type { Run } from "./entry.ts";
 
 type Options = { to?: string; task?: boolean; once?: boolean; zone?: string };
 
-export async function run(
-  call: Invocation,
-  [action = "list", ...args]: readonly string[],
-  options: Options,
-): Promise<undefined> {
+export const run: Run<Options> = async (call, [action = "list", ...args], options) => {
   if (action === "add") {
     // "0 9 * * 1" in quotes, or five words.
     const fields = /\s/.test(args[0]?.trim() ?? "") ? 1 : 5;
@@ -38,4 +34,4 @@ export async function run(
       "bad_input",
       `ekiden cron ${quote([action, ...args].join(" "))} cannot be done. Use ekiden cron list, ekiden cron add CRON TEXT, or ekiden cron cancel ID.`,
     );
-}
+};

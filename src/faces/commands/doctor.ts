@@ -2,14 +2,14 @@
 import type { Figure, View } from "../../core/views/view.ts";
 import { runChecks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/finding.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(call: Invocation): Promise<number | undefined> {
+export const run: Run = async (call) => {
   const findings = await runChecks(call);
   const ok = findings.every((finding) => finding.state !== "wrong");
   await call.show({ ok, findings }, () => [view(findings)]);
   return ok ? undefined : 1;
-}
+};
 
 const LOOKS = {
   ok: { glyph: "✓", tone: "good" },

@@ -5,16 +5,12 @@ import { withReview } from "../../core/review.ts";
 import { withTeam } from "../../project/open.ts";
 import { editTask, type TaskEdit } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
 import { idList, type TaskOptions, taskFields } from "./add.ts";
+import type { Run } from "./entry.ts";
 
 type Options = TaskOptions & { subject?: string; after?: string[]; role?: string; review?: string };
 
-export async function run(
-  call: Invocation,
-  [text = ""]: readonly string[],
-  options: Options,
-): Promise<undefined> {
+export const run: Run<Options> = async (call, [text = ""], options) => {
   const id = taskId(text);
   const { subject, after, role, assign } = options;
   const review = yesOrNo(options.review);
@@ -35,7 +31,7 @@ export async function run(
     const change = review === undefined ? edit : { ...edit, description: withReview(described, review) };
     call.done(await editTask(store, await actorOf(call, store), id, change));
   });
-}
+};
 
 function yesOrNo(text: string | undefined): boolean | undefined {
   if (text === undefined || text === "yes" || text === "no")

@@ -3,9 +3,12 @@ import type { Invocation } from "../invocation.ts";
 import type { OptionRow } from "./options.ts";
 
 /** A command's code. It returns the exit code, if that is not 0. */
-export type Code = {
-  run(call: Invocation, args: readonly string[], options: never): Promise<number | undefined>;
-};
+export type Run<Options = never> = (
+  call: Invocation,
+  args: readonly string[],
+  options: Options,
+) => Promise<number | undefined>;
+export type Code = { readonly run: Run };
 export type Entry = {
   /** Name and arguments, as commander writes them. */
   readonly usage: string;
@@ -21,5 +24,8 @@ export type Entry = {
 };
 
 export const GROUPS = ["Set a team to work:", "The board:", "The team:", "More:"] as const;
+
+export const inGroup = (group: Entry["group"], entries: readonly Omit<Entry, "group">[]): readonly Entry[] =>
+  entries.map((entry) => ({ ...entry, group }));
 
 export const nameOf = ({ usage }: Entry): string => usage.split(" ")[0] as string;

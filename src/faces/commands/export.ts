@@ -2,13 +2,9 @@
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
 import { withTeam } from "../../project/open.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [dir = ""]: readonly string[],
-  options: { force?: boolean },
-): Promise<undefined> {
+export const run: Run<{ force?: boolean }> = async (call, [dir = ""], options) => {
   const { writeLayouts } = await import("../../adapters/layout/write.ts");
   await withTeam(call, "look", async (store) => {
     const target = resolve(call.cwd, dir);
@@ -19,4 +15,4 @@ export async function run(
     if (call.json) call.out.write(`${JSON.stringify({ dir: target, ...written })}\n`);
     else call.out.write(`${written.entries.map((name) => `${dir}/${name}`).join("\n")}\n`);
   });
-}
+};

@@ -13,14 +13,14 @@ import { refuseMember } from "../../project/member-shell.ts";
 import { untrusted } from "../../project/trust/untrusted.ts";
 import { isStore } from "../../project/trust/weigh.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import type { Invocation } from "../invocation.ts";
 import { ignoreUnhandled, keepYoungSmall, onSignals, START_MS } from "../run-guards.ts";
+import type { Run } from "./entry.ts";
 
 const LOOK_MS = 500;
 /** A person who changes terminals is not away, and a member that has just ended a turn may get mail. */
 const ALONE_MS = 5_000;
 
-export async function run(call: Invocation): Promise<number> {
+export const run: Run = async (call) => {
   refuseMember(call.env, "A team is run by a person, not by a command of a member.");
   const settings = await call.settings();
   const trust = await call.trust();
@@ -60,7 +60,7 @@ export async function run(call: Invocation): Promise<number> {
     release();
     unheard();
   }
-}
+};
 
 const ENDING = { code: "tool_failed", message: "the process of the team is about to end." } as const;
 

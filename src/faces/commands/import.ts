@@ -14,14 +14,11 @@ import type { Store } from "../../ports/index.ts";
 import { withTeam } from "../../project/open.ts";
 import type { Invocation } from "../invocation.ts";
 import { clean } from "../terminal/terminal.ts";
+import type { Run } from "./entry.ts";
 
 type Options = { readonly dryRun?: boolean; readonly again?: boolean };
 
-export async function run(
-  call: Invocation,
-  [path = ""]: readonly string[],
-  { dryRun = false, again = false }: Options,
-): Promise<number | undefined> {
+export const run: Run<Options> = async (call, [path = ""], { dryRun = false, again = false }) => {
   const { readLayout } = await import("../../adapters/layout/read.ts");
   const { record, faults, layouts } = readLayout(resolve(call.cwd, path));
   if (faults.length > 0 && record.tasks.length + record.members.length + record.mail.length === 0)
@@ -49,7 +46,7 @@ export async function run(
     call.out.write(dryRun ? `would import ${sum}; nothing was written\n` : `imported ${sum}\n`);
   }
   return all.length > 0 ? 1 : undefined;
-}
+};
 
 async function into(store: Store, record: TeamRecord): Promise<Restored> {
   const { restore } = await import("../../adapters/layout/restore.ts");

@@ -6,7 +6,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { projectFile, variableName } from "../../project/settings.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 /** What to show for a setting that has no default. */
 const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
@@ -34,11 +34,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  options: { force?: boolean },
-): Promise<undefined> {
+export const run: Run<{ force?: boolean }> = async (call, _args, options) => {
   const path = projectFile(call.cwd);
   const shown = relative(call.cwd, path);
   if (existsSync(path) && !options.force)
@@ -50,7 +46,7 @@ export async function run(
   replaceFile(path, commentedSettings());
   if (call.json) call.out.write(`${JSON.stringify({ path, schema })}\n`);
   else call.out.write(`${shown}\n`);
-}
+};
 
 const SCHEMA_FILE = "settings.schema.json";
 

@@ -5,11 +5,12 @@ import { EkidenError, orElse } from "../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../core/ids.ts";
 import { landingsData, landingsViews } from "../../core/views/landing.ts";
 import { withTeam } from "../../project/open.ts";
-import { type Invocation, wholeNumber } from "../invocation.ts";
+import { wholeNumber } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 const LANDED_SHOWN = 10;
 
-export async function run(call: Invocation, [id, action, ...more]: readonly string[]): Promise<undefined> {
+export const run: Run = async (call, [id, action, ...more]) => {
   const { team } = await call.settings();
   const landings = await landingsOf(call.cwd, childEnvironment(call.env));
   const reserved = withTeam(call, "look", (store) => store.reservations.list(landings.repository));
@@ -17,7 +18,8 @@ export async function run(call: Invocation, [id, action, ...more]: readonly stri
   const now = landings.read(await orElse(reserved, "not_found", []));
   if (id === undefined) {
     const data = landingsData(now, await landings.landed(LANDED_SHOWN), Date.now());
-    return await call.show(data, landingsViews).then(() => undefined);
+    await call.show(data, landingsViews);
+    return undefined;
   }
   const task = taskId(id);
   const decision = decisionOf(task, action, more);
@@ -27,7 +29,8 @@ export async function run(call: Invocation, [id, action, ...more]: readonly stri
     data: { task, team, branch, ...decision },
     text: `#${task} ${subject}: ${SAID[decision.kind](decision)}`,
   });
-}
+  return undefined;
+};
 
 function decisionOf(task: number, action: string | undefined, more: readonly string[]): Decision {
   if (action === "move" && more.length <= 1)

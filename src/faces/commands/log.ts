@@ -14,16 +14,13 @@ import {
 import { mustExist } from "../../team/queries/team.ts";
 import { followUntilInterrupted, type Invocation, wholeNumber } from "../invocation.ts";
 import { feedLine } from "../terminal/print.ts";
+import type { Run } from "./entry.ts";
 
 const TAIL_LINES = 10;
 
 type Options = { follow?: boolean; lines?: string; since?: string; who?: string };
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  options: Options,
-): Promise<number | undefined> {
+export const run: Run<Options> = async (call, _args, options) => {
   const since = Number(options.since ?? 0);
   if (!Number.isSafeInteger(since) || since < 0)
     throw new EkidenError(
@@ -61,7 +58,7 @@ export async function run(
     if (!call.json) call.say("nothing to show");
     return undefined;
   });
-}
+};
 
 const line = (call: Invocation, event: Detailed): string =>
   call.json

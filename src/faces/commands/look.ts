@@ -7,10 +7,10 @@ import { withTeam } from "../../project/open.ts";
 import { costs, costsViews } from "../../team/queries/costs.ts";
 import { requests as openRequests } from "../../team/queries/requests.ts";
 import { team as teamQuery } from "../../team/queries/team.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Code } from "./entry.ts";
 
-const showing = <T>(query: (store: Store) => Promise<T>, views: (data: T) => readonly View[]) => ({
-  async run(call: Invocation): Promise<undefined> {
+const showing = <T>(query: (store: Store) => Promise<T>, views: (data: T) => readonly View[]): Code => ({
+  run: async (call) => {
     await withTeam(call, "look", async (store) => call.show(await query(store), views));
   },
 });

@@ -11,6 +11,7 @@ import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { type Invocation, wholeNumber } from "../invocation.ts";
 import { interrupted, onSignals } from "../run-guards.ts";
 import { isLoopback, publicAddress } from "../web/access.ts";
+import type { Run } from "./entry.ts";
 
 /** Many clients give up a call after 60 s. */
 const WAIT_S = 45;
@@ -32,11 +33,7 @@ type Options = {
 };
 type Ready = { readonly settings: Settings; readonly trust: ProjectTrust };
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  options: Options,
-): Promise<number | undefined> {
+export const run: Run<Options> = async (call, _args, options) => {
   for (const flag of ["model", "leadModel", "teammates"] as const)
     if (call.flags[flag] !== undefined)
       throw new EkidenError(
@@ -61,7 +58,7 @@ export async function run(
   return await overStdio(call, (ready, client) =>
     guest(ready, given ?? nameOf(client), { mayNumber: given === null }),
   );
-}
+};
 
 async function overStdio(
   call: Invocation,

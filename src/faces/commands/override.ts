@@ -12,10 +12,10 @@ import {
   takeTask,
 } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Code } from "./entry.ts";
 
-const override = (act: (store: Store, by: Name, id: TaskId, reason: string) => Promise<Done>) => ({
-  async run(call: Invocation, [text = "", ...reason]: readonly string[]): Promise<undefined> {
+const override = (act: (store: Store, by: Name, id: TaskId, reason: string) => Promise<Done>): Code => ({
+  run: async (call, [text = "", ...reason]) => {
     const id = taskId(text);
     await withTeam(call, "look", async (store) =>
       call.done(await act(store, await actorOf(call, store), id, reason.join(" "))),

@@ -8,16 +8,17 @@ import { pruneViews } from "../../core/views/prune.ts";
 import { refuseMember } from "../../project/member-shell.ts";
 import { withTeam } from "../../project/open.ts";
 import { prune } from "../../team/actions/prune.ts";
-import { type Invocation, wholeNumber } from "../invocation.ts";
+import { wholeNumber } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 const DAYS = "30";
 const DAY_MS = 86_400_000;
 
-export async function run(
-  call: Invocation,
-  _: readonly string[],
-  { days = DAYS, teams = false, dryRun = false }: { days?: string; teams?: boolean; dryRun?: boolean },
-): Promise<undefined> {
+export const run: Run<{ days?: string; teams?: boolean; dryRun?: boolean }> = async (
+  call,
+  _,
+  { days = DAYS, teams = false, dryRun = false },
+) => {
   if (!dryRun) refuseMember(call.env, "a member may not delete the history of its team. Ask the person.");
   const before = instant(Date.now() - wholeNumber("--days", days) * DAY_MS);
   // Null outside of a repository.
@@ -32,4 +33,4 @@ export async function run(
     }),
   );
   await call.show(data, pruneViews);
-}
+};

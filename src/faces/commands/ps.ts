@@ -3,16 +3,12 @@ import { systemClock } from "../../adapters/clock.ts";
 import { inOrder, type ListedTeam, psViews } from "../../core/views/ps.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import { listedTeam, readListed } from "../../team/queries/all-teams.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 /** Teams that are done are listed for this long without --all. */
 const DONE_MS = 86_400_000;
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  { all = false }: { all?: boolean },
-): Promise<undefined> {
+export const run: Run<{ all?: boolean }> = async (call, _args, { all = false }) => {
   const now = systemClock.now();
   const listed: ListedTeam[] = [];
   for (const known of knownTeams()) {
@@ -22,4 +18,4 @@ export async function run(
   const isRecent = ({ state, since }: ListedTeam): boolean =>
     state !== "done" || now - (since ?? 0) < DONE_MS;
   await call.show({ now, teams: inOrder(all ? listed : listed.filter(isRecent)) }, psViews);
-}
+};

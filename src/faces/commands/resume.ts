@@ -2,14 +2,14 @@
 
 import { withTeam } from "../../project/open.ts";
 import { concluded } from "../../team/queries/conclusion.ts";
-import type { Invocation } from "../invocation.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  { web = false, detach = false }: { web?: boolean; detach?: boolean },
-): Promise<number> {
+export const run: Run<{ web?: boolean; detach?: boolean }> = async (
+  call,
+  _args,
+  { web = false, detach = false },
+) => {
   if (detach) return await (await import("../detach.ts")).detach(call);
   // Also says that there is nothing to resume, before a new team is made in its place.
   const end = await withTeam(call, "look", concluded);
@@ -24,4 +24,4 @@ export async function run(
     failed > 0 ? " To try a failed task again: ekiden retry ID. To give it up: ekiden cancel ID." : "";
   call.say(`nothing left to do: ${parts.join(", ")}.${next}`);
   return endedBefore(call, end);
-}
+};

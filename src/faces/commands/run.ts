@@ -13,14 +13,11 @@ import { attachedTo } from "../../team/actions/mail.ts";
 import type { Continued } from "../../team/actions/runbook.ts";
 import type { Invocation } from "../invocation.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
+import type { Run } from "./entry.ts";
 
 type Options = { fresh?: boolean; web?: boolean; detach?: boolean };
 
-export async function run(
-  call: Invocation,
-  args: readonly string[],
-  { fresh = false, web = false, detach = false }: Options,
-): Promise<number> {
+export const run: Run<Options> = async (call, args, { fresh = false, web = false, detach = false }) => {
   const [file] = args;
   if (detach) return await inBackground(call, file);
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
@@ -37,7 +34,7 @@ export async function run(
   // A goal from stdin may be the text of somebody else.
   const images = file === "-" ? [] : await attachedTo(goal, call.cwd);
   return await hostTeam(call, { goal, images }, { web });
-}
+};
 
 async function inBackground(call: Invocation, file: string | undefined): Promise<number> {
   if (file === "-")

@@ -3,13 +3,9 @@ import { PERSON } from "../../core/ids.ts";
 import { withTeam } from "../../project/open.ts";
 import { attachedTo, checkLetter, sendMail } from "../../team/actions/mail.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [to = "", ...words]: readonly string[],
-  options: { urgent?: boolean },
-): Promise<undefined> {
+export const run: Run<{ urgent?: boolean }> = async (call, [to = "", ...words], options) => {
   const letter = { to, text: words.join(" "), urgent: options.urgent === true };
   const settings = await call.settings();
   checkLetter(letter, settings);
@@ -19,4 +15,4 @@ export async function run(
     const images = actor === PERSON ? await attachedTo(letter.text, call.cwd) : [];
     call.done(await sendMail(store, actor, { ...letter, images }, { settings, cwd: call.cwd }));
   });
-}
+};

@@ -1,14 +1,11 @@
 /** The commands that set up Ekiden and a project, and keep its store small and safe; see table.ts. */
-import { type Entry, GROUPS } from "./entry.ts";
+import { inGroup } from "./entry.ts";
 
-const MORE = GROUPS[3];
-
-export const SETUP_COMMANDS: readonly Entry[] = [
+export const SETUP_COMMANDS = inGroup("More:", [
   {
     usage: "doctor",
     about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
     example: "ekiden doctor",
-    group: MORE,
     near: ["check", "diagnose", "health"],
     load: () => import("./doctor.ts"),
   },
@@ -16,7 +13,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "agents [name]",
     about: "agent programs of other vendors on this machine: version, login, what is missing",
     example: "ekiden agents codex",
-    group: MORE,
     near: ["claude", "codex", "opencode", "gemini", "qwen"],
     load: () => import("./agents.ts"),
   },
@@ -24,7 +20,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "trust",
     about: "agree to what this project brings: its hooks, MCP servers, rules, model, gate, store",
     example: "ekiden trust --list",
-    group: MORE,
     options: [
       ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
       ["--revoke", "take the word for this folder back"],
@@ -35,7 +30,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "init",
     about: "write a commented settings file",
     example: "ekiden init",
-    group: MORE,
     options: [["--force", "overwrite one that exists"]],
     near: ["config", "settings"],
     load: () => import("./init.ts"),
@@ -44,7 +38,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "prune",
     about: "delete old facts, conversations, output files, images and gate records; never of unfinished work",
     example: "ekiden prune --days 90 --dry-run",
-    group: MORE,
     options: [
       ["--days <n>", "keep what is younger than this (default 30)"],
       ["--teams", "also delete other teams that are finished and have been silent for so long"],
@@ -57,7 +50,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "backup <file>",
     about: "copy the SQLite store to a file, also while teams work on it",
     example: "ekiden backup /backups/team.db",
-    group: MORE,
     options: [["--force", "replace the file"]],
     near: ["dump", "snapshot"],
     load: () => import("./backup.ts"),
@@ -66,7 +58,6 @@ export const SETUP_COMMANDS: readonly Entry[] = [
     usage: "completion <shell>",
     about: "completion of commands and options for bash, zsh or fish",
     example: "source <(ekiden completion bash)",
-    group: MORE,
     load: () => import("./completion.ts"),
   },
-];
+]);

@@ -3,13 +3,9 @@ import { name } from "../../core/ids.ts";
 import { withTeam } from "../../project/open.ts";
 import { stop } from "../../team/actions/stop.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [text]: readonly string[],
-  { now, reason }: { now?: boolean; reason?: string },
-): Promise<number | undefined> {
+export const run: Run<{ now?: boolean; reason?: string }> = async (call, [text], { now, reason }) => {
   const who = text === undefined || text === "all" ? null : name(text);
   const { shutdownDeadlineMs: deadlineMs } = await call.settings();
   return withTeam(call, "look", async (store) => {
@@ -19,4 +15,4 @@ export async function run(
     else if (members.length === 0) call.say("nobody is at work");
     return members.every((member) => member.stopped) ? undefined : 1;
   });
-}
+};

@@ -5,15 +5,11 @@ import { withTeam } from "../../project/open.ts";
 import { storeUrl } from "../../project/store-address.ts";
 import { notDecidedBy } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";
-import type { Invocation } from "../invocation.ts";
 import { followUntilInterrupted } from "../invocation.ts";
 import { clean } from "../terminal/terminal.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [dir = ""]: readonly string[],
-  { once = false }: { readonly once?: boolean },
-): Promise<number | undefined> {
+export const run: Run<{ readonly once?: boolean }> = async (call, [dir = ""], { once = false }) => {
   const { KeptFolder } = await import("../../host/sync/keep.ts");
   const url = storeUrl(await call.settings(), call.cwd);
   const tell = (text: string): void => {
@@ -34,4 +30,4 @@ export async function run(
     }
   };
   return await withTeam(call, "make", keep, { signs: false });
-}
+};

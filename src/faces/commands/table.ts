@@ -2,58 +2,18 @@
  * Every command: how it is written, what it does, its options, and its file. A new command is one entry here and one file in
  * this folder, imported when the command is chosen. With `slash` the conversation has it too, as /NAME.
  */
-import { type Entry, GROUPS } from "./entry.ts";
-import { HAND_COMMANDS } from "./hand-table.ts";
-import { JOIN_COMMANDS } from "./join-table.ts";
-import { DETACH, TASK_OPTIONS, WEB } from "./options.ts";
+import { type Entry, inGroup } from "./entry.ts";
+import { TASK_OPTIONS } from "./options.ts";
 import { SETUP_COMMANDS } from "./setup-table.ts";
+import { WORK_COMMANDS } from "./work-table.ts";
 
 export { type Code, type Entry, GROUPS, nameOf } from "./entry.ts";
 
-const [WORK, BOARD, TEAM, MORE] = GROUPS;
-
-export const COMMANDS: readonly Entry[] = [
-  {
-    usage: "run <goal...>",
-    about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
-    example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
-    group: WORK,
-    options: [
-      ["--fresh", "start a runbook anew that was run before, instead of going on with it"],
-      WEB,
-      DETACH,
-    ],
-    near: ["start", "do", "work"],
-    load: () => import("./run.ts"),
-  },
-  {
-    usage: "resume",
-    about: "bring a stopped, interrupted or crashed team back to where it was",
-    example: "ekiden resume --budget-usd 5",
-    group: WORK,
-    options: [WEB, DETACH],
-    near: ["continue", "restart"],
-    load: () => import("./resume.ts"),
-  },
-  ...JOIN_COMMANDS,
-  {
-    usage: "stop [name]",
-    about: "ask a member, or everyone, to stop; ends it at the deadline",
-    example: "ekiden stop alice",
-    group: WORK,
-    options: [
-      ["--now", "without waiting for an answer"],
-      ["--reason <text>", "what to tell them"],
-    ],
-    slash: true,
-    near: ["kill", "halt"],
-    load: () => import("./stop.ts"),
-  },
+const BOARD = inGroup("The board:", [
   {
     usage: "add <subject...>",
     about: "put a task on the board; prints its id",
     example: 'ekiden add "Write the release notes" --after 1,2 -d "One line per change"',
-    group: BOARD,
     options: [
       ...TASK_OPTIONS,
       ["--after <ids>", "tasks that must be completed first, such as 1,2", "repeat"],
@@ -69,7 +29,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "edit <id>",
     about: "change a task that is not completed; its owner is told",
     example: 'ekiden edit 4 -d "Only the public API" --priority 5',
-    group: BOARD,
     options: [
       ...TASK_OPTIONS,
       ["--subject <text>", "its one line on the board"],
@@ -85,7 +44,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "tasks [id]",
     about: "the board, or one task with its history",
     example: "ekiden tasks 3",
-    group: BOARD,
     options: [
       [
         "--status <status>",
@@ -101,7 +59,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "retry <id>",
     about: "put a failed or cancelled task back on the board",
     example: "ekiden retry 4",
-    group: BOARD,
     slash: true,
     near: ["again", "redo"],
     load: async () => (await import("./override.ts")).retry,
@@ -110,7 +67,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "cancel <id> [reason...]",
     about: "take a task that is not completed off the board",
     example: 'ekiden cancel 4 "no longer needed"',
-    group: BOARD,
     slash: true,
     near: ["rm", "remove", "delete"],
     load: async () => (await import("./override.ts")).cancel,
@@ -119,25 +75,47 @@ export const COMMANDS: readonly Entry[] = [
     usage: "release <id>",
     about: "take a claimed task from its owner and put it back on the board",
     example: "ekiden release 4",
-    group: BOARD,
     slash: true,
     load: async () => (await import("./override.ts")).release,
   },
-  ...HAND_COMMANDS,
+  {
+    usage: "take <id>",
+    about: "do a task yourself: no member takes it; release gives it back",
+    example: "ekiden take 4",
+    slash: true,
+    near: ["claim"],
+    load: async () => (await import("./override.ts")).take,
+  },
+  {
+    usage: "done <id> [result...]",
+    about: "complete a task by hand; its result is passed on",
+    example: 'ekiden done 4 "the key is in the vault"',
+    slash: true,
+    near: ["complete", "finish"],
+    load: async () => (await import("./override.ts")).done,
+  },
+  {
+    usage: "fail <id> [reason...]",
+    about: "end a task as failed",
+    example: 'ekiden fail 4 "the vendor says no"',
+    slash: true,
+    load: async () => (await import("./override.ts")).fail,
+  },
   {
     usage: "landings [id] [action] [place]",
     about: "what waits to land, gates and their evidence; move, drop or land one",
     example: "ekiden landings 4 move 1",
-    group: BOARD,
     slash: true,
     near: ["queue", "merge", "land", "gates"],
     load: () => import("./landings.ts"),
   },
+]);
+
+const TEAM = inGroup("The team:", [
   {
     usage: "team",
     about: "who works on what, who is idle and why",
     example: "ekiden team --json",
-    group: TEAM,
     slash: true,
     near: ["status", "ps", "who", "members"],
     load: async () => (await import("./look.ts")).team,
@@ -146,7 +124,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "top",
     about: "team, board and feed on the whole terminal, whichever process runs the team; changes nothing",
     example: "ekiden top --team backend",
-    group: TEAM,
     near: ["watch", "monitor", "htop", "live"],
     load: () => import("./top.ts"),
   },
@@ -154,7 +131,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "inbox <name>",
     about: "a mailbox, without marking anything as read",
     example: "ekiden inbox lead",
-    group: TEAM,
     options: [["--limit <n>", "how many of the latest mails (default 50)"]],
     slash: true,
     near: ["mail", "mailbox", "messages"],
@@ -164,7 +140,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "send <name> <text...>",
     about: "mail to a teammate, the lead or all",
     example: 'ekiden send alice "Use the new API" --urgent',
-    group: TEAM,
     options: [["--urgent", "interrupt what the member is doing"]],
     slash: true,
     near: ["tell", "message"],
@@ -174,7 +149,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "requests",
     about: "questions that wait for an answer: plans, permissions, stops",
     example: "ekiden requests",
-    group: TEAM,
     slash: true,
     near: ["questions", "plans", "permissions"],
     load: async () => (await import("./look.ts")).requests,
@@ -183,7 +157,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "answer <id> <answer> [text...]",
     about: "answer a plan with yes or no, a permission also with always; also in place of the lead",
     example: 'ekiden answer 3f2a no "keep the old API, and plan a test"',
-    group: TEAM,
     slash: true,
     near: ["approve", "reject", "allow", "deny"],
     load: () => import("./answer.ts"),
@@ -192,7 +165,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "log",
     about: "the journal: what happened, in order",
     example: "ekiden log --follow --who alice",
-    group: TEAM,
     options: [
       ["-f, --follow", "the last 10 lines, or with --json all, and what happens next, in whatever process"],
       ["-n, --lines <n>", "only the last n"],
@@ -207,7 +179,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "transcript <name>",
     about: "a conversation, also the part before compaction; a subagent's as alice/1",
     example: "ekiden transcript alice | less",
-    group: TEAM,
     options: [["-f, --follow", "go on with what is said next"]],
     slash: true,
     near: ["show", "conversation"],
@@ -217,16 +188,32 @@ export const COMMANDS: readonly Entry[] = [
     usage: "cost",
     about: "tokens and money, by member",
     example: "ekiden cost --json",
-    group: TEAM,
     slash: true,
     near: ["costs", "usage", "tokens", "budget"],
     load: async () => (await import("./look.ts")).cost,
   },
   {
+    usage: "web",
+    about: "a page in the browser for all teams of the store: start, watch, steer, replay",
+    example: "ekiden web --port 8080",
+    options: [
+      ["--port <n>", "0 for any free one (default 7411, or any free one when that is taken)"],
+      ["--host <address>", "where to listen (default 127.0.0.1); others need a --token"],
+      ["--token <text>", "what the address must hold, at least 16 characters (default: one of this project)"],
+      ["--origin <address>", "where browsers find the page behind a proxy, such as https://host/base"],
+      ["--read-only", "for looking: nothing can be changed"],
+      ["--export <file>", "write the team's run as one HTML file that replays without a server"],
+    ],
+    near: ["page", "serve", "dashboard", "ui", "gui", "open"],
+    load: () => import("./web.ts"),
+  },
+]);
+
+const MORE = inGroup("More:", [
+  {
     usage: "teams [action] [name]",
     about: "the teams of the store; create or delete one",
     example: "ekiden teams delete old-team",
-    group: MORE,
     options: [["--force", "delete it with unfinished work and members that have not stopped"]],
     load: () => import("./teams.ts"),
   },
@@ -234,7 +221,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "cron [action] [args...]",
     about: "cron jobs: list them, add one (mail or a task at given times), cancel one",
     example: 'ekiden cron add "0 9 * * mon-fri" "Look at the build" --to lead',
-    group: MORE,
     options: [
       ["--to <name>", "who gets the mail (default lead)"],
       ["--task", "the text becomes a task on the board instead"],
@@ -250,7 +236,6 @@ export const COMMANDS: readonly Entry[] = [
     about:
       "read a board, a team and mailboxes from files (.tasks, .team, .mailboxes, a task folder, our own JSON)",
     example: "ekiden import ./old-project",
-    group: MORE,
     options: [
       ["--dry-run", "show what would be imported, and write nothing"],
       ["--again", "import it although it was imported before"],
@@ -261,7 +246,6 @@ export const COMMANDS: readonly Entry[] = [
     usage: "export <dir>",
     about: "write the team as files, in the same layouts and whole as JSON",
     example: "ekiden export ./backup",
-    group: MORE,
     options: [["--force", "replace an earlier export"]],
     near: ["backup", "dump", "save"],
     load: () => import("./export.ts"),
@@ -270,26 +254,10 @@ export const COMMANDS: readonly Entry[] = [
     usage: "sync <dir>",
     about: "keep a folder of task files and the board equal in both directions, while a team runs or not",
     example: "ekiden sync .tasks",
-    group: MORE,
     options: [["--once", "look once, and end with code 1 if a file could not be used"]],
     near: ["watch", "mirror"],
     load: () => import("./sync.ts"),
   },
-  {
-    usage: "web",
-    about: "a page in the browser for all teams of the store: start, watch, steer, replay",
-    example: "ekiden web --port 8080",
-    group: TEAM,
-    options: [
-      ["--port <n>", "0 for any free one (default 7411, or any free one when that is taken)"],
-      ["--host <address>", "where to listen (default 127.0.0.1); others need a --token"],
-      ["--token <text>", "what the address must hold, at least 16 characters (default: one of this project)"],
-      ["--origin <address>", "where browsers find the page behind a proxy, such as https://host/base"],
-      ["--read-only", "for looking: nothing can be changed"],
-      ["--export <file>", "write the team's run as one HTML file that replays without a server"],
-    ],
-    near: ["page", "serve", "dashboard", "ui", "gui", "open"],
-    load: () => import("./web.ts"),
-  },
-  ...SETUP_COMMANDS,
-];
+]);
+
+export const COMMANDS: readonly Entry[] = [...WORK_COMMANDS, ...BOARD, ...TEAM, ...MORE, ...SETUP_COMMANDS];

@@ -6,15 +6,11 @@ import { boardViews, taskViews } from "../../core/views/board.ts";
 import { withTeam } from "../../project/open.ts";
 import { type BoardFilter, board, task } from "../../team/queries/board.ts";
 import { mustExist } from "../../team/queries/team.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
 const STATUSES = ["pending", "ready", "in_progress", "completed", "failed", "cancelled"] as const;
 
-export async function run(
-  call: Invocation,
-  [text]: readonly string[],
-  options: { status?: string; owner?: string },
-): Promise<undefined> {
+export const run: Run<{ status?: string; owner?: string }> = async (call, [text], options) => {
   const id = text === undefined ? null : taskId(text);
   const filter: BoardFilter = {
     ...(options.status !== undefined && { status: status(options.status) }),
@@ -27,7 +23,7 @@ export async function run(
     if (filter.owner) await mustExist(store, filter.owner);
     await call.show(await board(store, filter), boardViews);
   });
-}
+};
 
 function status(text: string): (typeof STATUSES)[number] {
   const wanted = text.toLowerCase().replaceAll(/[- ]/g, "_");

@@ -7,12 +7,9 @@ import { withTeam } from "../../project/open.ts";
 import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 import { teamFigures } from "../../team/queries/teams.ts";
 import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [action = "list", wanted]: readonly string[],
-  { force = false }: { force?: boolean },
-): Promise<undefined> {
+export const run: Run<{ force?: boolean }> = async (call, [action = "list", wanted], { force = false }) => {
   if (action === "list" && wanted === undefined) return await list(call);
   if (action === "create" && wanted !== undefined) return await create(call, name(wanted));
   if (action === "delete" && wanted !== undefined) return await remove(call, name(wanted), force);
@@ -20,7 +17,7 @@ export async function run(
     "bad_input",
     `ekiden teams ${quote([action, wanted ?? ""].join(" ").trim())} cannot be done. Use ekiden teams, ekiden teams create NAME, or ekiden teams delete NAME.`,
   );
-}
+};
 
 async function list(call: Invocation): Promise<undefined> {
   const teams: TeamsData["teams"][number][] = [];

@@ -2,9 +2,9 @@
 import { EkidenError } from "../../core/errors.ts";
 import { withTeam } from "../../project/open.ts";
 import { liveReader } from "../../team/queries/live.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(call: Invocation): Promise<undefined> {
+export const run: Run = async (call) => {
   if (call.json || !process.stdout.isTTY || !process.stdin.isTTY || call.env.TERM === "dumb")
     throw new EkidenError(
       "bad_input",
@@ -15,4 +15,4 @@ export async function run(call: Invocation): Promise<undefined> {
     const { Top } = await import("../screen/top.ts");
     await new Top(call, store, live).run();
   });
-}
+};

@@ -4,13 +4,10 @@ import { transcriptViews } from "../../core/views/transcript.ts";
 import { withTeam } from "../../project/open.ts";
 import { follow } from "../../team/queries/journal.ts";
 import { transcript } from "../../team/queries/transcript.ts";
-import { followUntilInterrupted, type Invocation } from "../invocation.ts";
+import { followUntilInterrupted } from "../invocation.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  [text = ""]: readonly string[],
-  options: { follow?: boolean },
-): Promise<number | undefined> {
+export const run: Run<{ follow?: boolean }> = async (call, [text = ""], options) => {
   const { member } = speaker(text);
   return await withTeam(call, "look", async (store) => {
     if (!options.follow) {
@@ -33,4 +30,4 @@ export async function run(
         if (events.some((event) => Object.values(event).includes(member))) await more();
     });
   });
-}
+};

@@ -9,14 +9,11 @@ import { visible } from "../../project/trust/untrusted.ts";
 import { describe, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
 import { askForTrust } from "../terminal/trust-question.ts";
+import type { Run } from "./entry.ts";
 
 type Options = { readonly list?: boolean; readonly revoke?: boolean };
 
-export async function run(
-  call: Invocation,
-  _: readonly string[],
-  { list = false, revoke: isRevoked = false }: Options,
-): Promise<undefined> {
+export const run: Run<Options> = async (call, _, { list = false, revoke: isRevoked = false }) => {
   const userFolder = dirname(userFile());
   if (list) return await show(call, userFolder);
   refuseMember(call.env, "only the person may agree to what a project brings, or take that back.");
@@ -42,7 +39,7 @@ export async function run(
       ? "nothing in this project waits for your word"
       : `agreed, until it changes:\n${agreed.map((line) => `  - ${line}`).join("\n")}`;
   call.done({ data: { project: call.cwd, agreed: waiting.map(({ id }) => id) }, text });
-}
+};
 
 async function show(call: Invocation, userFolder: string): Promise<undefined> {
   const folders = allRecords(userFolder)

@@ -6,12 +6,9 @@ import type { Invocation } from "../invocation.ts";
 import { interrupted, keepYoungSmall } from "../run-guards.ts";
 import { openPage, openTeams, readOptions, type WebOptions } from "../web/open-page.ts";
 import { readPage } from "../web/page-files.ts";
+import type { Run } from "./entry.ts";
 
-export async function run(
-  call: Invocation,
-  _args: readonly string[],
-  options: WebOptions & { readonly export?: string },
-): Promise<number | undefined> {
+export const run: Run<WebOptions & { readonly export?: string }> = async (call, _args, options) => {
   const { export: file } = options;
   if (file !== undefined) return await exportRun(call, file);
   const { readOnly } = readOptions(options);
@@ -27,7 +24,7 @@ export async function run(
     (await import("../web/launch.ts")).endWorkers();
     return 130;
   });
-}
+};
 
 async function exportRun(call: Invocation, file: string): Promise<undefined> {
   await withTeam(call, "look", async (store) => {

@@ -16,6 +16,7 @@ import { onSignals } from "../run-guards.ts";
 import { News } from "../terminal/news.ts";
 import { newsLines } from "../terminal/print.ts";
 import { clean } from "../terminal/terminal.ts";
+import type { Run } from "./entry.ts";
 
 type Options = {
   withRun?: boolean;
@@ -30,7 +31,7 @@ const PLACES_MAX = 100;
 /** Kubernetes kills a process 30 s after it asked it to end. */
 const DRAIN_S = 25;
 
-export async function run(call: Invocation, _args: readonly string[], options: Options): Promise<number> {
+export const run: Run<Options> = async (call, _args, options) => {
   const settings = await call.settings();
   const count = options.count === undefined ? 1 : wholeNumber("--count", options.count);
   if (count > PLACES_MAX)
@@ -79,7 +80,7 @@ export async function run(call: Invocation, _args: readonly string[], options: O
     server?.close();
     await worker?.close();
   }
-}
+};
 
 const RUN_LOOK_MS = 3_000;
 /** A run that is taken over by another process is without a lead for a moment. */

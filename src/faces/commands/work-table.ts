@@ -1,15 +1,44 @@
-/** The commands of processes that join a team which another process leads; see table.ts. */
-import { type Entry, GROUPS } from "./entry.ts";
-import { WORKER_OPTIONS } from "./options.ts";
+/** The commands that set a team to work, and those of processes that join one which another process leads; see table.ts. */
+import { inGroup } from "./entry.ts";
+import { DETACH, WEB, WORKER_OPTIONS } from "./options.ts";
 
-const WORK = GROUPS[0];
-
-export const JOIN_COMMANDS: readonly Entry[] = [
+export const WORK_COMMANDS = inGroup("Set a team to work:", [
+  {
+    usage: "run <goal...>",
+    about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
+    example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
+    options: [
+      ["--fresh", "start a runbook anew that was run before, instead of going on with it"],
+      WEB,
+      DETACH,
+    ],
+    near: ["start", "do", "work"],
+    load: () => import("./run.ts"),
+  },
+  {
+    usage: "resume",
+    about: "bring a stopped, interrupted or crashed team back to where it was",
+    example: "ekiden resume --budget-usd 5",
+    options: [WEB, DETACH],
+    near: ["continue", "restart"],
+    load: () => import("./resume.ts"),
+  },
+  {
+    usage: "stop [name]",
+    about: "ask a member, or everyone, to stop; ends it at the deadline",
+    example: "ekiden stop alice",
+    options: [
+      ["--now", "without waiting for an answer"],
+      ["--reason <text>", "what to tell them"],
+    ],
+    slash: true,
+    near: ["kill", "halt"],
+    load: () => import("./stop.ts"),
+  },
   {
     usage: "ps",
     about: "your teams in all projects: which need an answer, work, have stopped or are done",
     example: "ekiden ps --all",
-    group: WORK,
     options: [["--all", "also those that were done more than a day ago"]],
     near: ["sessions", "list", "running"],
     load: () => import("./ps.ts"),
@@ -18,7 +47,6 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     usage: "attach [where]",
     about: "the conversation of a team that is there, by its name or its folder (default: this one)",
     example: "ekiden attach ~/projects/api",
-    group: WORK,
     near: ["join", "open", "continue"],
     load: () => import("./attach.ts"),
   },
@@ -26,7 +54,6 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     usage: "host",
     about: "run the team without a terminal, for terminals that attach; ekiden starts it by itself",
     example: "ekiden host --teammates 2",
-    group: WORK,
     near: ["daemon", "server"],
     load: () => import("./host.ts"),
   },
@@ -34,7 +61,6 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     usage: "worker",
     about: "run teammates of a team in this process, also on another machine; Ctrl-C or TERM drains it",
     example: "EKIDEN_STORE=postgres://user:password@db/team ekiden worker --count 4",
-    group: WORK,
     options: WORKER_OPTIONS,
     near: ["agent"],
     load: () => import("./worker.ts"),
@@ -44,7 +70,6 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     about:
       "serve the board and the mailboxes over MCP on stdio or HTTP: an agent that uses them is a teammate",
     example: "claude mcp add ekiden -- ekiden mcp --as claude",
-    group: WORK,
     options: [
       ["--as <name>", "name of the member (default: what the agent calls itself)"],
       ["--role <role>", "role of the member"],
@@ -68,8 +93,7 @@ export const JOIN_COMMANDS: readonly Entry[] = [
     about:
       "the lead as an agent of an editor (Zed, JetBrains, Neovim), over the Agent Client Protocol on stdio",
     example: "ekiden acp --teammates 2",
-    group: WORK,
     near: ["editor", "zed", "jetbrains", "neovim"],
     load: () => import("./acp.ts"),
   },
-];
+]);
