@@ -17,7 +17,7 @@ import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
 import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
-import { FAST_FORWARD } from "./way-out.ts";
+import { proposalOf } from "./way-out.ts";
 import { addWorktree, isWhole, lost, mend } from "./worktree-state.ts";
 
 type By = Parameters<Worktrees["land"]>[1];
@@ -144,9 +144,10 @@ export class GitWorktrees implements Worktrees {
       ...{ root: join(this.folder, path), workspace: this.workspace(path) },
       ...{ gateTimeoutMs, gateParallel, reservationMs, racesMax },
       ...{ agreed: this.agreed, message: task.subject, author: name },
-      ...{ wayOut: options.wayOut ?? FAST_FORWARD, remote: this.remote, shared },
-      ...{ parked: binding.parked ?? null, proposed: binding.proposed ?? null },
-      ...{ earlier, hasProposed: (proposed) => this.bindings.update(task, binding, { proposed }) },
+      ...{ shared, parked: binding.parked ?? null, earlier },
+      proposal: proposalOf(options.wayOut, this.remote, binding.proposed, (proposed) =>
+        this.bindings.update(task, binding, { proposed }),
+      ),
       willLand: (landing) => this.bindings.willLand(task, binding, landing, attempt),
     }).catch(async (error: unknown) => {
       if (by.signal.aborted || this.find(task)) throw error;
@@ -194,11 +195,10 @@ export class GitWorktrees implements Worktrees {
   }
 
   noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
-    const { git, options, sharedTarget: shared } = this;
+    const { git, options, sharedTarget } = this;
     const { commonDir } = this.repository;
-    const isShared = shared !== null;
-    const where = { git, root: options.project, commonDir, line: new LandingLine(commonDir), isShared };
-    return noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
+    const where = { git, root: options.project, commonDir, isShared: sharedTarget !== null };
+    return noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
   }
 
   accept(path: string): void {

@@ -38,7 +38,7 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   const fault = await tree.commitAll();
   if (fault) return fault;
   const head = await job.git.run(job.root, "rev-parse", "HEAD");
-  if (job.wayOut.kind === "pr" && job.proposed === head)
+  if (job.proposal?.proposed === head)
     return { kind: "proposed", commit: head, said: "It was proposed before." };
   if ((await tree.ahead()) === 0) {
     line.obeyed(job.branch);

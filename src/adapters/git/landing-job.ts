@@ -7,9 +7,8 @@ import type { Reservations } from "../../ports/reservations.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Refused, TaskBranch } from "./candidate.ts";
 import type { AgreedFiles } from "./protected-changes.ts";
-import type { Remote } from "./remote.ts";
 import type { SharedTarget } from "./shared-target.ts";
-import type { WayOut } from "./way-out.ts";
+import type { Proposal } from "./way-out.ts";
 
 export type LandingInput = TaskBranch &
   Pick<Waiting, "team" | "task" | "by"> & {
@@ -33,17 +32,12 @@ export type LandingInput = TaskBranch &
     readonly earlier: () => Promise<string | null>;
     /** Called with the commit before the target moves to it. */
     readonly willLand: (commit: string) => void;
-    readonly wayOut: WayOut;
-    /** For a way out that needs one. */
-    readonly remote: Remote | null;
+    /** Null: the target itself is moved. */
+    readonly proposal: Proposal | null;
     /** Null: the target is a branch of this repository. */
     readonly shared: SharedTarget | null;
     /** The commit of its branch on the remote that this machine knows. */
     readonly parked: string | null;
-    /** The commit that is proposed already. */
-    readonly proposed: string | null;
-    /** Called when the pull request is there. */
-    readonly hasProposed: (commit: string) => void;
   };
 
 export type Landed =

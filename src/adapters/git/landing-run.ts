@@ -12,7 +12,7 @@ import { ReservedLine } from "./reserved-line.ts";
 import { wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
-import { propose } from "./way-out.ts";
+import { type Proposal, propose } from "./way-out.ts";
 
 export const POLL_MS = 50;
 /** After so many moves of the target the person is told that this one does not get through. */
@@ -85,7 +85,6 @@ export class LandingRun {
 
   private async untilDone(): Promise<Landed> {
     const { job, reserved } = this;
-    const isPr = job.wayOut.kind === "pr";
     for (let isToldToWait = false; ; ) {
       job.signal.throwIfAborted();
       const landings = await reserved.read();
@@ -99,7 +98,7 @@ export class LandingRun {
         this.place.id,
         await this.tip.read(),
         job.gateParallel,
-        isPr,
+        job.proposal !== null,
       );
       if (turn.kind === "go") {
         const done = await this.advance(turn.base, turn.isFirst);
@@ -118,9 +117,9 @@ export class LandingRun {
     if (state.is === "begun" || state.base !== base) return await this.build(base, isFirst);
     if (state.is === "tested" || !isFirst) return null;
     if (state.is === "green")
-      return await (job.wayOut.kind === "pr" ? this.propose(state) : this.moveTarget(state));
+      return await (job.proposal ? this.propose(state, job.proposal) : this.moveTarget(state));
     const { verdict, candidate } = state;
-    if (HOLDING.includes(verdict.why) && job.wayOut.kind !== "pr") {
+    if (HOLDING.includes(verdict.why) && job.proposal === null) {
       if (!(await this.reserved.reserve(verdict.why))) return null;
       // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
       const landed = await this.follow();
@@ -225,14 +224,13 @@ export class LandingRun {
     return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
   }
 
-  private async propose({ candidate: { commit } }: Green): Promise<Landed | null> {
+  private async propose({ candidate: { commit } }: Green, proposal: Proposal): Promise<Landed> {
     const { job, tree } = this;
-    if (job.remote === null) return null;
     await job.stillMine();
-    const outcome = await propose({ ...job, contact: this.contact }, job.remote, commit);
+    const outcome = await propose({ ...job, contact: this.contact }, proposal, commit);
     if (outcome.kind === "refused") return outcome;
     await tree.adopt(commit);
-    job.hasProposed(commit);
+    proposal.made(commit);
     return { kind: "proposed", commit, said: outcome.said };
   }
 

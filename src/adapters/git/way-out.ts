@@ -29,6 +29,24 @@ export async function remoteOf(git: Git, project: string, way: WayOut): Promise<
   return remote;
 }
 
+/** A pull request. */
+export type Proposal = {
+  readonly remote: Remote;
+  readonly command: string;
+  /** The commit that is proposed already. */
+  readonly proposed: string | null;
+  /** Called when the pull request is there. */
+  readonly made: (commit: string) => void;
+};
+
+export const proposalOf = (
+  way: WayOut = FAST_FORWARD,
+  remote: Remote | null,
+  proposed: string | null = null,
+  made: Proposal["made"],
+): Proposal | null =>
+  way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, made } : null;
+
 type About = {
   readonly git: Git;
   readonly shell: Shell;
@@ -39,17 +57,16 @@ type About = {
   readonly task: number;
   readonly message: string;
   readonly contact: Contact;
-  readonly wayOut: WayOut;
   readonly gateTimeoutMs: number;
 };
 
 /** Pushes the branch and runs the command. Commits of others on that branch are never overwritten. */
 export async function propose(
   about: About,
-  remote: Remote,
+  { remote, command }: Pick<Proposal, "remote" | "command">,
   commit: string,
 ): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
-  const { git, shell, root, workspace, branch, target, task, message, wayOut, contact } = about;
+  const { git, shell, root, workspace, branch, target, task, message, contact } = about;
   const ref = `refs/heads/${branch}`;
   const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
   const there = tips.get(ref) ?? null;
@@ -62,7 +79,6 @@ export async function propose(
   const pushed = await git.try(root, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
   if (pushed.code !== 0)
     return refused("target", `git push ${remote.label} ${branch} was refused:\n${messageOfGit(pushed)}`);
-  const command = wayOut.command ?? "";
   const ran = await shell.run(command, {
     cwd: workspace,
     signal: contact.signal,
