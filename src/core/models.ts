@@ -30,6 +30,10 @@ export type Capabilities = {
   readonly thinking: "adaptive" | "effort" | "level" | "budget" | "none";
   /** Its thoughts are bound to all that came before them: behind a changed prefix its provider refuses them or leaves them out. */
   readonly binds: boolean;
+  /** Its provider clears old results when a request says so: thoughts and cache hold, because the messages stay as they were. */
+  readonly clears: boolean;
+  /** It takes system messages in the middle of a conversation. */
+  readonly hearsSystem: boolean;
   /** The longest reply in tokens. */
   readonly longest: number;
   /** The form in which it edits files best. */
@@ -42,19 +46,30 @@ const family = (
   thinking: Capabilities["thinking"],
   longest: number,
   more: Partial<Capabilities> = {},
-): Capabilities => ({ efforts: levels(efforts), thinking, longest, binds: false, patch: "edit", ...more });
+): Capabilities => ({
+  ...{ efforts: levels(efforts), thinking, longest, patch: "edit" },
+  ...{ binds: false, clears: false, hearsSystem: false },
+  ...more,
+});
 const gpt = (efforts: string, binds = false): Capabilities =>
-  family(efforts, efforts === "" ? "none" : "effort", 128_000, { patch: "apply_patch", binds });
+  family(efforts, efforts === "" ? "none" : "effort", 128_000, {
+    ...{ patch: "apply_patch", binds, hearsSystem: true },
+  });
+const CLAUDE = "low medium high xhigh max";
 
 /** The first pattern counts. Of a model that nothing here matches only the protocol is known, so it gets no settings. */
 const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
+  [/^claude-haiku-(5-[5-9]|[6-9]\b)/, family(CLAUDE, "adaptive", 128_000, { binds: true, clears: true })],
   [
     /^claude-(fable-5-[1-9]|mythos-5-[1-9]|[a-z]+-(5-[5-9]|[6-9]\b))/,
-    family("low medium high xhigh max", "adaptive", 128_000, { binds: true }),
+    family(CLAUDE, "adaptive", 128_000, { binds: true, clears: true, hearsSystem: true }),
   ],
-  [/^claude-(opus-4-[78]|[a-z]+-5)/, family("low medium high xhigh max", "adaptive", 128_000)],
-  [/^claude-(opus|sonnet)-4-6/, family("low medium high max", "adaptive", 64_000)],
-  [/^claude-opus-4-5/, family("low medium high", "effort", 64_000)],
+  [/^claude-sonnet-5/, family(CLAUDE, "adaptive", 128_000, { clears: true })],
+  [/^claude-(opus-4-8|[a-z]+-5)/, family(CLAUDE, "adaptive", 128_000, { clears: true, hearsSystem: true })],
+  [/^claude-opus-4-7/, family(CLAUDE, "adaptive", 128_000, { clears: true })],
+  [/^claude-(opus|sonnet)-4-6/, family("low medium high max", "adaptive", 64_000, { clears: true })],
+  [/^claude-opus-4-5/, family("low medium high", "effort", 64_000, { clears: true })],
+  [/^claude-(sonnet|haiku)-4-5/, family("", "none", 64_000, { clears: true })],
   [/^claude-opus-4(-[01]\b|-2025|$)/, family("", "none", 32_000)],
   [/^claude-3-7/, family("", "none", 32_000)],
   [/^claude-3-5/, family("", "none", 8_192)],

@@ -122,6 +122,10 @@ class ReplaceableModel implements Model {
     return this.current.bindsPrefix;
   }
 
+  get clears(): boolean | undefined {
+    return this.current.clears;
+  }
+
   get caches(): boolean | undefined {
     return this.current.caches;
   }

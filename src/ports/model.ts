@@ -1,5 +1,5 @@
 /** A language model: a request with a conversation and tools, and its reply. */
-import type { AssistantMessage, Message, ToolSpec } from "../core/conversation/chat.ts";
+import type { AssistantMessage, Clearing, Message, ToolSpec } from "../core/conversation/chat.ts";
 import type { Effort } from "../core/effort.ts";
 import type { Spent } from "../core/member.ts";
 
@@ -18,6 +18,8 @@ export type ModelRequest = {
   /** The same during a conversation, by identity too. */
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
+  /** Old results that the provider leaves out of what the model reads. Only where the model `clears`. */
+  readonly clearing?: Clearing | undefined;
   /** How hard it is to think; the nearest level that the model has. Unset: as the provider sees fit. */
   readonly effort?: Effort | undefined;
   /** The provider may search the web for this reply. Only where the model `searches`. */
@@ -78,6 +80,8 @@ export interface Model {
   readonly window: number;
   /** Its thoughts hold only behind exactly the request that they answer: nothing before them may be shortened in place. */
   readonly bindsPrefix?: boolean | undefined;
+  /** Its provider clears old results when a request says so, and thoughts hold all the same. */
+  readonly clears?: boolean | undefined;
   /** Its provider keeps the prefixes of requests for a while: siblings that share one pay less one after the other. */
   readonly caches?: boolean | undefined;
   /** Its provider searches the web. */

@@ -11,7 +11,12 @@ import type {
   SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { AssistantMessage, Message, UserMessage } from "../../core/conversation/chat.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  partsOfProgram,
+  type UserMessage,
+} from "../../core/conversation/chat.ts";
 import { imagesOf } from "../../core/conversation/image.ts";
 import type { ToolSpec } from "../../ports/model.ts";
 import type { PartStream } from "./stream.ts";
@@ -26,6 +31,8 @@ export type Packaged = {
   readonly options?: (request: VendorRequest) => SharedV3ProviderOptions;
   /** `omit`: the service refuses thoughts that come back to it. `required`: it refuses a reply that has none. */
   readonly thoughts?: "omit" | "required";
+  /** What the program itself says is sent as a message with the role "system", behind the rest. */
+  readonly hearsSystem?: boolean;
   /** The service refuses what the member hears directly behind results. */
   readonly bridged?: boolean;
   /** The tool of the package by which the vendor searches the web. */
@@ -56,6 +63,7 @@ export const packaged = (
   {
     options,
     thoughts,
+    hearsSystem = false,
     bridged = false,
     search,
     idOf = (id) => id,
@@ -73,7 +81,7 @@ export const packaged = (
     if (known) return known;
     const made =
       message.role === "user"
-        ? fromUser(message, imageOf, idOf)
+        ? fromUser(message, imageOf, idOf, hearsSystem)
         : fromAssistant(message, isOwn, idOf, thoughts);
     if (imagesOf(message).length === 0) kept.set(message, made);
     return made;
@@ -118,10 +126,12 @@ const bridgeBetween = (
 ): LanguageModelV3Message[] => (before?.role === "tool" && role === "user" ? [BRIDGE] : []);
 
 function fromUser(
-  { content }: UserMessage,
+  message: UserMessage,
   imageOf: ImageOf,
   idOf: (id: string) => string,
+  hearsSystem: boolean,
 ): LanguageModelV3Message[] {
+  const [own, content] = hearsSystem ? partsOfProgram(message) : [[], message.content];
   const results = content.flatMap((part) =>
     part.type === "result"
       ? [
@@ -148,6 +158,7 @@ function fromUser(
   const made: LanguageModelV3Message[] = [];
   if (results.length > 0) made.push({ role: "tool", content: results });
   if (heard.length > 0) made.push({ role: "user", content: heard });
+  made.push(...own.map(({ text }) => ({ role: "system" as const, content: text })));
   return made;
 }
 

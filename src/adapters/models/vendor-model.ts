@@ -130,6 +130,9 @@ export function connectedModel(
     spec,
     window: windowOf(name, known),
     bindsPrefix: capabilities.binds,
+    get clears() {
+      return connection.clears === true && capabilities.clears && !bare;
+    },
     caches: true,
     searches: connection.searches === true,
     reply,

@@ -41,6 +41,8 @@ export type Connection = {
   readonly maxOutputTokens?: number;
   /** Words of a refusal after which the request is sent again, `bare`. */
   readonly bareAfter?: RegExp;
+  /** It clears old results for requests that say so, where the model can. */
+  readonly clears?: boolean;
   /** It searches the web for requests that say so. */
   readonly searches?: boolean;
   /** The limit to ask for after a reply was cut off. */

@@ -9,7 +9,13 @@ import type { Shows } from "../views/shown-call.ts";
 import type { Image } from "./image.ts";
 
 /** `meta` is the provider's own, such as a signature on a part of a reply, and goes back to it unchanged. */
-export type Text = { readonly type: "text"; readonly text: string; readonly meta?: unknown };
+export type Text = {
+  readonly type: "text";
+  readonly text: string;
+  readonly meta?: unknown;
+  /** This program itself says it, and none of its words are of anybody else. */
+  readonly ofProgram?: true;
+};
 /** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
 export type Thinking = { readonly type: "thinking"; readonly text: string; readonly meta?: unknown };
 export type ToolCall = {
@@ -74,6 +80,8 @@ export type Entry =
       readonly text: string;
       readonly images?: readonly Image[];
       readonly told?: Told;
+      /** This program itself says it, and none of its words are of anybody else. */
+      readonly ofProgram?: true;
     }
   | Said
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
@@ -116,7 +124,15 @@ export type Trim = {
   readonly reads: number;
   /** Characters up to which a result stays, if not `SHORT_RESULT`. */
   readonly short?: number;
+  /** What the provider leaves out of messages that are sent whole. Only where nothing is shortened here. */
+  readonly cleared?: Cleared | undefined;
 };
+
+/** This many first results, `all` of them or those that are not `lasting`. */
+export type Cleared = { readonly results: number; readonly all: boolean };
+
+/** The same as a provider is told: so many last results stay, and those of these tools. */
+export type Clearing = { readonly keep: number; readonly except: readonly string[] };
 
 export const heard = (text: string, images: readonly Image[] = []): Entry => ({
   kind: "heard",
@@ -126,6 +142,16 @@ export const heard = (text: string, images: readonly Image[] = []): Entry => ({
 
 export const callsOf = (message: AssistantMessage): ToolCall[] =>
   message.content.filter((c) => c.type === "call");
+
+/** What the program itself says in a message, and the rest of it. */
+export function partsOfProgram({ content }: UserMessage): [Text[], (ToolResult | Text | Image)[]] {
+  const own: Text[] = [];
+  const others: (ToolResult | Text | Image)[] = [];
+  for (const part of content)
+    if (part.type === "text" && part.ofProgram) own.push(part);
+    else others.push(part);
+  return [own, others];
+}
 
 export const textOf = (message: Message): string =>
   message.content

@@ -4,13 +4,14 @@
  *
  *   snip    tool steps far back are left out, named in one line          no model call, decided once and stored
  *   micro   results but the last three become one line each              the same; files that were read go last
+ *   edit    the same, by the provider itself                             the same; messages stay, so thoughts hold
  * summary the model writes notes that replace everything before        one model call
  *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
 import type { Settings } from "../settings.ts";
 import type { Message, Trim } from "./chat.ts";
-import { countResults, SHORT_RESULT, trimmed, weighAll } from "./trim.ts";
+import { countResults, SHORT_RESULT, trimmed, weighAll, withoutCleared } from "./trim.ts";
 import { cutEnd, cutStart } from "./valid.ts";
 
 export type ContextSettings = Pick<
@@ -50,8 +51,15 @@ export type Load = {
   readonly charactersPerToken: number;
 };
 
+/**
+ * Who may shorten earlier messages. `program`: this program, in place. `provider`: it leaves out results of messages that stay.
+ * `nobody`: thoughts bind them, so only a summary helps.
+ */
+export type Shortener = "program" | "provider" | "nobody";
+
+type Shorter = "snip" | "micro" | "edit";
 export type Step =
-  | { readonly layer: "snip" | "micro"; readonly trim: Trim; readonly after: number }
+  | { readonly layer: Shorter; readonly trim: Trim; readonly after: number }
   | { readonly layer: "summary" };
 
 /** A conversation shorter than this keeps all its steps; a longer one the last half of it. */
@@ -64,27 +72,28 @@ const ENOUGH = 0.7;
 /** Of `summariseAt`: the size that trimming must reach to avoid a summary; above it every next turn would break the cache. */
 const RELIEF = 0.75;
 
-/** `inPlace`: earlier messages may be shortened. False where thoughts bind them: then only a summary helps. */
 export function compactionSteps(
   load: Load,
   limits: ContextLimits,
   { keepResults, shortResult }: Pick<ContextSettings, "keepResults" | "shortResult">,
-  inPlace = true,
+  shortener: Shortener = "program",
 ): Step[] {
   const { messages, unread, charactersPerToken } = load;
   if (load.tokens <= limits.trimAt) return [];
-  if (!inPlace) return load.tokens > limits.summariseAt ? [{ layer: "summary" }] : [];
+  if (shortener === "nobody") return load.tokens > limits.summariseAt ? [{ layer: "summary" }] : [];
   const steps: Step[] = [];
   let { trim, tokens } = load;
-  let size = weighAll(trimmed(messages, trim));
+  const view = (to: Trim): Message[] =>
+    to.cleared ? withoutCleared(messages, to.cleared) : trimmed(messages, to);
+  let size = weighAll(view(trim));
   const results = messages.reduce((sum, message) => sum + countResults(message), 0);
   const old = Math.max(0, Math.min(results, results + unread - keepResults));
 
   // Stored with the decision, so that a later setting does not change what was sent.
   const short = shortResult === SHORT_RESULT ? {} : { short: shortResult };
-  const attempt = (layer: "snip" | "micro", to: Trim): void => {
+  const attempt = (layer: Shorter, to: Trim): void => {
     if (tokens <= limits.trimAt * ENOUGH) return;
-    const smaller = weighAll(trimmed(messages, to));
+    const smaller = weighAll(view(to));
     const saved = (size - smaller) / charactersPerToken;
     if (saved < limits.trimAt * WORTHWHILE) return;
     trim = to;
@@ -92,11 +101,18 @@ export function compactionSteps(
     tokens -= saved;
     steps.push({ layer, trim, after: Math.round(tokens) });
   };
-  if (messages.length - trim.steps > SNIP_ABOVE)
-    attempt("snip", { ...trim, steps: messages.length - SNIP_ABOVE / 2 });
-  if (old > trim.results) attempt("micro", { ...trim, ...short, results: old });
-  if (old > trim.reads && tokens > limits.summariseAt)
-    attempt("micro", { ...trim, ...short, results: old, reads: old });
+  if (shortener === "provider") {
+    const { results: before, all } = trim.cleared ?? { results: 0, all: false };
+    if (old > before) attempt("edit", { ...trim, cleared: { results: old, all } });
+    if (!all && tokens > limits.summariseAt)
+      attempt("edit", { ...trim, cleared: { results: old, all: true } });
+  } else {
+    if (messages.length - trim.steps > SNIP_ABOVE)
+      attempt("snip", { ...trim, steps: messages.length - SNIP_ABOVE / 2, cleared: undefined });
+    if (old > trim.results) attempt("micro", { ...trim, ...short, results: old, cleared: undefined });
+    if (old > trim.reads && tokens > limits.summariseAt)
+      attempt("micro", { ...trim, ...short, results: old, reads: old, cleared: undefined });
+  }
   const wanted = load.tokens > limits.summariseAt ? limits.summariseAt * RELIEF : limits.summariseAt;
   return tokens > wanted ? [{ layer: "summary" }] : steps;
 }

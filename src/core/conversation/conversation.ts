@@ -7,6 +7,7 @@
  */
 import {
   type AssistantMessage,
+  type Clearing,
   callsOf,
   type Entry,
   INTERRUPTED,
@@ -22,7 +23,7 @@ import {
   type UserMessage,
 } from "./chat.ts";
 import { type Image, imagesOf } from "./image.ts";
-import { trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
+import { clearing, trimmed, WHOLE, weigh, weighAll, withoutCleared } from "./trim.ts";
 import { validEntry, validReply } from "./valid.ts";
 
 export class Conversation {
@@ -41,6 +42,8 @@ export class Conversation {
   private texts: (Text | Image)[] = [];
   private said: AssistantMessage | null = null;
   private sentSize = 0;
+  /** Characters that a provider that clears leaves out. */
+  clearedSize = 0;
   private opened: Opening | null = null;
   /** The first message with the texts of the opening before it; kept, because providers cache by identity. */
   private first: { readonly plain: Message; readonly opened: Message } | null = null;
@@ -78,9 +81,12 @@ export class Conversation {
         this.trimNow = entry.trim;
         this.sent = trimmed(this.settled, entry.trim);
         this.sentSize = weighAll(this.sent);
+        this.clearedSize = entry.trim.cleared
+          ? this.sentSize - weighAll(withoutCleared(this.sent, entry.trim.cleared))
+          : 0;
         return;
       case "heard":
-        this.hear(entry.text, entry.images);
+        this.hear(entry.text, entry.images, entry.ofProgram);
         if (entry.told) this.toldNow = { ...this.toldNow, ...entry.told };
         return;
       case "said":
@@ -162,6 +168,18 @@ export class Conversation {
     return this.trimNow;
   }
 
+  /** Nothing of it is shortened here. */
+  get isWhole(): boolean {
+    const { steps, results, reads } = this.trimNow;
+    return steps + results + reads === 0;
+  }
+
+  /** For a provider that clears: what was decided. */
+  get clearing(): Clearing | undefined {
+    const { cleared } = this.trimNow;
+    return cleared && clearing(this.messages(null), cleared);
+  }
+
   /** The texts among `unanswered`, except a summary. */
   get news(): string[] {
     return this.texts.flatMap((part) => (part.type === "image" || part === this.gist ? [] : [part.text]));
@@ -190,9 +208,9 @@ export class Conversation {
     return this.said;
   }
 
-  private hear(text: string, images: readonly Image[] = []): void {
+  private hear(text: string, images: readonly Image[] = [], ofProgram?: true): void {
     this.resting = false;
-    this.texts.push({ type: "text", text }, ...images);
+    this.texts.push({ type: "text", text, ...(ofProgram && { ofProgram }) }, ...images);
   }
 
   /** The entries after the last reply: the model has not read them yet. */
@@ -234,6 +252,7 @@ export class Conversation {
     this.texts = [];
     this.said = null;
     this.sentSize = 0;
+    this.clearedSize = 0;
     this.opened = null;
     this.first = null;
     this.toldNow = {};

@@ -10,6 +10,8 @@ import { oneLine } from "../one-line.ts";
 import { STORED_WITHOUT } from "../tool-names.ts";
 import {
   type AssistantMessage,
+  type Cleared,
+  type Clearing,
   callsOf,
   type Message,
   type ToolCall,
@@ -89,6 +91,21 @@ function withShortResults(
     });
     return changed ? { role: "user", content } : message;
   });
+}
+
+/** What `messages` would be if this program shortened what its provider clears: for estimates. */
+export const withoutCleared = (messages: readonly Message[], { results, all }: Cleared): Message[] =>
+  trimmed(messages, { ...WHOLE, results, reads: all ? results : 0 });
+
+/**
+ * What a provider is told with `messages`, so that it clears what was decided and no more: it counts from the end, so the number
+ * grows with each result.
+ */
+export function clearing(messages: readonly Message[], { results, all }: Cleared): Clearing {
+  const answers = messages.flatMap(({ role, content }) => (role === "user" ? content : []));
+  const known = answers.filter((part) => part.type === "result");
+  const lasting = known.slice(0, results).flatMap((part) => (isLasting(part) ? [part.tool] : []));
+  return { keep: known.length - results, except: all ? [] : [...new Set(lasting)].sort() };
 }
 
 const isLasting = ({ tool, lasting = STORED_WITHOUT[tool]?.lasting }: ToolResult): boolean =>

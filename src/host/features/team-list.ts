@@ -10,5 +10,5 @@ export const teamList: MakeFeature = async ({ parts: { store }, profile }) => {
     line = membersLine(first, total, profile.name);
   };
   await refresh();
-  return { refresh, sections: () => [{ place: "own", about: "team", text: line }] };
+  return { refresh, sections: () => [{ place: "own", about: "team", text: line, ofProgram: true }] };
 };

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { claimed, name, stage } from "../../../test/fixtures/stage.ts";
-import { heard, type Message, textOf } from "../../core/conversation/chat.ts";
+import { heard, type Message, type Text, textOf } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { asTaskId, PERSON } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
@@ -105,12 +105,18 @@ it("tells a conversation that has begun what changes, once, and leaves its begin
   expect(heardNow()).toContain("These cannot be called now: a.");
   expect(heardNow()).toContain("came up since this conversation began: c. You have them from your next");
   await beginStint(agent);
-  expect(agent.conversation.news).toHaveLength(2); // told once
+  expect(agent.conversation.news).toHaveLength(3); // told once
+  const said = agent.conversation.unanswered?.content as Text[];
+  expect(said.filter(({ ofProgram }) => ofProgram).map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^<update about="tools">/),
+  ]);
 
   [rules, tools] = ["", [toolOf("a"), toolOf("b")]];
   await beginStint(agent);
-  expect(agent.conversation.news.at(-1)).toBe(
-    '<update about="rules">\n(There is nothing of this any more.)\n</update>\n<update about="tools">\n(There is nothing of this any more.)\n</update>',
+  expect(agent.conversation.news.slice(-2)).toEqual(
+    ["rules", "tools"].map(
+      (about) => `<update about="${about}">\n(There is nothing of this any more.)\n</update>`,
+    ),
   );
   const again = new Conversation(await store.transcript.current(alice));
   expect(again.told).toMatchObject({ rules: agent.conversation.told.rules }); // a restart tells nothing twice

@@ -27,6 +27,8 @@ export type Section = {
   readonly place: "system" | "shared" | "own";
   readonly about: string;
   readonly text: string;
+  /** Its words are this program's alone: a change of it may reach the model as a system message. */
+  readonly ofProgram?: true;
 };
 
 export type Feature = {
@@ -80,21 +82,32 @@ export async function beginStint(agent: Agent): Promise<void> {
   const { conversation, loadout } = agent;
   if (!conversation.opening) return;
   const late = toolChanges(conversation.opening, loadout.tools);
-  const now = [...sections.filter(({ about }) => about !== ""), { about: TOOLS, text: late }];
+  const now: ToldSection[] = [
+    ...sections.filter(({ about }) => about !== ""),
+    { about: TOOLS, text: late, ofProgram: true },
+  ];
   const changed = now.filter(({ about, text }) => (conversation.told[about] ?? NOTHING) !== digest(text));
-  if (changed.length === 0) return;
-  const entry: Entry = {
-    kind: "heard",
-    text: changed.map(({ about, text }) => updated(about, text)).join("\n"),
-    told: toldBy(changed),
-  };
-  await record(agent, [entry]);
-  conversation.add(entry);
+  const [own, others] = [changed.filter((one) => one.ofProgram), changed.filter((one) => !one.ofProgram)];
+  const entries = [
+    ...(others.length > 0 ? [newsOf(others)] : []),
+    ...(own.length > 0 ? [{ ...newsOf(own), ofProgram: true } as const] : []),
+  ];
+  if (entries.length === 0) return;
+  await record(agent, entries);
+  for (const entry of entries) conversation.add(entry);
 }
+
+type ToldSection = Pick<Section, "about" | "text" | "ofProgram">;
+
+const newsOf = (sections: readonly ToldSection[]): Extract<Entry, { kind: "heard" }> => ({
+  kind: "heard",
+  text: sections.map(({ about, text }) => updated(about, text)).join("\n"),
+  told: toldBy(sections),
+});
 
 const TOOLS = "tools";
 const NOTHING = digest("");
-const toldBy = (sections: readonly Pick<Section, "about" | "text">[]): Told =>
+const toldBy = (sections: readonly ToldSection[]): Told =>
   Object.fromEntries(sections.map(({ about, text }) => [about, digest(text)]));
 
 /** Collects the features as they are now. Returns their sections, also those without text. */

@@ -9,6 +9,7 @@ import {
   calibrated,
   compactionSteps,
   limitsOf,
+  type Shortener,
 } from "../../core/conversation/compaction.ts";
 import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
 import { countResults } from "../../core/conversation/trim.ts";
@@ -38,6 +39,7 @@ export class Context {
   /** The window as a provider proved it, when it is smaller than assumed. */
   private proven = Number.POSITIVE_INFINITY;
   private asked = false;
+  private clears = false;
   /** Turns in a row that needed a summary. */
   private summaries = 0;
   private extra: Spent = NOTHING_SPENT;
@@ -72,7 +74,8 @@ export class Context {
 
   get characters(): number {
     const { loadout, conversation } = this.agent;
-    return sizeOfOpening(conversation.opening ?? loadout.opening) + conversation.size;
+    const opening = sizeOfOpening(conversation.opening ?? loadout.opening);
+    return opening + conversation.size - (this.clears ? conversation.clearedSize : 0);
   }
 
   /**
@@ -81,6 +84,7 @@ export class Context {
    */
   async fit(model: Model, signal: AbortSignal): Promise<void> {
     const { conversation } = this.agent;
+    this.clears = model.clears === true;
     const limits = this.limits(model);
     const steps = compactionSteps(
       {
@@ -92,7 +96,7 @@ export class Context {
       },
       limits,
       this.agent.context,
-      this.mayTrim(model),
+      this.shortener(model),
     );
     if (this.asked || steps.some((step) => step.layer === "summary")) {
       const { asked } = this;
@@ -118,9 +122,10 @@ export class Context {
   }
 
   /** Old results are shortened in place only where no thought holds what is before it: else they wait for a summary. */
-  private mayTrim(model: Model): boolean {
+  private shortener({ clears, bindsPrefix }: Model): Shortener {
     const { fallback, conversation } = this.agent;
-    return !model.bindsPrefix && !fallback?.bindsPrefix && !conversation.isBound;
+    if (clears && conversation.isWhole) return "provider";
+    return bindsPrefix || fallback?.bindsPrefix || conversation.isBound ? "nobody" : "program";
   }
 
   /** The provider says that the request is too long: the window is smaller than assumed, or the estimate too low. */

@@ -206,6 +206,7 @@ export class ReplyRecovery {
         tools: opening.tools,
         openingParts: partsOf(opening),
         cache: this.cacheOf(opening),
+        ...(model.clears && !messages && { clearing: conversation.clearing }),
         ...(limit !== undefined && { maxOutputTokens: limit }),
       },
       {

@@ -1,7 +1,12 @@
-/** These tests check whether the program shortens old results in place: not where a model binds its thoughts to them. */
+/**
+ * These tests check who shortens old results: the program where nothing binds thoughts to them, the provider where it can, else nobody
+ * before the next summary.
+ */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Entry } from "../../../src/core/conversation/chat.ts";
+import type { Entry, Trim } from "../../../src/core/conversation/chat.ts";
 import { runs, says } from "../../fixtures/model-server/index.ts";
+import type { Body } from "../../fixtures/providers/anthropic.ts";
+import { clearedResults } from "../../fixtures/providers/anthropic-context.ts";
 import { SERVICES, type Service } from "../../fixtures/thinking-models.ts";
 import { StrictProgram } from "./strict-program.ts";
 
@@ -10,16 +15,23 @@ beforeEach(() => {
   program = new StrictProgram();
 });
 afterEach(() => program.end());
-const { Anthropic, Ollama } = SERVICES as Record<string, Service> & { Anthropic: Service; Ollama: Service };
+const {
+  Anthropic,
+  Ollama,
+  "OpenAI Responses": OpenAI,
+} = SERVICES as Record<string, Service> & {
+  Anthropic: Service;
+  Ollama: Service;
+  "OpenAI Responses": Service;
+};
 
-it.each([
-  ["shortens old results in place for a model that binds nothing", Ollama, true],
-  ["never for one that binds its thoughts", Anthropic, false],
-])("%s", async (_, service, shortens) => {
+/** Runs 24 commands with long results. The decisions to shorten them. */
+async function decided(service: Service): Promise<Trim[]> {
   let asked = 0;
-  await program.serve(({ bytes }) => {
+  await program.serve(({ bytes, body, protocol }) => {
     asked += 1;
-    const usage = { usage: { input: Math.round(bytes / 4) } };
+    const left = protocol === "anthropic" ? clearedResults(body as unknown as Body).join("").length : 0;
+    const usage = { usage: { input: Math.round((bytes - left) / 4) } };
     return asked < 25 ? { ...runs(`seq ${asked} ${asked + 300}`), ...usage } : says("done", usage);
   });
   program.project.write({
@@ -28,6 +40,27 @@ it.each([
   const { code, stderr } = await program.run(service, ["run", "Run some commands."]);
   expect(code, stderr).toBe(0);
   const { entries } = await program.project.json<{ entries: { entry: Entry }[] }>(["transcript", "lead"]);
-  expect(entries.some(({ entry }) => entry.kind === "trimmed")).toBe(shortens);
-  if (!shortens) await program.isSound("lead");
+  return entries.flatMap(({ entry }) => (entry.kind === "trimmed" ? [entry.trim] : []));
+}
+
+it("shortens old results in place for a model that binds nothing", async () => {
+  expect(await decided(Ollama)).toContainEqual(expect.objectContaining({ results: expect.any(Number) }));
+});
+
+it("never for one that binds its thoughts", async () => {
+  expect(await decided(OpenAI)).toEqual([]);
+  await program.isSound("lead");
+});
+
+it("lets the provider clear them where it can: exactly what was decided, and no thought is lost", async () => {
+  const trims = await decided(Anthropic);
+  const counts = trims.map(({ cleared }) => cleared?.results ?? 0);
+  expect(counts.length).toBeGreaterThan(1);
+  expect(trims.every(({ steps, results, reads }) => steps + results + reads === 0)).toBe(true);
+  const cleared = program.server.requests.map(({ body }) => clearedResults(body as unknown as Body));
+  // the set changes with a decision only, so the cache of the provider holds in between
+  expect(new Set(cleared.map(({ length }) => length))).toEqual(new Set([0, ...counts]));
+  for (const [i, texts] of cleared.entries())
+    expect(texts.slice(0, cleared[i - 1]?.length ?? 0)).toEqual(cleared[i - 1] ?? []);
+  await program.isSound("lead");
 });

@@ -136,3 +136,47 @@ it("gives up a stream of nothing but pings, which never stays silent", async () 
   );
   await expect(answer).rejects.toThrow("no piece of the reply came for 0.3 s");
 });
+
+it("sends what the program says as a system message, behind a message of the user only", async () => {
+  const news = { type: "text", text: "Bob came.", ofProgram: true } as const;
+  const said: Message = { role: "assistant", content: [{ type: "text", text: "Yes." }] };
+  const heard: Message = { role: "user", content: [news, { type: "text", text: "Go on." }] };
+  const alone: Message = { role: "user", content: [news] };
+  const { bodies } = await asking(
+    (_, response) => response.end(HELLO),
+    [HI, said, heard, said, alone],
+    "claude-opus-5",
+  );
+  const sent = bodies[0]?.messages as { role: string; content: { text: string }[] }[];
+  expect(sent.map(({ role, content }) => [role, content.map(({ text }) => text).join()])).toEqual([
+    ["user", "hi"],
+    ["assistant", "Yes."],
+    ["user", "Go on."],
+    ["system", "Bob came."],
+    ["assistant", "Yes."],
+    ["user", "Bob came."],
+  ]);
+});
+
+it("asks again without betas where they are refused, and no longer lets old results be cleared", async () => {
+  const betas: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    request.resume();
+    await once(request, "end");
+    betas.push(request.headers["anthropic-beta"]);
+    if (!request.headers["anthropic-beta"]) return void response.end(HELLO);
+    response
+      .writeHead(400)
+      .end('{"error":{"message":"Unexpected value(s) for the `anthropic-beta` header."}}');
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ANTHROPIC_API_KEY: "a-key", ANTHROPIC_BASE_URL: url };
+  const model = await openModel("anthropic/claude-opus-5", { env, clock: systemClock, attempts: 1 });
+  expect(model.clears).toBe(true);
+  const request = { system: "", messages: [HI], tools: [], clearing: { keep: 3, except: [] } };
+  expect(await model.reply(request, { signal: new AbortController().signal })).toMatchObject(HEARD);
+  expect(betas).toEqual(["context-management-2025-06-27", undefined]);
+  expect(model.clears).toBe(false);
+});

@@ -4,7 +4,7 @@ import type { PartStream } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
 import { partsOf } from "./reply.ts";
-import { BINDING_BETA, bodyOf, type Told } from "./request.ts";
+import { betasOf, bodyOf, type Told } from "./request.ts";
 
 export type MessagesAddress = Told & {
   readonly url: URL;
@@ -17,12 +17,13 @@ export async function askMessages(
   request: VendorRequest,
   signal: AbortSignal,
 ): Promise<{ readonly stream: PartStream }> {
+  const betas = betasOf(address, request);
   const answer = await post(address.url, {
     headers: {
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
       "user-agent": "ekiden",
-      ...(address.capabilities.binds && !request.bare && { "anthropic-beta": BINDING_BETA }),
+      ...(betas && { "anthropic-beta": betas }),
       ...address.headers,
     },
     body: bodyOf(address, request),

@@ -1,12 +1,39 @@
 /** Encodes a request of the Messages protocol as text. Each message and each list of tools is encoded once and kept, but for images. */
-import type { AssistantMessage, Message } from "../../../core/conversation/chat.ts";
+import {
+  type AssistantMessage,
+  type Clearing,
+  type Message,
+  partsOfProgram,
+} from "../../../core/conversation/chat.ts";
 import { imagesOf } from "../../../core/conversation/image.ts";
 import type { Capabilities } from "../../../core/models.ts";
 import type { CacheHint, ToolSpec } from "../../../ports/model.ts";
 import type { VendorRequest } from "../vendor.ts";
 
 /** With it, a thought whose prefix changed is left out by the vendor; without it, the request is refused. */
-export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+/** With it, the vendor leaves out old results as `context_management` says. */
+const EDITING_BETA = "context-management-2025-06-27";
+
+/** The betas that a request needs; "" for none. */
+export const betasOf = ({ capabilities }: Told, { bare, clearing }: VendorRequest): string =>
+  bare ? "" : [...(capabilities.binds ? [BINDING_BETA] : []), ...(clearing ? [EDITING_BETA] : [])].join(",");
+
+/**
+ * The threshold is below every decision, so exactly what was decided is left out of each request: a set that moved with each request
+ * would break the vendor's cache each time.
+ */
+const editsOf = ({ keep, except }: Clearing): object => ({
+  edits: [
+    {
+      type: "clear_tool_uses_20250919",
+      trigger: { type: "tool_uses", value: 1 },
+      keep: { type: "tool_uses", value: keep },
+      ...(except.length > 0 && { exclude_tools: except }),
+    },
+  ],
+});
 
 /** Runs at the vendor. */
 const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
@@ -22,24 +49,23 @@ export type Told = {
 const marked = (json: string, lasting = false): string =>
   `${json.slice(0, -1)},"cache_control":{"type":"ephemeral"${lasting ? ',"ttl":"1h"' : ""}}}`;
 
-export function bodyOf(
-  { model, capabilities, fields }: Told,
-  { system, messages, tools, maxOutputTokens, imageOf, isOwn, effort, bare, cache, ...more }: VendorRequest,
-): string {
+export function bodyOf({ model, capabilities, fields }: Told, request: VendorRequest): string {
+  const { system, tools, maxOutputTokens, effort, bare, cache, clearing, searchesWeb } = request;
   const head = JSON.stringify({
     model,
     max_tokens: maxOutputTokens,
     stream: true,
     ...(capabilities.thinking === "adaptive" && { thinking: thinkingOf(capabilities, bare) }),
     ...(effort !== undefined && { output_config: { effort } }),
+    ...(clearing && !bare && { context_management: editsOf(clearing) }),
     ...fields,
   });
   // Tools come before the system prompt: the mark behind the prompt covers both.
   const rules =
     system && `,"system":[${marked(JSON.stringify({ type: "text", text: system }), cache?.waits)}]`;
-  const list = [encodedTools(tools), more.searchesWeb ? JSON.stringify(SEARCH) : ""].filter(Boolean).join();
+  const list = [encodedTools(tools), searchesWeb ? JSON.stringify(SEARCH) : ""].filter(Boolean).join();
   const offered = list && `,"tools":[${list}]`;
-  return `${head.slice(0, -1)}${rules}${offered},"messages":[${turnsOf(messages, imageOf, isOwn, cache).join(",")}]}`;
+  return `${head.slice(0, -1)}${rules}${offered},"messages":[${turnsOf(request, capabilities.hearsSystem && !bare).join(",")}]}`;
 }
 
 /** Thoughts come as summaries. */
@@ -62,28 +88,51 @@ function encodedTools(tools: readonly ToolSpec[]): string {
 
 /**
  * Marks the last message, and the last one of the request before: the vendor looks for an earlier mark only a few parts back, and a
- * reply with many calls adds more than that. A message of which nothing can be sent is left out.
+ * reply with many calls adds more than that. A message of which nothing can be sent is left out. What the program itself says is a
+ * message with the role "system" where the model takes those: it must stand behind a message of the user and before a reply.
  */
-function turnsOf(
-  messages: readonly Message[],
-  imageOf: ImageOf,
-  isOwn: VendorRequest["isOwn"],
-  cache: VendorRequest["cache"],
-): string[] {
+function turnsOf({ messages, imageOf, isOwn, cache }: VendorRequest, hearsSystem: boolean): string[] {
   const reply = messages.findLastIndex(({ role }) => role === "assistant");
-  const turns: { role: Message["role"]; blocks: string }[] = [];
-  for (const [i, message] of messages.entries()) {
-    const plain =
+  const turns: { role: Message["role"]; blocks: string[]; system: string[]; isMarked: boolean }[] = [];
+  for (const [i, whole] of messages.entries()) {
+    const [message, own] = hearsSystem ? apart(whole) : [whole, ""];
+    const blocks =
       i === 0 && cache && cache.sharedParts > 0
         ? behindShared(message, cache, imageOf)
         : encoded(message, imageOf, message.role === "user" || isOwn(message));
-    if (plain === "") continue;
-    const blocks = i === reply - 1 || i === messages.length - 1 ? marked(plain) : plain;
+    if (blocks === "" && own === "") continue;
     const last = turns.at(-1);
-    if (last?.role === message.role) last.blocks += `,${blocks}`;
-    else turns.push({ role: message.role, blocks });
+    const turn =
+      last?.role === message.role ? last : { role: message.role, blocks: [], system: [], isMarked: false };
+    if (turn !== last) turns.push(turn);
+    if (blocks !== "") turn.blocks.push(blocks);
+    if (own !== "") turn.system.push(own);
+    turn.isMarked = i === reply - 1 || i === messages.length - 1;
   }
-  return turns.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks}]}`);
+  const turn = (role: string, blocks: string): string => `{"role":"${role}","content":[${blocks}]}`;
+  return turns.flatMap(({ role, blocks, system, isMarked }) => {
+    const [first, then] = blocks.length > 0 ? [blocks.join(), system.join()] : [system.join(), ""];
+    return [turn(role, isMarked ? marked(first) : first), ...(then === "" ? [] : [turn("system", then)])];
+  });
+}
+
+const knownParts = new WeakMap<Message, readonly [Message, string]>();
+
+/** A message without what the program itself says, and that as blocks. */
+function apart(message: Message): readonly [Message, string] {
+  if (message.role === "assistant") return [message, ""];
+  const before = knownParts.get(message);
+  if (before) return before;
+  const [own, others] = partsOfProgram(message);
+  const parts =
+    own.length === 0
+      ? ([message, ""] as const)
+      : ([
+          { role: "user", content: others },
+          own.map(({ text }) => JSON.stringify({ type: "text", text })).join(),
+        ] as const);
+  knownParts.set(message, parts);
+  return parts;
 }
 
 type ImageOf = VendorRequest["imageOf"];

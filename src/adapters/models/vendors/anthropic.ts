@@ -5,7 +5,8 @@ import { type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
 /** The longest reply that is asked for. */
 const LONG = 64_000;
 /** A gateway that does not know the beta, or does not pass it on. */
-const BETA_REFUSED = /anthropic-beta|block_binding|thinking-binding|display/;
+const BETA_REFUSED =
+  /anthropic-beta|block_binding|thinking-binding|display|context.management|role '?"?system/;
 
 const addressOf = ({ env, baseUrl }: Whereabouts): string =>
   withoutVersion(baseUrl || env.ANTHROPIC_BASE_URL || "https://api.anthropic.com");
@@ -30,6 +31,7 @@ export const anthropic: Vendor = {
       maxOutputTokens: Math.min(32_000, longest),
       ...(model.startsWith("claude-") && longest === LONG && { longestReply: LONG }),
       bareAfter: BETA_REFUSED,
+      clears: true,
       searches: true,
     };
   },

@@ -111,7 +111,11 @@ const bedrock: Vendor = {
     if (!/claude/.test(model))
       return await connectCompatible("bedrock", model, `${address}/v1`, options, { secret });
     const env = { ANTHROPIC_API_KEY: secret };
-    const connection = await anthropic.connect(model, { ...options, baseUrl: `${address}/anthropic`, env });
+    const capabilities = { ...options.capabilities, hearsSystem: false };
+    const connection = await anthropic.connect(model, {
+      ...options,
+      ...{ capabilities, baseUrl: `${address}/anthropic`, env },
+    });
     return { ...connection, searches: false };
   },
 };

@@ -25,6 +25,7 @@ export const openai: Vendor = {
       // Nothing is stored there: the conversation is ours, and reasoning comes back encrypted instead of by reference (the package
       // asks for that, for the models that can).
       ask: packaged(connected.responses(model), {
+        hearsSystem: capabilities.hearsSystem,
         search: { type: "provider", id: "openai.web_search", name: "web_search", args: {} },
         options: ({ effort, bare, cache }) => ({
           openai: {

@@ -1,0 +1,51 @@
+/**
+ * These tests check how a member hears what changes in the middle of its conversation: by the provider's own means where the model has
+ * some, else as text of the user. Words that others can edit are never more than that.
+ */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { calls, type ModelCall, says } from "../../fixtures/model-server/index.ts";
+import { SERVICES } from "../../fixtures/thinking-models.ts";
+import { hasThoughts, isLead, StrictProgram } from "./strict-program.ts";
+
+let program: StrictProgram;
+beforeEach(() => {
+  program = new StrictProgram();
+});
+afterEach(() => program.end());
+
+type Sent = { readonly role?: string; readonly content?: unknown };
+
+/** The role of the message that holds a text, as it was sent. */
+const rolesOf = ({ body }: ModelCall, text: string): unknown[] =>
+  [body.messages, body.input, body.contents]
+    .flatMap((list) => (list ?? []) as Sent[])
+    .flatMap((message) => (JSON.stringify(message).includes(text) ? [message.role] : []));
+
+const HEARD_AS: Readonly<Record<string, string>> = { Anthropic: "system", "OpenAI Responses": "developer" };
+
+it.each(Object.entries(SERVICES))("%s: the team and the rules change", async (name, service) => {
+  const own: ModelCall[] = [];
+  const steps = [
+    calls("spawn_teammate", { name: "bob" }),
+    calls("send_message", { to: "alice", text: "Look again." }),
+  ];
+  await program.serve((request) => {
+    const text = JSON.stringify(request.messages);
+    if (isLead(request)) return (text.includes("board is quiet") && steps.shift()) || says("I see.");
+    if (!request.system.includes('You are "alice"')) return says("Nothing to do.");
+    own.push(request);
+    if (text.includes("Completed #1.")) {
+      program.project.write({ "AGENTS.md": "Rule: hum." });
+      return says("I rest.");
+    }
+    return calls("complete_task", { result: "Done one." });
+  });
+  await program.project.run(["add", "First"]);
+  const { code, stderr } = await program.run(service, ["run", "See to it.", "--teammate", "alice"]);
+  expect(code, stderr).toBe(0);
+  const last = own.at(-1) as ModelCall;
+  expect(rolesOf(last, 'update about=\\"team')).toEqual([HEARD_AS[name] ?? "user"]);
+  expect(new Set(rolesOf(last, "Rule: hum."))).toEqual(new Set(["user"]));
+  await program.isSound("lead", "alice");
+  hasThoughts(last, service);
+});
