@@ -1,5 +1,7 @@
 /** The blocks of a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
 import { visibleWidth } from "@earendil-works/pi-tui";
+import type { Name } from "../../core/ids.ts";
+import { colourOf } from "../../core/views/identity.ts";
 import { type Retry, retryWords } from "../../core/views/retry.ts";
 import type { Tone } from "../../core/views/view.ts";
 import type { Block, Look } from "./feed.ts";
@@ -79,7 +81,7 @@ export class Thought implements Block {
 export function retrying({ paint }: Style, who: string, retry: () => Retry): Block {
   return {
     lines: ({ width, now, expanded }) => {
-      const head = who === "" ? "" : `${paint("strong", who)} `;
+      const head = named(who, paint);
       const { why } = retry();
       const text = `${retryWords(retry(), now)}: ${oneLine(why)}`;
       const room = width - visibleWidth(head) - 2;
@@ -90,10 +92,19 @@ export function retrying({ paint }: Style, who: string, retry: () => Retry): Blo
   };
 }
 
+/** "alice " or "alice → bob ", each in its colour. */
+export const named = (who: string, paint: Style["paint"]): string =>
+  who === ""
+    ? ""
+    : `${who
+        .split(" → ")
+        .map((name) => paint(colourOf(name as Name), name))
+        .join(" → ")} `;
+
 /** One line of news, or several where it is something to act on. */
 export function newsLine({ paint }: Style, who: string, text: string, tone: Tone, most = 1): Block {
   const said = safe(text).trim();
-  const head = who === "" ? "" : `${paint("strong", who)} `;
+  const head = named(who, paint);
   return fixed(({ width, expanded }) => {
     const room = width - visibleWidth(head) - 2;
     const body = most === 1 && !expanded ? [shortened(oneLine(said), room)] : wrapped(said, room);

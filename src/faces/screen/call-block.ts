@@ -23,6 +23,8 @@ export class CallBlock implements Block {
   private readonly kept = new Kept();
   private readonly change: Change | null;
   private tail = "";
+  private waitsSince: number | null = null;
+  private waitedMs = 0;
   private ended: { readonly text: string; readonly isError: boolean; readonly ms: number } | null = null;
 
   constructor(style: Style, call: ToolCall, since: number) {
@@ -37,12 +39,9 @@ export class CallBlock implements Block {
     return oneLine(`${this.call.tool} ${callText(this.call)}`);
   }
 
-  /** "src/a.ts +3 −1", once an edit has succeeded. */
-  get edited(): string | null {
-    const { change } = this;
-    return change && this.ended && !this.ended.isError
-      ? `${change.path} +${change.added} −${change.removed}`
-      : null;
+  /** Once an edit has succeeded. */
+  get edited(): Change | null {
+    return this.ended && !this.ended.isError ? this.change : null;
   }
 
   get lastLines(): readonly string[] {
@@ -54,7 +53,22 @@ export class CallBlock implements Block {
   }
 
   end(text: string, isError: boolean, at: number): void {
-    this.ended = { text, isError, ms: Math.max(0, at - this.since) };
+    this.ended = { text, isError, ms: this.took(at) };
+  }
+
+  /** A person is asked about it. */
+  waits(at: number): void {
+    this.waitsSince ??= at;
+  }
+
+  goesOn(at: number): void {
+    if (this.waitsSince !== null) this.waitedMs += at - this.waitsSince;
+    this.waitsSince = null;
+  }
+
+  /** Without the time in which a person thought. */
+  private took(at: number): number {
+    return Math.max(0, (this.waitsSince ?? at) - this.since - this.waitedMs);
   }
 
   lines(look: Look): readonly string[] {
@@ -64,7 +78,7 @@ export class CallBlock implements Block {
 
   private runningLines({ width, frame, now }: Look): string[] {
     const { paint } = this.style;
-    const time = span(now - this.since);
+    const time = span(this.took(now));
     return [
       "",
       `${paint("busy", frame)} ${this.titleIn(width - 4 - time.length)} ${paint("dim", time)}`,

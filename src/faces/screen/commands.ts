@@ -59,6 +59,14 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
     about: "one task on the whole screen: details, conversation, changes and cost; keys act on it",
     run: async (place, [id]) => await openTask(place, place.host.store, id),
   },
+  story: {
+    usage: "/story [NAME]",
+    about: "show what concerns one member alone; without a name everything again (esc)",
+    run: async ({ host, screen }, [who]) => {
+      if (who !== undefined) await mustExist(host.store, name(who));
+      screen.filter(who ?? "");
+    },
+  },
   review: {
     usage: "/review [PATH]",
     about:

@@ -64,7 +64,7 @@ export class Completion implements AutocompleteProvider {
       );
     }
     if (line > 0) return null;
-    const name = /^\/(?:to|transcript|inbox|stop|compact|clear|send|copy)\s+(\S*)$/.exec(before)?.[1];
+    const name = /^\/(?:to|story|transcript|inbox|stop|compact|clear|send|copy)\s+(\S*)$/.exec(before)?.[1];
     if (name !== undefined)
       return this.list(
         name,

@@ -22,12 +22,18 @@ export interface Block {
 /** A line of a block. */
 export type Found = { readonly block: Block; readonly line: number };
 
+/** A block of those that are shown, and a line of it. */
+type Place = { readonly block: number; readonly line: number };
+
 /** Older blocks leave the screen's memory; the transcript has them. */
 const BLOCKS_MAX = 1_500;
 
 export class Feed {
   private blocks: Block[] = [];
-  private top: { block: number; line: number } | null = null;
+  private readonly authors = new WeakMap<Block, string>();
+  /** The member whose blocks are shown; "" for all. */
+  private author = "";
+  private top: { readonly block: Block; readonly line: number } | null = null;
   private height = 0;
   private look: Look | null = null;
   /** Lines below the window when it was drawn last. */
@@ -35,17 +41,12 @@ export class Feed {
   /** The line that a search has found. */
   marked: Found | null = null;
 
-  /** `before`: a block that stays below it; without one it is the last. */
-  add(block: Block, before: Block | null = null): void {
+  /** `before`: a block that stays below it; without one it is the last. `who`: whom it concerns. */
+  add(block: Block, before: Block | null = null, who = ""): void {
     const at = before ? this.blocks.lastIndexOf(before) : -1;
     this.blocks.splice(at < 0 ? this.blocks.length : at, 0, block);
-    if (at >= 0 && this.top && this.top.block >= at) this.top = { ...this.top, block: this.top.block + 1 };
-    if (this.blocks.length <= BLOCKS_MAX) return;
-    const gone = this.blocks.length - BLOCKS_MAX;
-    this.blocks.splice(0, gone);
-    if (this.top)
-      this.top =
-        this.top.block < gone ? { block: 0, line: 0 } : { ...this.top, block: this.top.block - gone };
+    if (who !== "") this.authors.set(block, who);
+    if (this.blocks.length > BLOCKS_MAX) this.blocks.splice(0, this.blocks.length - BLOCKS_MAX);
   }
 
   /** Takes over what was shown before. */
@@ -56,8 +57,29 @@ export class Feed {
   remove(block: Block): void {
     const at = this.blocks.lastIndexOf(block);
     if (at < 0) return;
+    const place = this.shown.indexOf(block);
     this.blocks.splice(at, 1);
-    if (this.top && this.top.block > at) this.top = { ...this.top, block: this.top.block - 1 };
+    if (this.top?.block === block) this.top = this.placeOf({ block: place, line: 0 });
+  }
+
+  get last(): Block | undefined {
+    return this.blocks.at(-1);
+  }
+
+  get only(): string {
+    return this.author;
+  }
+
+  /** Shows what concerns this member, and what concerns nobody, such as the answer to a command; "" for everything. */
+  filter(who: string): void {
+    this.author = who;
+    this.top = null;
+  }
+
+  private get shown(): readonly Block[] {
+    const { author, blocks } = this;
+    if (author === "") return blocks;
+    return blocks.filter((block) => (this.authors.get(block) ?? author) === author);
   }
 
   get follows(): boolean {
@@ -69,27 +91,28 @@ export class Feed {
   }
 
   toStart(): void {
-    this.top = { block: 0, line: 0 };
+    this.top = this.placeOf({ block: 0, line: 0 });
   }
 
   /** By lines; negative is up. */
   scroll(by: number): void {
     const { look } = this;
     if (!look) return;
-    let { block, line } = this.top ?? this.startOfEnd(look);
+    const { shown } = this;
+    let { block, line } = this.start(look);
     line += by;
     while (line < 0 && block > 0) {
       block -= 1;
       line += this.count(block, look);
     }
     if (line < 0) line = 0;
-    while (block < this.blocks.length && line >= this.count(block, look)) {
+    while (block < shown.length && line >= this.count(block, look)) {
       line -= this.count(block, look);
       block += 1;
     }
     const end = this.startOfEnd(look);
     const isAtEnd = block > end.block || (block === end.block && line >= end.line);
-    this.top = isAtEnd ? null : { block, line };
+    this.top = isAtEnd ? null : this.placeOf({ block, line });
   }
 
   page(direction: 1 | -1): void {
@@ -98,7 +121,7 @@ export class Feed {
 
   /** The next line with these words from `from` on, in any case of letters; -1: the older one. Null where there is none. */
   find(words: string, from: Found | null, direction: 1 | -1): Found | null {
-    const { look, blocks } = this;
+    const { look, shown: blocks } = this;
     if (!look) return null;
     const wanted = words.toLowerCase();
     const begin = from === null ? blocks.length - 1 : blocks.indexOf(from.block);
@@ -120,10 +143,9 @@ export class Feed {
   /** Scrolls there, and marks the line. */
   show(found: Found): void {
     const { look } = this;
-    const block = this.blocks.indexOf(found.block);
-    if (!look || block < 0) return;
+    if (!look || !this.shown.includes(found.block)) return;
     this.marked = found;
-    this.top = { block, line: found.line };
+    this.top = found;
     this.scroll(-Math.floor(this.height / 2));
   }
 
@@ -132,32 +154,45 @@ export class Feed {
     this.look = look;
     this.height = height;
     if (height <= 0) return [];
-    if (this.top) {
-      const end = this.startOfEnd(look);
-      if (this.top.block > end.block || (this.top.block === end.block && this.top.line >= end.line))
-        this.top = null;
-    }
-    const { block, line } = this.top ?? this.startOfEnd(look);
-    const shown: string[] = [];
+    const end = this.startOfEnd(look);
+    const now = this.start(look);
+    if (now.block > end.block || (now.block === end.block && now.line >= end.line)) this.top = null;
+    const { block, line } = this.start(look);
+    const lines: string[] = [];
+    const { shown } = this;
     let at = block;
-    for (let skip = line; at < this.blocks.length && shown.length < height; at += 1, skip = 0)
-      shown.push(...this.drawn(at, look).slice(skip));
-    this.below = this.top === null ? 0 : Math.max(0, shown.length - height) + this.linesFrom(at, look);
-    return shown.slice(0, height);
+    for (let skip = line; at < shown.length && lines.length < height; at += 1, skip = 0)
+      lines.push(...this.drawn(shown[at] as Block, look).slice(skip));
+    this.below = this.top === null ? 0 : Math.max(0, lines.length - height) + this.linesFrom(at, look);
+    return lines.slice(0, height);
   }
 
-  private drawn(at: number, look: Look): readonly string[] {
-    const lines = this.blocks[at]?.lines(look) ?? [];
-    if (!this.marked || this.blocks[at] !== this.marked.block) return lines;
+  private drawn(block: Block, look: Look): readonly string[] {
+    const lines = block.lines(look);
+    if (block !== this.marked?.block) return lines;
     const { line } = this.marked;
     return lines.map((text, i) => (i === line ? `\x1b[7m${stripVTControlCharacters(text)}\x1b[27m` : text));
   }
 
+  private placeOf({ block, line }: Place): Feed["top"] {
+    const found = this.shown[block];
+    return found ? { block: found, line } : null;
+  }
+
+  /** Where the window begins; a block that has left the memory was the oldest. */
+  private start(look: Look): Place {
+    const { top } = this;
+    if (!top) return this.startOfEnd(look);
+    const block = this.shown.indexOf(top.block);
+    return block < 0 ? { block: 0, line: 0 } : { block, line: top.line };
+  }
+
   /** Where the window begins when it shows the end. */
-  private startOfEnd(look: Look): { block: number; line: number } {
+  private startOfEnd(look: Look): Place {
     let left = this.height;
-    for (let block = this.blocks.length - 1; block >= 0; block -= 1) {
-      const count = this.count(block, look);
+    const { shown } = this;
+    for (let block = shown.length - 1; block >= 0; block -= 1) {
+      const count = (shown[block] as Block).lines(look).length;
       if (count >= left) return { block, line: count - left };
       left -= count;
     }
@@ -165,12 +200,10 @@ export class Feed {
   }
 
   private count(block: number, look: Look): number {
-    return this.blocks[block]?.lines(look).length ?? 0;
+    return this.shown[block]?.lines(look).length ?? 0;
   }
 
   private linesFrom(from: number, look: Look): number {
-    let sum = 0;
-    for (let block = from; block < this.blocks.length; block += 1) sum += this.count(block, look);
-    return sum;
+    return this.shown.slice(from).reduce((sum, block) => sum + block.lines(look).length, 0);
   }
 }

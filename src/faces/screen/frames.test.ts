@@ -9,7 +9,8 @@ import { asked, claimed, result, Scene, SECOND, said, turn } from "../../../test
 import { name, stage } from "../../../test/fixtures/stage.ts";
 import { heard } from "../../core/conversation/chat.ts";
 import { tagged } from "../../core/conversation/tags.ts";
-import { LEAD, PERSON, type TaskId } from "../../core/ids.ts";
+import type { Fact } from "../../core/event.ts";
+import { LEAD, type Name, PERSON, type RequestId, type TaskId } from "../../core/ids.ts";
 
 const WIDTHS = [60, 80, 120, 200];
 const HEIGHT = 24;
@@ -60,6 +61,10 @@ async function working(scene: Scene): Promise<void> {
   );
   scene.team.story(alice).output("npm test -- --reporter dot", "12 passed\n13 passed\n");
 }
+
+const called = (who: Name, tool: string, subject: string): Fact => ({
+  ...{ type: "tool.called", who, tool, subject, ms: 20, isError: false },
+});
 
 const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   "a lead alone answers": async (scene) => {
@@ -138,6 +143,52 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     ];
     const question = "Which format shall the settings have?";
     await scene.ask(alice, { kind: "question", task: 1 as TaskId, waits: true, question, options });
+  },
+  "each task is a line of the story": async (scene) => {
+    await working(scene);
+    const who = { by: alice, task: 1 as TaskId, subject: "Parse the settings", attempt: 1 };
+    await scene.facts(called(alice, "edit_file", "src/lines.ts"), {
+      ...{
+        type: "permission.asked",
+        who: alice,
+        request: "r1" as RequestId,
+        tool: "bash",
+        subject: "npm test",
+      },
+    });
+    await scene.clock.advance(3_600 * SECOND);
+    await scene.facts(
+      {
+        ...{ type: "permission.answered", who: alice, request: "r1" as RequestId, tool: "bash" },
+        ...{ subject: "npm test", allowed: true, by: PERSON },
+      },
+      { type: "gate.started", task: who.task, by: alice, command: "npm run check" },
+      {
+        type: "task.landed",
+        task: who.task,
+        by: alice,
+        branch: "b",
+        target: "main",
+        commit: "0123456789abcdef",
+      },
+      { type: "task.completed", ...who, result: "Lines and JSON are read; 13 tests pass." },
+      claimed(2, alice, "Write the loader of plugins, with a subject that is longer than most lines"),
+      { ...turn(alice, 900, 0.01), text: "I look for the place where plugins are named." } as Fact,
+      {
+        ...{
+          type: "task.failed",
+          task: 3 as TaskId,
+          by: bob,
+          subject: "Übersetze die Texte 日本語のタスク",
+          attempt: 1,
+        },
+        reason: "There is no glossary, and two terms of the texts have more than one translation.",
+      },
+    );
+  },
+  "one member in the story": async (scene) => {
+    await SCENES["each task is a line of the story"]?.(scene);
+    scene.team.main.filter(bob);
   },
   "the board is open": async (scene) => {
     await working(scene);

@@ -8,7 +8,8 @@ import { overflow } from "../terminal/print.ts";
 import { newsLine } from "./blocks.ts";
 import type { Block } from "./feed.ts";
 import type { Style } from "./style.ts";
-import type { TeamModel } from "./team.ts";
+import { ANSWERS, ASKS, type TeamModel } from "./team.ts";
+import { type End, SeveralBlock, TaskBlock } from "./told-blocks.ts";
 
 /** Lines of a piece of news that is to be acted on, and of a mail to the person. */
 const LINES_MAX = 6;
@@ -20,10 +21,26 @@ const SHOWN_ELSEWHERE: ReadonlySet<Event["type"]> = new Set([
   "model.retried",
 ]);
 
+/** What the line of a task takes up. */
+const STEPS: ReadonlySet<Event["type"]> = new Set([
+  "turn.taken",
+  "tool.called",
+  "permission.answered",
+  "plan.submitted",
+  "plan.answered",
+  "gate.started",
+  "task.reopened",
+  "task.reviewed",
+  "task.landed",
+  "task.proposed",
+]);
+
 export class NewsFeed {
   private readonly news = new News();
   private readonly style: Style;
   private readonly team: TeamModel;
+  /** Of the tasks that somebody works on. */
+  private readonly tasks = new Map<number, TaskBlock>();
 
   constructor(team: TeamModel, style: Style) {
     this.team = team;
@@ -31,15 +48,63 @@ export class NewsFeed {
   }
 
   async take(event: Event, store: Store): Promise<void> {
-    const block = (await this.edited(event)) ?? (await this.mailed(event, store)) ?? this.told(event);
-    if (block) this.team.main.add(block);
+    if (this.taken(event) || this.joined(event)) return;
+    const block = (await this.mailed(event, store)) ?? this.told(event);
+    if (block) this.team.main.add(block, null, whoOf(event));
   }
 
-  /** An edit by a teammate: its diff is in its own feed. */
-  private async edited(event: Event): Promise<Block | null> {
-    if (event.type !== "tool.called" || event.who === LEAD || event.isError || event.subagent) return null;
-    const edited = this.team.story(event.who).lastEdit();
-    return edited === null ? null : newsLine(this.style, event.who, `edited ${edited}`, "dim");
+  /** Whether the line of a task says it. */
+  private taken(event: Event): boolean {
+    const { main } = this.team;
+    if (event.type === "task.claimed") {
+      const block = new TaskBlock(this.style, event, event.at);
+      this.tasks.set(event.task, block);
+      main.add(block, null, event.by);
+      return true;
+    }
+    const block = this.blockOf(event);
+    if (!block) return false;
+    if (ASKS.has(event.type)) block.waits(event.at);
+    if (ANSWERS.has(event.type)) block.goesOn(event.at);
+    const end = endOf(event);
+    if (end) {
+      block.end(end, event.at);
+      this.tasks.delete(block.task);
+      // The end is news.
+      main.remove(block);
+      main.add(block, null, block.by);
+      return true;
+    }
+    if (!STEPS.has(event.type)) return false;
+    const { tone, text } = this.news.of(event) ?? { tone: "dim", text: "" };
+    const edited =
+      event.type === "tool.called" && !event.isError ? this.team.story(event.who).lastEdit() : null;
+    if (edited) block.edited(edited);
+    // The story of the lead shows its own words and calls.
+    else if (text !== "" && !(block.by === LEAD && "who" in event))
+      block.add({ tone, text: event.type === "turn.taken" ? event.text : text });
+    return true;
+  }
+
+  private blockOf(event: Event): TaskBlock | undefined {
+    if ("task" in event && event.task !== null) return this.tasks.get(event.task);
+    if (!("who" in event) || ("subagent" in event && event.subagent)) return undefined;
+    return [...this.tasks.values()].findLast(({ by }) => by === event.who);
+  }
+
+  /** Whether it was said together with the fact before. */
+  private joined(event: Event): boolean {
+    const kind = KINDS[event.type];
+    if (!kind || (event.type === "teammate.spawned" && event.kind === "lead")) return false;
+    const { who, text, tone } = sentence(event);
+    const key = kind.ofOne ? `${event.type} ${who}` : event.type;
+    const { main } = this.team;
+    const last = main.last;
+    const block = last instanceof SeveralBlock && last.kind === key ? last : null;
+    const added = block ?? new SeveralBlock(this.style, key, kind.together);
+    added.add(who, { text, tone }, event);
+    if (!block) main.add(added, null, kind.ofOne ? who : "");
+    return true;
   }
 
   private async mailed(event: Event, store: Store): Promise<Block | null> {
@@ -58,5 +123,43 @@ export class NewsFeed {
     // Words of members are cut to one line here: ctrl+n enters a member.
     const lines = overflow(sentence(event).tone) === "goes on" ? LINES_MAX : 1;
     return newsLine(this.style, who, text, tone, lines);
+  }
+}
+
+const whoOf = (event: Event): string => sentence(event).who;
+
+type Kind = { readonly ofOne: boolean; together(facts: readonly Event[]): string };
+
+/** Facts that come in numbers. */
+const KINDS: Partial<Record<Event["type"], Kind>> = {
+  "task.added": {
+    ofOne: true,
+    together: (facts) => {
+      const tasks = facts.flatMap((one) =>
+        one.type === "task.added" ? [`#${one.task} ${one.subject}`] : [],
+      );
+      return `added ${tasks.length} tasks: ${tasks.join(", ")}`;
+    },
+  },
+  "teammate.spawned": {
+    ofOne: false,
+    together: (facts) =>
+      `${facts.flatMap((one) => (one.type === "teammate.spawned" ? [one.who] : [])).join(", ")} joined`,
+  },
+};
+
+/** How a try ended; null for what ends none. */
+function endOf(event: Event): End | null {
+  switch (event.type) {
+    case "task.completed":
+      return { glyph: "✓", tone: "good", text: event.result || "completed" };
+    case "task.failed":
+      return { glyph: "✗", tone: "bad", text: event.reason };
+    case "task.cancelled":
+      return { glyph: "⊘", tone: "warn", text: sentence(event).text };
+    case "task.released":
+      return { glyph: "◌", tone: "warn", text: sentence(event).text };
+    default:
+      return null;
   }
 }

@@ -81,6 +81,9 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const head = [
     ...(title ? [title] : []),
     ...(at === LEAD ? [] : [watch ? name : spread(name, back, width)]),
+    ...(feed.only === ""
+      ? []
+      : [spread(paint("strong", ` ${feed.only} in the story`), paint("dim", "esc shows everything"), width)]),
   ];
   room -= head.length;
   const scrolled = !feed.follows && room > 1;

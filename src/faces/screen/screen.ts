@@ -18,7 +18,7 @@ import { type Mouse, mouseOf } from "./mouse.ts";
 import { Notice } from "./notice.ts";
 import { PanelView } from "./panel-view.ts";
 import type { PanelName } from "./panels/panel.ts";
-import { pictureOf } from "./picture.ts";
+import { type Drawn, pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { type Style, styleOf } from "./style.ts";
@@ -51,9 +51,7 @@ export class Screen {
   private expanded = false;
   private frame = 0;
   private cardScroll = 0;
-  private cardOverflows = false;
-  private members: ReadonlyMap<number, Name> = new Map();
-  private membersFrom = 0;
+  private drawn: Drawn = { lines: [], overflows: false, members: new Map(), membersFrom: 0 };
   private readonly notice = new Notice();
   /** Of the lead. */
   model = "";
@@ -76,10 +74,11 @@ export class Screen {
     const completion = new Completion(call.cwd, commands, () => this.team?.names ?? [], models);
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
-    const [note, warn, changed] = [this.note.bind(this), this.warn.bind(this), this.changed.bind(this)];
+    const [note, changed] = [this.note.bind(this), this.changed.bind(this)];
     const { canvas, editor, style } = this;
-    const said = { note, warn, changed, feed: () => this.feed };
+    const said = { note, changed, feed: () => this.feed };
     this.tools = new ScreenTools({ canvas, editor, style, theme, cwd: call.cwd, env: call.env, ...said });
+    for (const fault of this.tools.faults) this.warn(fault);
     this.answering = new Answering({
       ...{ questions: this.questions, editor: this.editor, note },
       ...{ at: () => this.at, store: () => this.store },
@@ -152,6 +151,12 @@ export class Screen {
     this.note(who === LEAD || this.watches ? "" : `what you type goes to ${who}; /to returns`);
   }
 
+  /** Shows in the story of the team what concerns one member; "" for everything. */
+  filter(who: string): void {
+    if (who !== "") this.enter(LEAD);
+    this.feed.filter(who);
+  }
+
   open(panel: PanelName | null): void {
     this.panel.open(panel);
     this.refreshPanel();
@@ -200,6 +205,7 @@ export class Screen {
     if (text.trim() === "") return;
     if (this.answering.submit(text)) return;
     if (!this.watches) this.editor.keep(text);
+    if (!text.startsWith("/")) this.feed.filter("");
     this.feed.toEnd();
     this.handlers.submit(text, this.at);
   }
@@ -239,7 +245,7 @@ export class Screen {
     panels: () => this.open(this.panel.following()),
     help: () => this.handlers.submit("/help", this.at),
     mode: () => this.handlers.nextMode(),
-    member: () => this.enter(this.following()),
+    member: () => this.enter(this.team?.following(this.at) ?? LEAD),
     "page-up": () => this.page(-1),
     "page-down": () => this.page(1),
     end: () => this.feed.toEnd(),
@@ -254,31 +260,28 @@ export class Screen {
 
   private mouse({ scroll, row, column }: Mouse): void {
     if (scroll !== 0) this.feed.scroll(scroll);
-    const member = row === null || column < this.membersFrom ? undefined : this.members.get(row);
+    const { members, membersFrom } = this.drawn;
+    const member = row === null || column < membersFrom ? undefined : members.get(row);
     if (member !== undefined) this.enter(member);
   }
 
   private escape(): void {
     if (this.panel.name !== null) this.open(null);
+    else if (this.feed.only !== "") this.filter("");
     else if (!this.handlers.interrupt(this.at) && this.at !== LEAD) this.enter(LEAD);
   }
 
   private page(direction: 1 | -1): void {
-    if (this.cardOverflows && this.feed.follows)
+    if (this.drawn.overflows && this.feed.follows)
       this.cardScroll = Math.max(0, this.cardScroll + direction * CARD_STEP);
     else this.feed.page(direction);
-  }
-
-  private following(): Name {
-    const names = this.team?.names ?? [];
-    return names[(names.indexOf(this.at) + 1) % names.length] ?? LEAD;
   }
 
   private readonly picture = (width: number, height: number): readonly string[] => {
     const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
     const view = this.tools.lines(width, height, questions.count > 0, this.notice.text);
     if (view) return view;
-    const { lines, overflows, members, membersFrom } = pictureOf(
+    this.drawn = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
         editor: this.watches ? [] : [...this.editor.render(width), ...this.tools.below(width)],
@@ -290,9 +293,6 @@ export class Screen {
       },
       { width, height },
     );
-    this.cardOverflows = overflows;
-    this.members = members;
-    this.membersFrom = membersFrom;
-    return lines;
+    return this.drawn.lines;
   };
 }

@@ -95,7 +95,7 @@ it("shows an edit as a numbered diff, without lines that stay as they were", () 
   block.end("Replaced line 9 in a.ts.", false, 5);
   const lines = block.lines({ width: WIDTH, expanded: false, frame: "", now: 0 });
   expect(lines.slice(2)).toEqual(["     9  one", "    10 +new", "    11  two"]);
-  expect(block.edited).toBe("a.ts +1 −0");
+  expect(block.edited).toMatchObject({ path: "a.ts", added: 1, removed: 0 });
 });
 
 it("tells done from open tasks of a list", () => {

@@ -11,6 +11,7 @@ import { shownCall } from "../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../ports/index.ts";
 import { Answer, newsLine, prompt, retrying, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
+import type { Change } from "./diff.ts";
 import type { Block, Feed } from "./feed.ts";
 import type { Style } from "./style.ts";
 
@@ -30,7 +31,7 @@ export class Story {
   private readonly todo = new TodoWatch();
   /** Prompts that the screen showed when they were sent. */
   private readonly echoed: string[] = [];
-  private justEdited: string[] = [];
+  private justEdited: Change[] = [];
   private answer: Answer | null = null;
   private thought: Thought | null = null;
   /** The line that says when the model is asked again. */
@@ -64,8 +65,8 @@ export class Story {
     return this.answer !== null || this.thought !== null;
   }
 
-  /** "src/a.ts +3 −1" of the call that has ended since this was asked last, if it was an edit. */
-  lastEdit(): string | null {
+  /** Of the call that has ended since this was asked last, if it was an edit. */
+  lastEdit(): Change | null {
     return this.justEdited.shift() ?? null;
   }
 
@@ -84,7 +85,7 @@ export class Story {
 
   echo(text: string): void {
     this.echoed.push(text.trim());
-    this.feed.add(prompt(this.style, text, this.label));
+    this.put(prompt(this.style, text, this.label));
   }
 
   /** The model is asked again: what came of the reply is void. Null: not any more. */
@@ -95,7 +96,7 @@ export class Story {
     if (!retry) this.waiting = null;
     else if (!this.waiting) {
       this.waiting = retrying(this.style, this.label, () => this.retry ?? retry);
-      this.feed.add(this.waiting);
+      this.put(this.waiting);
     }
   }
 
@@ -104,14 +105,14 @@ export class Story {
     if (type === "thinking") {
       if (!this.thought) {
         this.thought = new Thought(this.style);
-        this.feed.add(this.thought);
+        this.put(this.thought);
       }
       this.thought.text = (this.thought.text + text).slice(-LIVE_MAX);
       return;
     }
     if (!this.answer) {
       this.answer = new Answer(this.style);
-      this.feed.add(this.answer);
+      this.put(this.answer);
     }
     this.answer.markdown.text += text;
   }
@@ -129,7 +130,7 @@ export class Story {
   cutOff(why: string): void {
     this.retried(null);
     this.answer?.cutOff(why);
-    if (!this.answer) this.feed.add(newsLine(this.style, this.label, why, "warn"));
+    if (!this.answer) this.put(newsLine(this.style, this.label, why, "warn"));
     this.answer = null;
     this.thought = null;
   }
@@ -158,7 +159,7 @@ export class Story {
         return;
       }
       case "summary":
-        this.feed.add(
+        this.put(
           newsLine(
             this.style,
             "",
@@ -177,9 +178,22 @@ export class Story {
     }
   }
 
+  private put(block: Block, before: Block | null = null): void {
+    this.feed.add(block, before, this.who);
+  }
+
   /** What was read is older than the reply that is being written. */
   private addHeard(block: Block): void {
-    this.feed.add(block, this.thought ?? this.answer);
+    this.put(block, this.thought ?? this.answer);
+  }
+
+  /** A person is asked, and has answered: the calls that are open do not take this time. */
+  waits(at: number): void {
+    for (const block of this.open.values()) block.waits(at);
+  }
+
+  goesOn(at: number): void {
+    for (const block of this.open.values()) block.goesOn(at);
   }
 
   private hear(text: string): void {
@@ -209,11 +223,11 @@ export class Story {
       .join("\n");
     this.startOver();
     const whole = thinking || (text !== "" && thought ? thought.text : "");
-    if (whole.trim() !== "") this.feed.add(new Thought(this.style, whole));
+    if (whole.trim() !== "") this.put(new Thought(this.style, whole));
     if (text !== "") {
       // The same block goes on: it is rendered already.
       const same = live && pieces.trim() === text;
-      this.feed.add(same ? live : new Answer(this.style, text));
+      this.put(same ? live : new Answer(this.style, text));
     }
     // A reply whose calls never got an answer is older than a crash.
     for (const block of this.open.values()) block.end("interrupted", true, at);
@@ -221,7 +235,7 @@ export class Story {
     for (const call of callsOf(message)) {
       const block = new CallBlock(this.style, call, at);
       this.open.set(call.id, block);
-      this.feed.add(block);
+      this.put(block);
     }
     // Pieces of the next reply may have come before this one was read.
     const next = pieces.trimStart().startsWith(text) ? pieces.trimStart().slice(text.length) : "";

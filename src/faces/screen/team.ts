@@ -55,6 +55,12 @@ export class TeamModel {
     return members.filter(({ phase }) => phase !== "shutdown").map(({ name }) => name);
   }
 
+  /** Of these, the one behind `who`. */
+  following(who: Name): Name {
+    const { names } = this;
+    return names[(names.indexOf(who) + 1) % names.length] ?? LEAD;
+  }
+
   /** Of the lead in the main feed, of a teammate in its own. */
   story(who: Name): Story {
     const known = this.stories.get(who);
@@ -73,6 +79,8 @@ export class TeamModel {
     if (event.type === "model.retried" || (event.type === "teammate.phase" && retry === null))
       this.story(who).retried(retry);
     if (SPEAKS.has(event.type)) await this.story(who).readOn(this.store);
+    if (ASKS.has(event.type)) this.story(who).waits(event.at);
+    if (ANSWERS.has(event.type)) this.story(who).goesOn(event.at);
   }
 }
 
@@ -83,4 +91,16 @@ const SPEAKS: ReadonlySet<Event["type"]> = new Set([
   "teammate.phase",
   "permission.asked",
   "context.compacted",
+]);
+
+/** Between these somebody thinks whom the member (`who`) has asked. */
+export const ASKS: ReadonlySet<Event["type"]> = new Set([
+  "permission.asked",
+  "question.asked",
+  "plan.submitted",
+]);
+export const ANSWERS: ReadonlySet<Event["type"]> = new Set([
+  "permission.answered",
+  "question.answered",
+  "plan.answered",
 ]);

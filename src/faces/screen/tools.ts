@@ -36,7 +36,6 @@ type Place = {
   readonly style: Style;
   feed(): Feed;
   note(text: string): void;
-  warn(text: string): void;
   changed(): void;
 };
 
@@ -44,6 +43,8 @@ export class ScreenTools {
   readonly find: Find;
   readonly status: StatusLine;
   readonly vim = new Vim();
+  /** What is wrong in the person's file. */
+  readonly faults: readonly string[];
   /** The terminal belongs to an editor. */
   isAway = false;
   private view: FullView | null = null;
@@ -57,7 +58,7 @@ export class ScreenTools {
     this.vim.isOn = settings.vim;
     this.status.command = settings.statusLine;
     this.useTheme(settings.theme);
-    for (const fault of faults) place.warn(fault);
+    this.faults = faults;
   }
 
   get theme(): ThemeName {

@@ -24,7 +24,7 @@ it.each([
   const later = await again();
   await later.shows(/bob +#1 Wait · bash until/);
   place.write({ go: "" });
-  await later.shows(/bob .*Done\./);
+  await later.shows(/✓ #1 Wait bob .*waited/);
   later.type("\x04\x04");
   expect(await later.ended).toBe(0);
   expect((await place.run(["log", "--json"])).stdout).not.toContain('"task.failed"');
@@ -48,7 +48,7 @@ it("works on while its terminal is frozen or killed, and the next one shows what
   await soon(async () => expect((await place.run(["log"])).stdout).toMatch(/bob +says: Done\./));
   process.kill(pid, "SIGKILL");
   const later = await again();
-  await later.shows(/bob says: Done\./);
+  await later.shows(/✓ #1 Wait bob .*waited/);
   later.type("/quit\r");
   expect(await later.ended).toBe(0);
   await soon(async () => expect((await place.run(["ps"])).stdout).not.toMatch(/^(?:working|idle)/m));
@@ -63,7 +63,7 @@ it("starts the process of the team again when that was killed", async () => {
   await terminal.shows("the line to the process of the team is cut");
   await terminal.shows(/bob +#1 Wait · bash until/);
   place.write({ go: "" });
-  await terminal.shows(/bob says: Done\./);
+  await terminal.shows(/✓ #1 Wait bob .*waited/);
 });
 
 it("shows two terminals the same, and what one of them changes", async () => {
