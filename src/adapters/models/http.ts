@@ -70,6 +70,24 @@ export async function post(
   return posted;
 }
 
+/** The error of an answer that is none, with the words of the vendor. */
+export async function refusal({ status, headers, text }: Posted): Promise<Error> {
+  let body = "";
+  for await (const chunk of text) body += chunk;
+  let message = body;
+  try {
+    const { error } = JSON.parse(body) as { error?: string | { message?: string } };
+    message = (typeof error === "string" ? error : error?.message) ?? body;
+  } catch {
+    // Not the vendor's words but a proxy's: shown as they are.
+  }
+  return Object.assign(new Error(message || `status ${status}`), {
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: body,
+  });
+}
+
 async function followed(url: URL, init: RequestInit): Promise<Posted> {
   const { status, headers, body } = await fetch(url, init);
   const text = body ? Readable.fromWeb(body as NodeReadableStream) : Readable.from([]);

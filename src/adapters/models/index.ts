@@ -90,7 +90,14 @@ export async function openModel(wanted: string, options: OpenModelOptions): Prom
   const fetch = fields ? withFields(fields) : watchedFetch;
   const withKey = async (key: string | undefined): Promise<Keyed> => {
     const own = key === undefined ? env : { ...env, [vendor.keyVariable]: key };
-    const connection = await vendor.connect(name, { env: own, baseUrl, fetch, capabilities, fields });
+    const connection = await vendor.connect(name, {
+      env: own,
+      baseUrl,
+      fetch,
+      capabilities,
+      fields,
+      window: known?.window,
+    });
     const connected = connectedModel(connection, {
       spec: full,
       name,

@@ -54,3 +54,11 @@ const typeOf = ({ properties, items, enum: values, const: one }: Schema): string
   const example: unknown = Array.isArray(values) ? values[0] : one;
   return typeof example === "number" || typeof example === "boolean" ? typeof example : "string";
 };
+
+/** Ollama reads each property as an object, so one that is only true or false becomes an empty one. */
+export function forOllama(schema: Schema): Schema {
+  const { properties } = schema;
+  if (!isSchema(properties)) return schema;
+  const read = Object.entries(properties).map(([name, one]) => [name, isSchema(one) ? forOllama(one) : {}]);
+  return { ...schema, properties: Object.fromEntries(read) };
+}

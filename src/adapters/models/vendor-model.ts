@@ -128,7 +128,9 @@ export function connectedModel(
   const { longestReply } = connection;
   return {
     spec,
-    window: windowOf(name, known),
+    get window() {
+      return connection.loadedWindow?.() ?? windowOf(name, known);
+    },
     bindsPrefix: capabilities.binds,
     get clears() {
       return connection.clears === true && capabilities.clears && !bare;

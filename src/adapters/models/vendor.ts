@@ -19,6 +19,8 @@ export type Whereabouts = {
 export type ConnectOptions = Whereabouts & {
   readonly fetch: typeof globalThis.fetch;
   readonly capabilities: Capabilities;
+  /** Tokens of context that the person wants, from the same setting. */
+  readonly window?: number | undefined;
   /** Fields for each request, as they are, from the setting `models`. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 };
@@ -43,6 +45,8 @@ export type Connection = {
   readonly bareAfter?: RegExp;
   /** It clears old results for requests that say so, where the model can. */
   readonly clears?: boolean;
+  /** Tokens of context that its server has loaded the model with, once it is known. */
+  readonly loadedWindow?: () => number | undefined;
   /** It searches the web for requests that say so. */
   readonly searches?: boolean;
   /** The limit to ask for after a reply was cut off. */

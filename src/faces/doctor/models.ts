@@ -93,21 +93,33 @@ async function checkProvider(
       `${set}reachable, but ${faults.join("; ")}`,
       `Check ${key === "" ? "" : `${key} and `}the name of the model.${namesIn(offered)}`,
     );
+  const small = answers.flatMap((answer) => (typeof answer === "object" && answer.small) || []);
+  if (small.length > 0)
+    return wrong(
+      label,
+      `${set}reachable, but ${small.join("; ")}`,
+      `A member needs ${NEEDED} tokens or more. Give this model a "window" in the setting "models", such as 64000, and Ollama loads it with that; or start it with OLLAMA_CONTEXT_LENGTH=64000.`,
+    );
   const effort = probe.effort === undefined ? "" : ` with effort ${probe.effort}`;
-  const tried = specs.map((spec, i) => `, ${spec} answers in ${String(answers[i])} ms${effort}`).join("");
+  const tried = specs.map((spec, i) => `, ${spec} answers in ${msOf(answers[i])} ms${effort}`).join("");
   const offers = offered === null ? "" : `, ${offered.length} models are offered`;
   return ok(label, `${set}reachable${tried}${offers}`);
 }
 
 const NAMES = 30;
+/** Tokens of context in which a member can work through a small task. */
+const NEEDED = 16_000;
+
+type Answer = { readonly ms: number; readonly small: string };
+const msOf = (answer: Answer | string | undefined): number => (typeof answer === "object" ? answer.ms : 0);
 
 const namesIn = (offered: readonly string[] | null): string =>
   offered === null
     ? ""
     : ` It offers ${offered.slice(0, NAMES).join(", ")}${offered.length > NAMES ? ` and ${offered.length - NAMES} more` : ""}.`;
 
-/** Asks a model for one word: the milliseconds that took, or the provider's words when it refuses. Costs about twenty tokens. */
-async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): Promise<string | number> {
+/** Asks a model for one word. A text: the provider's words when it refuses. Costs about twenty tokens. */
+async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): Promise<string | Answer> {
   const began = performance.now();
   try {
     const { openModel } = await import("../../adapters/models/index.ts");
@@ -122,7 +134,9 @@ async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): 
     const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
     const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16, effort };
     await model.reply(request, { signal: AbortSignal.timeout(REPLY_MS) });
-    return Math.round(performance.now() - began);
+    const { window } = model;
+    const small = window < NEEDED ? `${spec} is loaded with ${window} tokens of context only` : "";
+    return { ms: Math.round(performance.now() - began), small };
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError";
     return isSlow

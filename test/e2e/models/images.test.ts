@@ -80,7 +80,7 @@ it.each([
   ["responses", "openai/gpt-5-mini"],
   ["google", "google/gemini-2.5-flash"],
   ["openai", "openai-compatible/some-model"],
-  ["openai", "ollama/some-model"],
+  ["ollama", "ollama/some-model"],
 ])("reaches the model over the protocol %s (%s)", async (protocol, spec) => {
   const { url, env, requests } = await serving(() => says("seen"));
   const images = await Promise.all(
@@ -91,7 +91,7 @@ it.each([
   );
   const model = await openModel(spec, {
     env: { ...env, GOOGLE_GENERATIVE_AI_API_KEY: "test-key-google" },
-    baseUrl: protocol === "google" ? `${url}/v1beta` : protocol === "openai" ? url : "",
+    baseUrl: protocol === "google" ? `${url}/v1beta` : /^(openai|ollama)$/.test(protocol) ? url : "",
     clock: systemClock,
     attempts: 1,
     outputDir: project.dir,

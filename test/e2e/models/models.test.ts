@@ -313,7 +313,7 @@ it.each(["", "/", "/v1", "/v1/"])("honours base addresses that end in %o", async
     "anthropic",
     "responses",
     "openai",
-    "openai",
+    "ollama",
   ]);
 });
 

@@ -4,6 +4,7 @@ import { says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { sealed } from "../../fixtures/providers/seals.ts";
 
 type Json = Record<string, unknown>;
+type Failed = { readonly error: string | { readonly message: string } };
 type Case = readonly [what: string, change: Json, words: string, path?: string];
 
 async function refuses(
@@ -24,7 +25,8 @@ async function refuses(
   expect((await ask(path, fit))[0]).toBe(200);
   for (const [what, change, words, to = path] of cases) {
     const [status, text] = await ask(to, { ...fit, ...change });
-    const message = status >= 400 ? (JSON.parse(text) as { error: { message: string } }).error.message : text;
+    const { error } = status >= 400 ? (JSON.parse(text) as Failed) : { error: text };
+    const message = typeof error === "string" ? error : error.message;
     expect([what, status >= 400, message]).toEqual([what, true, expect.stringContaining(words)]);
   }
   expect(server.refusals).toHaveLength(cases.length);
@@ -199,13 +201,27 @@ it("chat completions, and services that go their own ways", async () => {
       "with a length of 9",
       chat("mistral"),
     ],
-    ["Ollama: no model", { model: "missing" }, "not found, try pulling it first", chat("ollama")],
-    ["Ollama: no tools", { model: "no-tools" }, "does not support tools", chat("ollama")],
+  ]);
+});
+
+it("Ollama", async () => {
+  const user = { role: "user", content: "hi" };
+  const tool = (parameters: Json): Json => ({ type: "function", function: { name: "bash", parameters } });
+  const call = { id: "call_1", function: { name: "bash", arguments: "{}" } };
+  await refuses({ model: "qwen3", messages: [user] }, {}, "/ollama/api/chat", [
+    ["no model", { model: "missing" }, "model 'missing' not found"],
+    ["no tools", { model: "no-tools", tools: [tool({})] }, "does not support tools"],
+    ["no thinking", { model: "some-model", think: "low" }, `"some-model" does not support thinking`],
+    ["a level", { think: "xhigh" }, "invalid think value"],
+    ["parts", { messages: [{ role: "user", content: [] }] }, "cannot unmarshal array"],
+    ["an image", { messages: [{ ...user, images: ["data:image/png;base64,x"] }] }, "illegal base64"],
+    ["arguments", { messages: [user, { role: "assistant", tool_calls: [call] }] }, "function.arguments"],
+    ["a schema", { tools: [tool({ properties: { any: true } })] }, "api.ToolProperty"],
+    ["a list", { tools: [tool({ required: "path" })] }, "[]string"],
     [
-      "Ollama: no thinking",
-      { reasoning_effort: "low" },
-      `"some-model" does not support thinking`,
-      chat("ollama"),
+      "its size",
+      { truncate: false, options: { num_ctx: 4 } },
+      "exceeds the available context size (4 tokens)",
     ],
   ]);
 });

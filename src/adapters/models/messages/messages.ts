@@ -1,5 +1,5 @@
 /** Asks a server that speaks the Messages protocol, without a package: the package of the vendor would cost a third of a start. */
-import { type Posted, post } from "../http.ts";
+import { post, refusal } from "../http.ts";
 import type { PartStream } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
@@ -41,21 +41,4 @@ export async function askMessages(
     cancel: async () => void answer.text.destroy(),
   };
   return { stream: { getReader: () => reader } };
-}
-
-async function refusal({ status, headers, text }: Posted): Promise<Error> {
-  let body = "";
-  for await (const chunk of text) body += chunk;
-  let message = body;
-  try {
-    const { error } = JSON.parse(body) as { error?: { message?: string } };
-    message = error?.message ?? body;
-  } catch {
-    // Not the vendor's words but a proxy's: shown as they are.
-  }
-  return Object.assign(new Error(message || `status ${status}`), {
-    statusCode: status,
-    responseHeaders: headers,
-    responseBody: body,
-  });
 }

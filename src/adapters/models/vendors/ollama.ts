@@ -1,8 +1,7 @@
-/** Ollama on this machine or at OLLAMA_HOST, through its chat completions. */
+/** Ollama on this machine or at OLLAMA_HOST. */
 import { EkidenError } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import { type Environment, type Vendor, type Whereabouts, withoutVersion } from "../vendor.ts";
-import { connectCompatible } from "./openai-compatible.ts";
 
 const addressOf = ({ env, baseUrl }: Whereabouts): string => withoutVersion(baseUrl) || ollamaAddress(env);
 
@@ -11,7 +10,25 @@ export const ollama: Vendor = {
   keyVariable: "",
   defaultModel: "",
   address: addressOf,
-  connect: (model, options) => connectCompatible("ollama", model, `${addressOf(options)}/v1`, options),
+  async connect(model, options) {
+    const { fields, window } = options;
+    const to = { address: addressOf(options), model, context: window, fields };
+    const { askOllama, loadedContext } = await import("../ollama-chat.ts");
+    let loaded: number | undefined;
+    return {
+      // The model is loaded when the answer begins, also when the answer is that the conversation does not fit.
+      ask: async (request, signal) => {
+        try {
+          return await askOllama(to, request, signal);
+        } finally {
+          loaded ??= await loadedContext(to);
+        }
+      },
+      address: to.address,
+      secret: "",
+      loadedWindow: () => loaded,
+    };
+  },
 };
 
 /** Reads it as Ollama's own client does: the scheme and the port may be missing, and 0.0.0.0 means this machine. */
