@@ -6,7 +6,7 @@ import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
 import { firstOn, takeAway } from "./contents.ts";
-import { despiteKills, type Git } from "./git.ts";
+import { despiteOthers, type Git, NotesGone } from "./git.ts";
 import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
 import { LandingLine } from "./landing-line.ts";
@@ -18,7 +18,7 @@ import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { proposalOf } from "./way-out.ts";
-import { addWorktree, isWhole, lost, mend } from "./worktree-state.ts";
+import { addWorktree, isCutOff, isWhole, lost, mend } from "./worktree-state.ts";
 
 type By = Parameters<Worktrees["land"]>[1];
 
@@ -78,10 +78,10 @@ export class GitWorktrees implements Worktrees {
     const found = this.find(task);
     if (found) this.opened.add(keyOf(task));
     if (found && !this.isStale(task)) {
-      await this.mend(task);
+      await despiteOthers(() => this.mend(task));
       return found;
     }
-    const opening = despiteKills(() => this.make(task, contact, slug));
+    const opening = despiteOthers(() => this.make(task, contact, slug));
     this.opening.set(task.id, opening);
     return await opening.finally(() => this.opening.delete(task.id));
   }
@@ -113,7 +113,7 @@ export class GitWorktrees implements Worktrees {
     if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
   }
 
-  readonly land = (task: Which, by: By): Promise<Landing> => despiteKills(() => this.landOnce(task, by));
+  readonly land = (task: Which, by: By): Promise<Landing> => despiteOthers(() => this.landOnce(task, by));
 
   private async landOnce(task: Which, { name, ...by }: By): Promise<Landing> {
     const { git, options, repository, gate, sharedTarget: shared } = this;
@@ -126,8 +126,7 @@ export class GitWorktrees implements Worktrees {
       return this.opened.has(keyOf(task)) ? await this.refuseLost(task, contact) : { kind: "nothing" };
     const { branch, target, path, landing: commit } = binding;
     const { gateTimeoutMs, gateParallel = 1, reservationMs = RESERVATION_MS, racesMax = RACES_MAX } = options;
-    const where = this.targetOf(target);
-    const attempt = task.attempt ?? 0;
+    const [where, attempt] = [this.targetOf(target), task.attempt ?? 0];
     const onTarget = (commits: readonly (string | null)[]) =>
       firstOn(git, options.project, where.ref, commits);
     // An owner that died or was fenced after its landing could not say so: what a later one did again does not land, too.
@@ -156,6 +155,7 @@ export class GitWorktrees implements Worktrees {
     });
     if (landed.kind === "refused" && this.find(task)) return { ...landed, branch };
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
+    if (isCutOff(join(this.folder, path))) throw new NotesGone(join(this.folder, path));
     const done = await own();
     if (done !== null) return { kind: "landed", branch, target, commit: done };
     return await this.refuseLost(task, contact);
@@ -212,7 +212,7 @@ export class GitWorktrees implements Worktrees {
     if (options.wayOut?.kind === "push") await this.sharedTarget?.forget(AT_ONCE, task).catch(() => {});
     if (!binding) return { kind: "missing" };
     const root = join(folder, binding.path);
-    await this.mend(task);
+    await despiteOthers(() => this.mend(task));
     const shared = { workspace: this.workspace(binding.path), paths: options.share };
     const where = { project: options.project, root, commonDir: repository.commonDir, shared };
     const why = await takeAway({ git, binding, ref: this.targetOf(binding.target).ref }, where);

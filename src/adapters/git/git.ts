@@ -1,7 +1,7 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
 import { delimiter } from "node:path";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
@@ -59,7 +59,7 @@ const DIED = /^error: .* died of signal (?:9|15)$/m;
 /** Many commands read all worktrees, and fail while another git is just making one. They have changed nothing by then. */
 const MEETS_HALF_MADE = /^fatal: failed to read .*(?:commondir|gitdir|HEAD)\b/m;
 const [READS_MAX, READ_AGAIN_MS] = [50, 20];
-const KILLS_MAX = 5;
+const TRIES_MAX = 5;
 
 /** Somebody killed git, or a program that it had started. What it did is not known. */
 class GitKilled extends EkidenError {
@@ -68,15 +68,30 @@ class GitKilled extends EkidenError {
   }
 }
 
+const isOfOthers = (error: unknown): boolean =>
+  isKill(error) || error instanceof NotesGone || NOTES_GONE.test(messageOf(error));
+
 export const isKill = (error: unknown): boolean => error instanceof GitKilled;
 
-/** Does work again when somebody killed its git. `work` must notice what an earlier try has done, as after a crash. */
-export async function despiteKills<T>(work: () => Promise<T>): Promise<T> {
+/** Somebody removed what git notes about a worktree, in the middle of a step. */
+export class NotesGone extends EkidenError {
+  constructor(root: string) {
+    super("tool_failed", `What git notes about ${root} was removed while it was used.`);
+  }
+}
+/** Git says so then. */
+const NOTES_GONE = /is not a working tree|not a git repository/;
+
+/**
+ * Does work again when somebody killed its git, or removed what it works on. `work` must notice what an earlier try has done, as after
+ * a crash.
+ */
+export async function despiteOthers<T>(work: () => Promise<T>): Promise<T> {
   for (let nth = 1; ; nth += 1)
     try {
       return await work();
     } catch (error) {
-      if (!isKill(error) || nth === KILLS_MAX) throw error;
+      if (!isOfOthers(error) || nth === TRIES_MAX) throw error;
     }
 }
 

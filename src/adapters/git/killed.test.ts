@@ -34,6 +34,15 @@ function dying(verb: string, instead: string): { PATH: string; killed: string } 
   return { PATH: `${bin}:${process.env.PATH ?? ""}`, killed };
 }
 
+/** A git that loses what it notes about worktrees, once, before the first call with this verb. */
+function losing(verb: string, notes: string): { PATH: string; done: string } {
+  const isIt = `case " $* " in *" ${verb} "*) [ -e $HERE/done ] || { echo > $HERE/done; rm -rf ${notes}; } ;; esac`;
+  const bin = programFolder("git", `${isIt}\nexec ${GIT} "$@"`);
+  const done = join(bin, "done");
+  writeFileSync(done, "not yet");
+  return { PATH: `${bin}:${process.env.PATH ?? ""}`, done };
+}
+
 const VERBS = [
   "for-each-ref",
   "worktree add",
@@ -83,6 +92,30 @@ describe.each([
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 });
+
+it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
+  "lands when the notes of its worktree go at %s",
+  async (verb) => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.write({ ".ekiden/.gitignore": "*\n" });
+    const { PATH, done } = losing(verb, join(repo.dir, ".git", "worktrees"));
+    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+    onTestFinished(() => shell.close());
+    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
+    const trees = await openWorktrees({
+      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
+    });
+    rmSync(done);
+    const { workspace } = await trees.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    // As at the look of another process of the team.
+    rmSync(join(repo.dir, ".git", "worktrees"), { recursive: true, force: true });
+    repo.write({ "c.txt": "c\n" });
+    repo.commit("change");
+    expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
+    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+  },
+);
 
 it("waits for a worktree that another git is just making", async () => {
   const repo = repository({ "a.txt": "a\n" });

@@ -13,6 +13,9 @@ const MAKING = /initializing|added with --lock/;
 
 export const isWhole = (root: string): boolean => stateOf(root) === "whole";
 
+/** Its files are there, but what git notes about it is not. */
+export const isCutOff = (root: string): boolean => stateOf(root) === "cut off";
+
 /** A task that went on without a word would be completed without what was done for it. */
 export const lost = (id: number, branch: string, onto: string): string =>
   `The worktree of #${id} was removed before its work had landed, and with it all that was not committed. It has been made again on ${branch}, which builds on ${onto}. Do again what is missing there.`;
