@@ -9,6 +9,8 @@ import { takeAway } from "./fixtures/take-away.ts";
 
 export type Server = {
   readonly url: string;
+  /** Of its files; they belong to the user it runs as. */
+  readonly dataDir: string;
   /** Ends it for good and removes its folder. */
   stop(): Promise<void>;
   /** Ends it orderly, or by SIGKILL. Its data stay. */
@@ -35,6 +37,7 @@ const TRIES = 3;
 export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<Server> {
   // As root the server runs as another user, who must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "ekiden-pg-"));
+  const dataDir = join(folder, "data");
   chmodSync(folder, 0o755);
   const asRoot = process.getuid?.() === 0;
   const password = randomBytes(12).toString("hex");
@@ -42,7 +45,7 @@ export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<S
   const port = await freePort();
   const EmbeddedPostgres = await embeddedPostgres();
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
+    databaseDir: dataDir,
     user: "postgres",
     password,
     port,
@@ -58,7 +61,7 @@ export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<S
   });
   try {
     await server.initialise();
-    appendFileSync(join(folder, "data", "pg_hba.conf"), "host all all samenet password\n");
+    appendFileSync(join(dataDir, "pg_hba.conf"), "host all all samenet password\n");
     await server.start();
   } catch (error) {
     takeAway(folder);
@@ -67,12 +70,13 @@ export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<S
   }
   return {
     url: `postgres://postgres:${password}@${address}:${port}/postgres`,
+    dataDir,
     stop: async () => {
       await server.stop();
       takeAway(folder);
     },
     down: async (how) => {
-      if (how === "killed") process.kill(postmasterIn(join(folder, "data")), "SIGKILL");
+      if (how === "killed") process.kill(postmasterIn(dataDir), "SIGKILL");
       await server.stop();
     },
     up: () => startAgain(() => server.start(), log),

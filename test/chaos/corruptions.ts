@@ -191,6 +191,18 @@ export const CORRUPTIONS: readonly Corruption[] = [
     corrupt: (history) => void history.edges.pop(),
   },
   {
+    what: "a task that was to be split and was not",
+    rule: "tasks are split once",
+    corrupt: ({ splits }) => splits.push(1),
+  },
+  {
+    what: "a task of a member that is part of no other",
+    rule: "tasks are split once",
+    corrupt: ({ tasks }) => {
+      found(tasks[0], "task").created_by = "alice";
+    },
+  },
+  {
     what: "a task that is never completed",
     rule: "no task is lost",
     corrupt: (history) => {

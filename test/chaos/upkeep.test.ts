@@ -26,6 +26,7 @@ describe.each(BACKENDS)("upkeep on %s", (backend) => {
     effects: [],
     landings: null,
     wanted: TASKS,
+    splits: [],
   });
 
   it("loses nothing of a team at work", async () => {

@@ -1,5 +1,5 @@
 /** The rules that every history must keep, by name. None of them asks the program anything. */
-import { allCompleted, replay, tablesAgree } from "./claims.ts";
+import { allCompleted, replay, splitOnce, tablesAgree } from "./claims.ts";
 import { acceptable, mailInRequests, oneLife } from "./conversations.ts";
 import { effectsOfClaims, oneExecution } from "./effects.ts";
 import type { Fault, History, Rule } from "./history.ts";
@@ -10,6 +10,7 @@ export const RULES = {
   "claims follow each other": (history) => replay(history).faults,
   "tables and journal agree": tablesAgree,
   "no task is lost": allCompleted,
+  "tasks are split once": splitOnce,
   "claims are told to their owners": answersOfClaims,
   "mail is sent and delivered once": mailFacts,
   "mail is heard once, in order": mailInTranscripts,

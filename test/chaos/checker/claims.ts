@@ -1,6 +1,9 @@
 /** Replays the journal task by task and compares its end with the tables. */
 import type { EventRow, History, TaskRow } from "./history.ts";
 
+/** What the journal calls the person, who may end any task that is not over, and claim several. */
+export const PERSON = "person";
+
 type Replayed = {
   status: string;
   owner: string | null;
@@ -68,6 +71,12 @@ const heldOrBefore: Step = (at) => {
   if (!at.task.former.includes(at.fact.by)) held(at);
 };
 
+/** The task keeps its owner, or becomes the person's. */
+const ofPerson: Step = ({ task, fault }) => {
+  if (task.status !== "pending" && task.status !== "in_progress") fault(`the task is ${task.status}`);
+  task.owner ??= PERSON;
+};
+
 const STEPS: Readonly<Record<string, Step>> = {
   "task.added": () => {},
   "task.claimed": ({ task, fact, tasks, leads, fault }) => {
@@ -75,17 +84,25 @@ const STEPS: Readonly<Record<string, Step>> = {
     if (fact.attempt !== task.attempt + 1) fault(`attempt ${fact.attempt} after attempt ${task.attempt}`);
     for (const blocker of task.blockedBy)
       if (tasks.get(blocker)?.status !== "completed") fault(`its blocker #${blocker} is not completed`);
-    for (const [id, other] of tasks)
-      if (other !== task && other.status === "in_progress" && other.owner === fact.by && !leads.has(fact.by))
-        fault(`${fact.by} has #${id} in progress already`);
+    if (fact.by !== PERSON)
+      for (const [id, other] of tasks)
+        if (
+          other !== task &&
+          other.status === "in_progress" &&
+          other.owner === fact.by &&
+          !leads.has(fact.by)
+        )
+          fault(`${fact.by} has #${id} in progress already`);
     Object.assign(task, { status: "in_progress", owner: fact.by, attempt: fact.attempt });
   },
   "task.completed": (at) => {
-    held(at);
+    if (at.fact.by === PERSON) ofPerson(at);
+    else held(at);
     at.task.status = "completed";
   },
   "task.failed": (at) => {
-    if (at.task.status !== "in_progress") at.fault(`the task is ${at.task.status}, not in progress`);
+    if (at.fact.by === PERSON) ofPerson(at);
+    else if (at.task.status !== "in_progress") at.fault(`the task is ${at.task.status}, not in progress`);
     if (at.fact.attempt !== at.task.attempt)
       at.fault(`attempt ${at.fact.attempt}, but the claim is attempt ${at.task.attempt}`);
     at.task.status = "failed";
@@ -95,11 +112,16 @@ const STEPS: Readonly<Record<string, Step>> = {
     if (!from.includes(task.status)) fault(`released while ${task.status}`);
     if (fact.from !== task.owner) fault(`released from ${fact.from}, but its owner is ${task.owner}`);
     if (fact.why === "owner_died" && task.owner !== null) task.former.push(task.owner);
+    if (fact.why === "split") task.blockedBy = [...new Set([...task.blockedBy, ...(fact.parts as number[])])];
     Object.assign(task, { status: "pending", owner: null });
   },
   "task.cancelled": ({ task, fault }) => {
     if (task.status !== "pending" && task.status !== "in_progress") fault(`cancelled while ${task.status}`);
     Object.assign(task, { status: "cancelled", owner: null });
+  },
+  "task.changed": ({ task, fact }) => {
+    const { blockedBy } = (fact.now ?? {}) as { blockedBy?: number[] };
+    if (blockedBy) task.blockedBy = blockedBy;
   },
   "task.queued": heldOrBefore,
   "gate.started": heldOrBefore,
@@ -116,8 +138,9 @@ export function tablesAgree(history: History): string[] {
   const { tasks } = replay(history);
   const faults: string[] = [];
   const rows = new Map(history.tasks.map((row) => [row.id, row]));
-  if (rows.size !== history.wanted)
-    faults.push(`the board has ${rows.size} tasks, but ${history.wanted} were put on it`);
+  const given = history.tasks.filter((row) => row.created_by === PERSON).length;
+  if (given !== history.wanted)
+    faults.push(`the board has ${given} tasks, but ${history.wanted} were put on it`);
   for (const [id, task] of tasks) {
     const row = rows.get(id);
     if (!row) {
@@ -146,6 +169,37 @@ function rowFaults(row: TaskRow, rows: ReadonlyMap<number, TaskRow>, { edges }: 
   if (row.tries > row.attempt) faults.push(`#${row.id}: ${row.tries} tries in ${row.attempt} attempts`);
   return faults;
 }
+
+/** A task of a member is a part of one task, which its owner was to split, once; each of those was, unless the person completed it. */
+export function splitOnce(history: History): string[] {
+  const facts = history.events.map(factOf);
+  const partsOf = new Map<number, number>();
+  const split = new Map<number, number>();
+  for (const fact of facts) {
+    if (fact.type !== "task.released" || fact.why !== "split") continue;
+    split.set(fact.task, (split.get(fact.task) ?? 0) + 1);
+    for (const part of fact.parts as number[]) partsOf.set(part, (partsOf.get(part) ?? 0) + 1);
+  }
+  const byHand = new Set(byPerson(history));
+  return [
+    ...history.tasks.flatMap(({ id, created_by }) =>
+      created_by === PERSON || partsOf.get(id) === 1
+        ? []
+        : [`#${id}: a part of ${partsOf.get(id) ?? 0} tasks`],
+    ),
+    ...[...split].flatMap(([id, times]) =>
+      times === 1 && history.splits.includes(id) ? [] : [`#${id}: split ${times} times`],
+    ),
+    ...history.splits.flatMap((id) => (split.has(id) || byHand.has(id) ? [] : [`#${id}: never split`])),
+  ];
+}
+
+/** The tasks that the person completed. */
+export const byPerson = ({ events }: Pick<History, "events">): number[] =>
+  events.flatMap((event) => {
+    const { type, by, task } = factOf(event);
+    return type === "task.completed" && by === PERSON ? [task] : [];
+  });
 
 /** Every task of the workload can succeed, so each of them must be completed in the end. */
 export const allCompleted = ({ tasks }: History): string[] =>

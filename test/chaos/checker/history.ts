@@ -69,6 +69,8 @@ export type History = Tables & {
   landings: Landings | null;
   /** The number of tasks that were put on the board. */
   wanted: number;
+  /** Those that their owners were to split. */
+  splits: number[];
 };
 
 /** A fault: the rule that is broken and the evidence. */

@@ -1,5 +1,5 @@
 /** Mail is sent once, delivered at most once, into the right conversation and in order. */
-import { factOf } from "./claims.ts";
+import { factOf, PERSON } from "./claims.ts";
 import type { EntryRow, History, MailRow } from "./history.ts";
 
 const MARK = /<mail id="(\d+)"/g;
@@ -116,6 +116,7 @@ export function answersOfClaims({ events, transcript }: History): string[] {
   for (const event of events) {
     if (event.type !== "task.claimed" && event.type !== "task.completed") continue;
     const { by, task, attempt } = factOf(event);
+    if (by === PERSON) continue;
     if (event.type === "task.claimed") add(`${by} claims #${task} (attempt ${attempt})`, 1);
     else add(`${by} completes #${task}`, 1);
   }

@@ -106,9 +106,11 @@ export const readEffects = (file: string): Effect[] =>
     at: Number(at),
   }));
 
-export function readLandings(repository: string, base: string, gateLog: string): Landings {
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: repository, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+/** `target`: the repository that tasks land in: `project` itself, or its remote. */
+export function readLandings(project: string, target: string, base: string, gateLog: string): Landings {
+  const gitIn = (cwd: string, args: string[]): string =>
+    execFileSync("git", args, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const git = (...args: string[]): string => gitIn(target, args);
   const commits = git("log", "--reverse", "--topo-order", "--format=%H%x00%P%x00%T%x00%s", `${base}..main`)
     .split("\n")
     .filter(Boolean)
@@ -120,7 +122,7 @@ export function readLandings(repository: string, base: string, gateLog: string):
   return {
     commits,
     gates: linesOf(gateLog).map(([tree = "", verdict]): Gate => ({ tree, green: verdict === "green" })),
-    strays: git("status", "--porcelain", "--untracked-files=all").split("\n").filter(Boolean),
+    strays: gitIn(project, ["status", "--porcelain", "--untracked-files=all"]).split("\n").filter(Boolean),
     files: Object.fromEntries(paths.map((path) => [path, git("show", `main:${path}`)])),
   };
 }

@@ -37,9 +37,25 @@ export const CLASSES = {
   "database-kill": { about: "database: SIGKILL, then started", holds: true },
   "database-away": { about: "database: stopped for 8 seconds", holds: true },
   "database-read-only": { about: "database: refuses writes for a second", holds: true },
+  "database-tls": {
+    about: "database: reached by TLS; the server shows a wrong certificate for a moment (needs openssl)",
+    holds: true,
+  },
+  "database-pooler": {
+    about: "database: reached by a pooler, which is killed and started (needs pgbouncer)",
+    holds: true,
+  },
+  "database-network": {
+    about: "database: its connection is cut at a commit, before or after the server has it",
+    holds: true,
+  },
   "database-lock": { about: "database: another program locks its tables for 7 seconds", holds: true },
   "disk-full": {
     about: "disk: full for a second (SQLite; needs root for a tmpfs)",
+    holds: true,
+  },
+  "worktrees-full": {
+    about: "disk: that of the worktrees is full for a second (needs root for a tmpfs)",
     holds: true,
   },
   "model-busy": { about: "model: 429, 500 and 529", holds: true },
@@ -54,12 +70,27 @@ export const CLASSES = {
     about: "git: somebody removes the worktree of a task whose command has ended",
     holds: true,
   },
+  "branch-removed": {
+    about: "git: somebody removes the branch of a task, or what git notes about its worktree",
+    holds: true,
+  },
+  "push-cut": { about: "git: tasks land on a remote, and pushes are cut in the middle", holds: true },
+  "by-hand": {
+    about: "person: done, fail and cancel of a task that waits or is in progress; take, then done",
+    holds: true,
+  },
+  "newer-program": { about: "person: a newer version of the program, beside hosts of this one", holds: true },
   orders: {
     about: "person: release, edit and assign of a task in progress; a task that is taken and given back",
     holds: true,
   },
-  "output-full": { about: "process: some have a full disk as standard output", holds: true },
+  "output-full": {
+    about: "process: some have a full disk as standard output, for text or JSON",
+    holds: true,
+  },
+  deadlines: { about: "process: some end at a deadline, and another goes on", holds: true },
   "long-commands": { about: "work: commands that outlive the host", holds: true },
+  splits: { about: "work: some tasks are split by their owners", holds: true },
   landings: { about: "work: tasks land in a git repository behind a gate", holds: true },
   "red-gate": { about: "work: some tasks meet a red gate first", holds: true },
 } as const satisfies Readonly<Record<string, Class>>;
@@ -85,7 +116,19 @@ export function classesFrom(text: string): Set<ClassName> {
 }
 
 export type Injected = Readonly<
-  Record<"kills" | "pauses" | "restarts" | "cuts" | "fullDisks" | "gitKills" | "removals" | "orders", number>
+  Record<
+    | "kills"
+    | "pauses"
+    | "restarts"
+    | "cuts"
+    | "fullDisks"
+    | "gitKills"
+    | "removals"
+    | "orders"
+    | "pushCuts"
+    | "newerPrograms",
+    number
+  >
 >;
 type Injection = { readonly counts: keyof Injected; readonly inject: (world: World) => Promise<boolean> };
 
@@ -104,6 +147,14 @@ export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
   "database-lock": { counts: "cuts", inject: (world) => world.lockTables(7_000) },
   "git-killed": { counts: "gitKills", inject: (world) => world.killGit() },
   "worktree-removed": { counts: "removals", inject: (world) => world.removeWorktree() },
-  orders: { counts: "orders", inject: (world) => world.order() },
+  "branch-removed": { counts: "removals", inject: (world) => world.removeBranch() },
+  "push-cut": { counts: "pushCuts", inject: (world) => world.cutPush() },
+  orders: { counts: "orders", inject: (world) => world.person.order() },
+  "by-hand": { counts: "orders", inject: (world) => world.person.byHand() },
+  "newer-program": { counts: "newerPrograms", inject: (world) => world.startNewer() },
+  "database-tls": { counts: "cuts", inject: (world) => world.harmWay("tls") },
+  "database-pooler": { counts: "cuts", inject: (world) => world.harmWay("pooler") },
+  "database-network": { counts: "cuts", inject: (world) => world.harmWay("network") },
+  "worktrees-full": { counts: "fullDisks", inject: (world) => world.fillWorktrees(1_000) },
   "disk-full": { counts: "fullDisks", inject: (world) => world.fillDisk(1_000) },
 };

@@ -1,58 +1,82 @@
-/** Makes the place of the store of a round: a file, which may be on a small disk of its own, or a schema of a PostgreSQL that is ours. */
-import { execFileSync } from "node:child_process";
+/** The place of the store of a round: here a file, which may be on a small disk of its own. `postgres.ts` has that on a server. */
+import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
-import { type Server, startPostgres } from "../../postgres.ts";
+import type { ClassName } from "./faults.ts";
 
 export type StoreName = "sqlite" | "postgres";
+/** How a program reaches its server: by TLS, by a pooler, or by a network that can be cut at any byte. */
+export type WayName = "tls" | "pooler" | "network";
 
 /** What faults can do to a store. Each resolves when it is over: false when this store has no such fault. */
 export type Place = {
   readonly url: string;
+  /** For the checker: the database itself, past what lies between it and the program. */
+  readonly direct: string;
   cutConnections(): Promise<boolean>;
   down(how: "stopped" | "killed", ms: number): Promise<boolean>;
   readOnly(ms: number): Promise<boolean>;
   /** Another program locks its tables. */
   lock(ms: number): Promise<boolean>;
   fill(ms: number): Promise<boolean>;
+  /** Harms the way between the program and the server. */
+  harmWay(way: WayName): Promise<boolean>;
   end(): Promise<void>;
 };
 
-const never = () => Promise.resolve(false);
+export const never = (): Promise<boolean> => Promise.resolve(false);
 const DISK_MB = 24;
 const isRoot = process.getuid?.() === 0;
 
-/** Why a full disk cannot be made here, or null. */
-export const noDisk = (store: StoreName): string | null =>
-  store === "postgres"
-    ? "disk-full is skipped on PostgreSQL: its disk is not a small one."
-    : isRoot
-      ? null
-      : "disk-full is skipped: a small disk can be mounted by root only.";
+/** Why this class cannot run here, or null. */
+export function skipped(name: ClassName, store: StoreName): string | null {
+  const isOfServer = name.startsWith("database-");
+  if (isOfServer && store === "sqlite") return "SQLite has no server";
+  if (name === "disk-full" && store === "postgres") return "the disk of PostgreSQL is not a small one";
+  if (name.endsWith("-full") && name !== "output-full" && !isRoot) return "only root can mount a small disk";
+  const program = NEEDS[name];
+  return program === undefined || isInstalled(program) ? null : `${program} is not installed`;
+}
+
+const NEEDS: Partial<Record<ClassName, string>> = {
+  "database-pooler": "pgbouncer",
+  "database-tls": "openssl",
+};
+const isInstalled = (program: string): boolean => spawnSync(program, ["-V"]).error === undefined;
 
 export function sqlitePlace(dir: string, smallDisk: boolean): Place {
   const disk = join(dir, "disk");
   mkdirSync(disk);
-  if (smallDisk) execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", disk]);
+  const small = smallDisk ? mountSmall(disk) : null;
+  const url = `sqlite:${join(disk, "team.db")}`;
   return {
-    url: `sqlite:${join(disk, "team.db")}`,
+    url,
+    direct: url,
     cutConnections: never,
     down: never,
     readOnly: never,
     lock: never,
+    fill: small?.fill ?? never,
+    harmWay: never,
+    end: async () => small?.end(),
+  };
+}
+
+export type SmallDisk = { fill(ms: number): Promise<boolean>; end(): void };
+
+/** A disk of `DISK_MB` at this folder. Only root can mount one. */
+export function mountSmall(folder: string): SmallDisk {
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", folder]);
+  return {
     fill: async (ms) => {
-      if (!smallDisk) return false;
-      const filler = join(disk, "filler");
+      const filler = join(folder, "filler");
       writeUntilFull(filler);
       await delay(ms);
       rmSync(filler);
       return true;
     },
-    end: async () => {
-      if (smallDisk) execFileSync("umount", ["--lazy", disk]);
-    },
+    end: () => void execFileSync("umount", ["--lazy", folder]),
   };
 }
 
@@ -70,66 +94,5 @@ function writeUntilFull(path: string): void {
     }
   } finally {
     closeSync(file);
-  }
-}
-
-/** One server for all rounds. */
-export class Postgres {
-  private readonly server: Server;
-
-  private constructor(server: Server) {
-    this.server = server;
-  }
-
-  static async start(): Promise<Postgres> {
-    return new Postgres(await startPostgres());
-  }
-
-  place(schema: string): Place {
-    return {
-      url: `${this.server.url}?schema=${schema}`,
-      cutConnections: () =>
-        this.ask(
-          "select pg_terminate_backend(pid) from pg_stat_activity where datname is not null and pid <> pg_backend_pid()",
-        ),
-      down: async (how, ms) => {
-        await this.server.down(how);
-        await delay(ms);
-        await this.server.up();
-        return true;
-      },
-      readOnly: async (ms) => {
-        await this.ask("alter system set default_transaction_read_only = on", "select pg_reload_conf()");
-        await delay(ms);
-        return this.ask("alter system reset default_transaction_read_only", "select pg_reload_conf()");
-      },
-      lock: (ms) =>
-        this.ask(
-          "begin",
-          `lock table "${schema}".tasks, "${schema}".members, "${schema}".hosts in access exclusive mode`,
-          `select pg_sleep(${ms / 1_000})`,
-          "rollback",
-        ),
-      fill: never,
-      end: async () => {
-        await this.ask(`drop schema if exists "${schema}" cascade`);
-      },
-    };
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
-  }
-
-  private async ask(...queries: string[]): Promise<boolean> {
-    const client = new pg.Client({ connectionString: this.server.url });
-    client.on("error", () => {});
-    await client.connect();
-    try {
-      for (const query of queries) await client.query(query);
-      return true;
-    } finally {
-      await client.end().catch(() => {});
-    }
   }
 }

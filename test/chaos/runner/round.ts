@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Fault, History } from "../checker/history.ts";
 import { type ClassName, INJECTIONS, type Injected } from "./faults.ts";
-import { noDisk, type Place, type Postgres, type StoreName, sqlitePlace } from "./place.ts";
+import { type Place, type StoreName, skipped, sqlitePlace, type WayName } from "./place.ts";
+import type { Postgres } from "./postgres.ts";
 import { type Dice, randomGraph, type WorkPlan } from "./work.ts";
 import { newFolder, World } from "./world.ts";
 
@@ -26,10 +27,12 @@ export type RoundOptions = {
 
 const FAULTS_MS = 10_000;
 const BOARD_MS = 60_000;
-const END_MS = 90_000;
+/** A round that stands still for so long does not end: a busy machine makes it slow, not silent. */
+const SILENCE_MS = 90_000;
+const END_MS = 900_000;
 /** A task that failed keeps those behind it from ending, however often the team goes on. */
 const RESUMES = 10;
-const LOOK_MS = 100;
+const LOOK_MS = 200;
 /** Long enough for a busy machine; short where the lease itself is under test. */
 const LEASE_MS = 15_000;
 const SHORT_LEASE_MS = 3_000;
@@ -41,12 +44,13 @@ const MEMBERS = [
 
 export async function round({ store, classes, dice, schema, postgres }: RoundOptions): Promise<RoundReport> {
   const dir = newFolder();
-  const place: Place =
-    postgres?.place(schema) ?? sqlitePlace(dir, classes.has("disk-full") && noDisk(store) === null);
   const plan = planOf(classes, dice, join(dir, "effects.log"));
+  const place: Place =
+    (await postgres?.place(schema, wayOf(classes, dice), dice)) ??
+    sqlitePlace(dir, classes.has("disk-full") && skipped("disk-full", store) === null);
   const leaseMs = classes.has("freeze-past-lease") || classes.has("stall") ? SHORT_LEASE_MS : LEASE_MS;
   const world = await World.open({ dir, place, plan, leaseMs, dice });
-  const about = `${plan.isRunbook ? "runbook" : "model"}, ${plan.tasks} tasks${plan.landings ? ", landings" : ""}`;
+  const about = `${plan.isRunbook ? "runbook" : "model"}, ${plan.tasks} tasks${plan.landings ? `, landings${plan.onRemote ? " on a remote" : ""}` : ""}${plan.splits.size > 0 ? `, ${plan.splits.size} splits` : ""}`;
   try {
     const injected: Record<string, number> = {};
     const hosts = MEMBERS.slice(0, plan.members.length / 2);
@@ -63,6 +67,12 @@ export async function round({ store, classes, dice, schema, postgres }: RoundOpt
   }
 }
 
+/** How programs reach the database in a round: straight in one of two rounds, else by one of the ways that the classes name. */
+function wayOf(classes: ReadonlySet<ClassName>, dice: Dice): WayName | null {
+  const ways = (["tls", "pooler", "network"] as const).filter((way) => classes.has(`database-${way}`));
+  return dice() < 0.5 ? null : (ways[Math.floor(dice() * ways.length)] ?? null);
+}
+
 function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string): WorkPlan {
   const tasks = 8 + Math.floor(dice() * 9);
   const isRunbook = dice() < 0.34;
@@ -74,7 +84,15 @@ function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string)
   const red = new Set(
     Array.from({ length: tasks }, (_, i) => i + 1).filter(() => classes.has("red-gate") && dice() < 0.15),
   );
+  const splits = new Set(
+    Array.from({ length: tasks }, (_, i) => i + 1).filter(
+      () => classes.has("splits") && !isRunbook && dice() < 0.15,
+    ),
+  );
+  const onRemote = classes.has("push-cut") && landings && dice() < 0.4;
   return {
+    onRemote,
+    splits,
     tasks,
     after: randomGraph(dice, tasks),
     members: MEMBERS.slice(0, hosts).flat(),
@@ -106,7 +124,11 @@ async function injectFaults(
 /** The processes end by themselves when the board is done. Where none is left before that, one more goes on, a few times. */
 async function reachEnd(world: World, members: readonly string[]): Promise<void> {
   let left = RESUMES;
+  let [seen, seenAt] = [-1, 0];
   await until(END_MS, async () => {
+    const facts = await world.facts();
+    if (facts !== seen) [seen, seenAt] = [facts, performance.now()];
+    if (performance.now() - seenAt > SILENCE_MS) return true;
     if (world.alive.length > 0) return false;
     if ((await world.unfinished()) === 0 || left === 0) return true;
     left -= 1;
@@ -131,7 +153,9 @@ function countsOf(world: World, history: History, injected: Readonly<Record<stri
     gitKills: 0,
     removals: 0,
     orders: 0,
+    newerPrograms: 0,
     ...injected,
+    pushCuts: world.pushCuts,
     modelFaults: world.modelFaults,
     requests: world.requests,
     tasks: history.tasks.filter(({ status }) => status === "completed").length,

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { dice } from "../../fixtures/simulation.ts";
 import type { Fault } from "../checker/history.ts";
 import type { ClassName } from "./faults.ts";
-import { noDisk, Postgres, type StoreName } from "./place.ts";
+import { type StoreName, skipped } from "./place.ts";
+import { Postgres } from "./postgres.ts";
 import { type Counts, round } from "./round.ts";
 
 export type ChaosOptions = {
@@ -30,6 +31,8 @@ const NOTHING: Counts = {
   gitKills: 0,
   removals: 0,
   orders: 0,
+  pushCuts: 0,
+  newerPrograms: 0,
   modelFaults: 0,
   requests: 0,
   tasks: 0,
@@ -44,8 +47,11 @@ const SHOWN = 10;
 const ROUND_STEP = 0x9e3779b1;
 
 export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions): Promise<ChaosReport> {
-  const missing = classes.has("disk-full") ? noDisk(store) : null;
-  if (missing) say(missing);
+  for (const name of classes) {
+    const why = skipped(name, store);
+    if (why !== null && !/^SQLite/.test(why)) say(`${name} is skipped: ${why}.`);
+  }
+  const able = new Set([...classes].filter((name) => skipped(name, store) === null));
   const postgres = store === "postgres" ? await Postgres.start() : null;
   const end = performance.now() + minutes * 60_000;
   const faults: (Fault & { round: number })[] = [];
@@ -54,7 +60,7 @@ export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions
     for (let nth = 1; nth === 1 || performance.now() < end; nth += 1) {
       const report = await round({
         store,
-        classes,
+        classes: able,
         dice: dice(seed + nth * ROUND_STEP),
         schema: `round_${nth}`,
         postgres,

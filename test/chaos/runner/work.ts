@@ -11,6 +11,10 @@ export type WorkPlan = {
   readonly classes: ReadonlySet<ClassName>;
   readonly isRunbook: boolean;
   readonly landings: boolean;
+  /** The tasks land on a remote. */
+  readonly onRemote: boolean;
+  /** Tasks that their owners split, each into two parts. */
+  readonly splits: ReadonlySet<number>;
   /** Tasks whose first try at the gate is red. */
   readonly red: ReadonlySet<number>;
   readonly effectsLog: string;
@@ -31,7 +35,9 @@ function commandOf(plan: WorkPlan, task: number, attempt: string): string {
   const ticks = plan.classes.has("long-commands")
     ? [`for tick in $(seq 40); do sleep 0.05; ${line("tick")}; done`]
     : [];
-  const file = plan.landings ? [`mkdir -p out; printf 'green ${task}\\n' > out/${task}.txt`] : [];
+  const file = plan.landings
+    ? [`{ mkdir -p out && printf 'green ${task}\\n' > out/${task}.txt; } || exit 1`]
+    : [];
   return [`run=$$-$(date +%s%N)`, line("begin"), ...ticks, ...file, line("end")].join("\n");
 }
 
@@ -74,11 +80,20 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   const last = (tool: string) => results.get(triesOf(tool).at(-1)?.id ?? "");
   const isInterrupted = (tool: string): boolean => last(tool)?.text.startsWith("Interrupted") ?? false;
 
+  if (plan.splits.has(task) && !text.includes("[It was split by ")) {
+    const split = last("split_task");
+    if (!split || isInterrupted("split_task")) {
+      const parts = [1, 2].map((nth) => ({ subject: `part ${nth} of task ${task}`, description: "Do it." }));
+      return call("split_task", { parts, note: "In two parts." });
+    }
+    return { text: split.isError ? `#${task} is not mine any more.` : `#${task} waits for its parts.` };
+  }
+
   const ran = last("bash");
   const ended = last("complete_task");
   const isRed = plan.landings && plan.red.has(task);
   const fixed = triesOf("bash").some((one) => !JSON.stringify(one.input).includes("echo red"));
-  if (!ran || isInterrupted("bash")) {
+  if (!ran || isInterrupted("bash") || (/no space left/i.test(ran.text) && !ended)) {
     const red = isRed && !ended && !JSON.stringify(parts).includes("gate.sh");
     const command = commandOf(plan, task, attempt);
     return call("bash", { command: red ? `${command}\necho red > out/${task}.txt` : command });

@@ -1,33 +1,39 @@
 /** One round's world: a project, a store, a model server, and the host processes that faults are injected into. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { descendantsOf, processesOf } from "../../../src/adapters/process-table.ts";
-import { namesIn, textIn } from "../../../src/adapters/small-files.ts";
+import { textIn } from "../../../src/adapters/small-files.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
-import { repositoryIn } from "../../fixtures/repository.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { check } from "../checker/check.ts";
 import type { Fault, History } from "../checker/history.ts";
-import { inSnapshot, readEffects, readLandings, readTables } from "../checker/read.ts";
-import type { Place } from "./place.ts";
-import { type Dice, programOf, runbookOf, type WorkPlan, whoAsks } from "./work.ts";
+import { inSnapshot, readEffects, readTables } from "../checker/read.ts";
+import type { ClassName } from "./faults.ts";
+import { newerProgram } from "./newer.ts";
+import { Person } from "./person.ts";
+import type { Place, WayName } from "./place.ts";
+import { ChaosProject } from "./project.ts";
+import { type Dice, programOf, type WorkPlan, whoAsks } from "./work.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../../dist/main.js");
 const TEAM = "default";
 const LATEST_LINES = 12;
 /** How long a git is looked for: each runs for some milliseconds. */
 const GIT_MS = 500;
-/** Times that an order is given before it is given up. */
-const ORDERS_MAX = 60;
 /** Between one process of a machine that stood still and the next. */
 const SLOW_START_MS = 40;
+
+/** Of programs that cannot use a store, and of those that end at a limit. */
+const STORE_CODE = 5;
+const LIMIT_CODE = 4;
 
 type Host = {
   readonly child: ChildProcess;
   readonly as: string;
+  readonly hasDeadline: boolean;
   /** Ended by this runner. */
   killed: boolean;
   output: string;
@@ -61,13 +67,27 @@ export class World {
   private downs = 0;
   private calm = false;
   private readonly options: WorldOptions;
-  private readonly base: string;
+  readonly person: Person;
+  private readonly project: ChaosProject;
   private server!: ModelServer;
-  private readonly thawing: Promise<unknown>[] = [];
+  private newer: string | null = null;
+  /** How newer programs ended that were not refused. */
+  private readonly newerEnds: string[] = [];
+  private readonly thawing = new Set<Promise<unknown>>();
 
-  private constructor(options: WorldOptions, base: string) {
+  private constructor(options: WorldOptions, project: ChaosProject) {
     this.options = options;
-    this.base = base;
+    this.project = project;
+    this.person = new Person({
+      ...options,
+      url: options.place.direct,
+      team: TEAM,
+      says: async (...words) => {
+        const child = this.program(words, "ignore");
+        await ended(child);
+        return child.exitCode === 0;
+      },
+    });
     this.leaseMs = options.leaseMs;
     this.dice = options.dice;
     const { isRunbook, members, classes } = options.plan;
@@ -78,13 +98,6 @@ export class World {
 
   static async open(options: WorldOptions): Promise<World> {
     const { dir, plan, leaseMs, dice } = options;
-    const project = join(dir, "project");
-    const gate = join(dir, "gate.sh");
-    writeFileSync(
-      gate,
-      `tree=$(git rev-parse 'HEAD^{tree}')\nif grep -qsr '^red$' out; then echo "$tree red" >> '${dir}/gate.log'; echo 'gate.sh: red'; exit 1; fi\necho "$tree green" >> '${dir}/gate.log'\n`,
-    );
-    const repository = repositoryIn(project, { ".gitignore": ".ekiden/\nplan.md\n" });
     const settings = {
       leaseMs,
       maxAttempts: 1_000,
@@ -92,14 +105,8 @@ export class World {
       idleTimeoutMs: "never",
       progressTimeoutMs: 5_000,
       permissionMode: "bypass",
-      ...(plan.landings && { worktrees: true, gate: `sh '${gate}'` }),
     };
-    // The person's own settings: those of a project count only once the person has agreed to them.
-    const folder = join(dir, "config", "ekiden");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
-    writeFileSync(join(project, "plan.md"), runbookOf(plan));
-    const world = new World(options, repository.git("rev-parse", "HEAD"));
+    const world = new World(options, await ChaosProject.open(dir, plan, settings));
     world.server = await startModelServer({
       any: programOf(
         plan,
@@ -117,6 +124,10 @@ export class World {
     return this.server.requests.length;
   }
 
+  get pushCuts(): number {
+    return this.project.pushCuts;
+  }
+
   get alive(): Host[] {
     return this.hosts.filter((host) => host.code === undefined);
   }
@@ -129,11 +140,14 @@ export class World {
       ...["--model", model],
       ...members.flatMap((name) => ["--teammate", name]),
     ];
-    const isFull = this.options.plan.classes.has("output-full") && this.dice() < 0.3;
+    const isFull = this.has("output-full") && this.dice() < 0.3;
+    if (isFull && this.dice() < 0.5) args.push("--json");
+    const hasDeadline = !this.calm && this.has("deadlines") && this.dice() < 0.3;
+    if (hasDeadline) args.push("--deadline", `${(1 + 8 * this.dice()).toFixed(1)}s`);
     const full = isFull ? openSync("/dev/full", "w") : null;
     const child = this.program(args, ["ignore", full ?? "pipe", "pipe"]);
     if (full !== null) closeSync(full);
-    const host: Host = { child, as, killed: false, output: "", code: undefined };
+    const host: Host = { child, as, hasDeadline, killed: false, output: "", code: undefined };
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => {
         host.output = (host.output + chunk.toString()).slice(-8_000);
@@ -144,13 +158,18 @@ export class World {
     this.hosts.push(host);
   }
 
-  private program(args: readonly string[], stdio: StdioOptions): ChildProcess {
+  private has(name: ClassName): boolean {
+    return this.options.plan.classes.has(name);
+  }
+
+  private program(args: readonly string[], stdio: StdioOptions, main = PROGRAM): ChildProcess {
     const { dir, place } = this.options;
-    return spawn(process.execPath, [PROGRAM, "--cwd", join(dir, "project"), ...args], {
+    return spawn(process.execPath, [main, "--cwd", this.project.dir, ...args], {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
-        HOME: dir,
+        // What a program keeps of its own code there is of one version.
+        HOME: main === PROGRAM ? dir : join(dir, "newer"),
         XDG_CONFIG_HOME: join(dir, "config"),
         EKIDEN_SANDBOX: "off",
         // Its password is not for a command line, and the program says so.
@@ -177,52 +196,29 @@ export class World {
     return false;
   }
 
-  /** As a person does who tidies up. A command would fail in a folder that is gone, so it is one whose command has ended. */
-  async removeWorktree(): Promise<boolean> {
-    const { dir, plan } = this.options;
-    const trees = join(dir, "project", ".ekiden", "worktrees");
-    const ended = new Set(
-      readEffects(plan.effectsLog).flatMap(({ what, task }) => (what === "end" ? [task] : [])),
-    );
-    const found = namesIn(trees).filter((name) => ended.has(Number(name.split("-")[0])));
-    const chosen = found[Math.floor(this.dice() * found.length)];
-    if (chosen === undefined) return false;
-    takeAway(join(trees, chosen));
+  /**
+   * It looks at the team, or offers to work for it. Both are refused while a host of this version has a lease. As a person does it,
+   * who has installed an update while a team works.
+   */
+  async startNewer(): Promise<boolean> {
+    const isLook = this.dice() < 0.5;
+    if (!isLook && !(await this.hasLease())) return false;
+    this.newer ??= newerProgram(this.options.dir, PROGRAM);
+    const child = this.program(isLook ? ["tasks"] : ["resume", "--teammate", "zed"], "ignore", this.newer);
+    await ended(child);
+    if (child.exitCode !== STORE_CODE) this.newerEnds.push(`${child.exitCode ?? child.signalCode}`);
     return true;
   }
 
-  /** Of a person, in a program of its own. A task is given to a member of the process that goes on to the end. */
-  async order(): Promise<boolean> {
-    if (this.options.plan.isRunbook) return false;
-    const pick = async (status: string): Promise<string | undefined> => {
-      const found = await inSnapshot(this.options.place.url, (ask) =>
-        ask(`select id from tasks where team = '${TEAM}' and status = '${status}'`),
-      ).catch(() => []);
-      const id = found[Math.floor(this.dice() * found.length)]?.id;
-      return id === undefined ? undefined : String(id);
-    };
-    const kind = Math.floor(this.dice() * 4);
-    const id = await pick(kind === 3 ? "pending" : "in_progress");
-    if (id === undefined) return false;
-    if (kind === 3) return (await this.says("take", id)) && (await this.givesBack(id));
-    if (kind === 0) return this.says("release", id);
-    if (kind === 1) return this.says("edit", id, "--description", "Do it soon.");
-    return this.says("edit", id, "--assign", this.options.plan.members[this.dice() < 0.5 ? 0 : 1] ?? "");
-  }
-
-  private async says(...words: string[]): Promise<boolean> {
-    const child = this.program(words, "ignore");
-    await ended(child);
-    return child.exitCode === 0;
-  }
-
-  /** Until it is heard: the database may be away. */
-  private async givesBack(id: string): Promise<boolean> {
-    for (let left = ORDERS_MAX; left > 0; left -= 1) {
-      if (await this.says("release", id)) return true;
-      await delay(500);
-    }
-    return false;
+  /** Whether a host that runs will have a lease for some time. */
+  private async hasLease(): Promise<boolean> {
+    if (this.thawing.size > 0) return false;
+    const text = `select pid, lease_until from hosts where team = '${TEAM}'`;
+    const rows = await inSnapshot(this.options.place.direct, (ask) => ask(text)).catch(() => []);
+    const pids = new Set(this.alive.map(({ child }) => child.pid));
+    return rows.some(
+      ({ pid, lease_until }) => pids.has(Number(pid)) && Number(lease_until) > Date.now() + this.leaseMs / 2,
+    );
   }
 
   /** Kills a host, unless `most` were killed before, and lets another take its place after a moment. */
@@ -241,7 +237,11 @@ export class World {
     const host = this.pick();
     if (!host) return false;
     host.child.kill("SIGSTOP");
-    this.thawing.push(delay(ms).then(() => host.child.kill("SIGCONT")));
+    const thawing = delay(ms).then(() => {
+      host.child.kill("SIGCONT");
+      this.thawing.delete(thawing);
+    });
+    this.thawing.add(thawing);
     return true;
   }
 
@@ -265,6 +265,15 @@ export class World {
     return hosts.length > 0;
   }
 
+  removeWorktree = async (): Promise<boolean> => this.project.removeWorktree(this.dice);
+  removeBranch = async (): Promise<boolean> => this.project.removeBranch(this.dice);
+  cutPush = async (): Promise<boolean> => this.project.cutPush(this.dice);
+  fillWorktrees = (ms: number): Promise<boolean> => this.project.fillWorktrees(ms);
+
+  harmWay = (way: WayName): Promise<boolean> => {
+    this.downs += 1;
+    return this.options.place.harmWay(way);
+  };
   cutConnections = (): Promise<boolean> => this.options.place.cutConnections();
   databaseDown = (how: "stopped" | "killed", ms: number): Promise<boolean> => {
     this.downs += 1;
@@ -279,7 +288,7 @@ export class World {
 
   /** No further fault: whatever was injected is over. */
   async settle(): Promise<void> {
-    await Promise.all(this.thawing.splice(0));
+    await Promise.all(this.thawing);
     this.calm = true;
   }
 
@@ -292,7 +301,7 @@ export class World {
   async isOpen(): Promise<boolean> {
     if ((await this.unfinished()) === null) return false;
     if (this.options.plan.classes.has("early-resume")) return true;
-    return inSnapshot(this.options.place.url, async (ask) => {
+    return inSnapshot(this.options.place.direct, async (ask) => {
       const leads = await ask(`select name from members where team = '${TEAM}' and kind = 'lead'`);
       return leads.length > 0;
     });
@@ -301,7 +310,7 @@ export class World {
   /** Tasks that are not over; null while there is no board or no database. */
   async unfinished(): Promise<number | null> {
     try {
-      return await inSnapshot(this.options.place.url, async (ask) => {
+      return await inSnapshot(this.options.place.direct, async (ask) => {
         const rows = await ask(`select status from tasks where team = '${TEAM}'`);
         return rows.length === 0
           ? null
@@ -312,19 +321,26 @@ export class World {
     }
   }
 
+  /** How many facts the journal has; -1 while there is no database. */
+  async facts(): Promise<number> {
+    const text = `select count(*) as facts from events where team = '${TEAM}'`;
+    const rows = await inSnapshot(this.options.place.direct, (ask) => ask(text)).catch(() => []);
+    return Number(rows[0]?.facts ?? -1);
+  }
+
   async history(): Promise<History> {
-    const { dir, place, plan } = this.options;
-    const project = join(dir, "project");
+    const { place, plan } = this.options;
     return {
-      ...(await readTables(place.url, TEAM)),
+      ...(await readTables(place.direct, TEAM)),
       requests: this.server.requests.map((request) => ({
         nth: request.nth,
         who: whoAsks(request),
         messages: [...request.messages],
       })),
       effects: readEffects(plan.effectsLog),
-      landings: plan.landings ? readLandings(project, this.base, join(dir, "gate.log")) : null,
+      landings: this.project.landings(),
       wanted: plan.tasks,
+      splits: [...plan.splits],
     };
   }
 
@@ -335,13 +351,22 @@ export class World {
     await Promise.all(running.map(({ child }) => ended(child)));
     const history = await this.history();
     const processes = this.hosts.flatMap((host): Fault[] => {
-      const { as, killed, code, output } = host;
-      if (killed || code === 0 || (code === 5 && this.isDownAtStart(output))) return [];
+      const { as, killed, code, output, hasDeadline } = host;
+      if (killed || code === 0 || (code === STORE_CODE && this.isDownAtStart(output))) return [];
+      if (hasDeadline && code === LIMIT_CODE) return [];
+      // A task was failed or cancelled by hand, and all others had ended before it was tried again.
+      if (this.has("by-hand") && code === 1) return [];
       const how = running.includes(host) ? "did not end" : `ended with ${code}`;
       const told = output.trim().split("\n").slice(-LATEST_LINES).join("\n    ");
       return [{ rule: "processes end well", what: `${as} ${how}:\n    ${told}` }];
     });
-    return { faults: [...check(history), ...processes], history };
+    const newer = this.newerEnds.map(
+      (how): Fault => ({
+        rule: "a newer version is refused",
+        what: `it ended with ${how} beside hosts of this version`,
+      }),
+    );
+    return { faults: [...check(history), ...processes, ...newer], history };
   }
 
   /** It says so and nothing else: it was started while the database was away, which ends it. */
@@ -361,6 +386,7 @@ export class World {
       }
     this.server.faults.length = 0; // the checker has judged the requests itself
     await this.server.close();
+    await this.project.end();
     await this.options.place.end();
     takeAway(dir);
   }
