@@ -250,7 +250,7 @@ const look = (path: string): Stats | null => {
 
 const real = (path: string): string | null => {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return null;
   }

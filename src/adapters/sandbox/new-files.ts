@@ -76,10 +76,11 @@ export class NewFiles {
   watch(roots: readonly string[], env: Env): () => Promise<string | null> {
     for (const root of roots) if (!this.before.has(root)) this.before.set(root, foreignCommits(root));
     const watched = roots.map((root) => {
-      const missing = [...this.missingIn(root), ...emptyTargets(root)];
+      const present = presentIn(root, READ_ONLY_IN_SANDBOX);
+      const missing = [...this.missingIn(root, new Set(present)), ...emptyTargets(root, present)];
       // A mount covers what a link leads to, so a command can replace the link itself.
       const links = new Map(
-        presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => {
+        present.flatMap((name) => {
           const to = missing.includes(name) ? null : linkAt(join(root, name));
           return to === null ? [] : [[name, to] as const];
         }),
@@ -108,8 +109,7 @@ export class NewFiles {
     };
   }
 
-  private missingIn(root: string): string[] {
-    const present = new Set(presentIn(root, READ_ONLY_IN_SANDBOX));
+  private missingIn(root: string, present: ReadonlySet<string>): string[] {
     return READ_ONLY_IN_SANDBOX.filter((name) => {
       const path = join(root, name);
       if (!present.has(name)) this.accepted.delete(path);
@@ -178,8 +178,8 @@ function linkAt(path: string): string | null {
 }
 
 /** Protected names that are links to nothing: a command may make the file or folder that one leads to, within the root. */
-function emptyTargets(root: string): string[] {
-  return presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => {
+function emptyTargets(root: string, present: readonly string[]): string[] {
+  return present.flatMap((name) => {
     let path = join(root, name);
     for (let links = 0; links < LINKS_MAX; links += 1) {
       const stat = lstatSync(path, { throwIfNoEntry: false });

@@ -118,11 +118,11 @@ export class PlaceReader {
 export function presentIn(root: string, names: readonly string[]): string[] {
   const entries = new Set(namesIn(root));
   return names.filter((name) => {
-    const [top = "", ...rest] = name.split("/");
-    const isThere = entries.has(top);
-    return (
-      isThere && (rest.length === 0 || lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined)
-    );
+    const top = name.indexOf("/");
+    return top === -1
+      ? entries.has(name)
+      : entries.has(name.slice(0, top)) &&
+          lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined;
   });
 }
 
@@ -186,18 +186,24 @@ export const socketsOutside = (covered: readonly string[]): string[] =>
   boundSockets().filter((path) => !covered.some((folder) => isWithin(folder, path)) && existsSync(path));
 
 /** Of each line: number, reference count, protocol, flags, type, state, inode, path. Most sockets have no path. */
-const boundSockets = (): string[] =>
-  textIn("/proc/net/unix")
-    .split("\n")
-    .flatMap((line) =>
-      line.includes(" /") ? (/^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []) : [],
-    );
+function boundSockets(): string[] {
+  const text = textIn("/proc/net/unix");
+  const found: string[] = [];
+  for (let at = text.indexOf(" /"); at !== -1; at = text.indexOf(" /", at)) {
+    const begin = text.lastIndexOf("\n", at) + 1;
+    const end = text.indexOf("\n", at);
+    at = end === -1 ? text.length : end;
+    const path = /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(text.slice(begin, at))?.[1];
+    if (path !== undefined) found.push(path);
+  }
+  return found;
+}
 
 export const real = (path: string): string | null => {
   // An exception costs ten times the look.
   if (!existsSync(path)) return null;
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return null;
   }
