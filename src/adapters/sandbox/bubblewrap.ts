@@ -5,6 +5,7 @@
 import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/command-limits.ts";
+import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
 import { outsideFolders } from "../outside-programs.ts";
@@ -157,13 +158,14 @@ function visible(rules: readonly SandboxRule[]): SandboxRule[] {
  * Files by which the user root changes the kernel need no capability. bubblewrap covers some of them; 0.8.0 leaves /proc/sys
  * writable, and a command that sets the core pattern runs anything outside.
  */
-const kernelSettings = (): string[] =>
+const kernelSettings = lazy((): string[] =>
   process.getuid?.() === 0
     ? ["sys", "sysrq-trigger", "acpi"]
         .map((name) => `/proc/${name}`)
         .filter((path) => existsSync(path))
         .flatMap((path) => ["--ro-bind", path, path])
-    : [];
+    : [],
+);
 
 /** `/run` holds the sockets of the system's services, and the secrets of containers. */
 function runFolders(): string[] {

@@ -12,16 +12,16 @@ import { EkidenError } from "../../core/errors.ts";
 import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
 import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
-import { bubblewrapArgs, findProgram, limited, mountsOf, tasksOf } from "./bubblewrap.ts";
+import { findProgram, tasksOf } from "./bubblewrap.ts";
 import { ChangedFiles } from "./changed-files.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
+import { jailedProgram } from "./jailed.ts";
 import { NewFiles } from "./new-files.ts";
 import { hiddenPrograms, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
-import type { Taken } from "./spares.ts";
 import { replacedFolders, Stage } from "./stage.ts";
 import { findTool, proofKey, type Tool } from "./tool.ts";
 
@@ -255,44 +255,15 @@ class ProcessSandbox implements Sandbox {
           ? [await stage.network.enter(), "holder" as const]
           : [[], null];
     const { emptyFile, emptyFolder } = stage;
-    const programs = hiddenPrograms(program.env.PATH, replacedFolders());
-    const readable = [...(proof ? [proof.outside] : []), ...programs];
-    const materials = { shared, emptyFile, emptyFolder, readable };
-    const jail = bubblewrapArgs(policy, materials);
-    const mounts = mountsOf(policy, materials);
-    const whole = [...(stage.group?.join ?? []), ...enter, tool.found.path, ...jail];
-    const { limits } = this;
-    const inner = ["--", ...limited(limits, mounts), program.file, ...program.args];
-    const [file = "", ...args] = [...whole, ...inner];
-    const descriptor = stage.filter?.open();
+    const readable = [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, stage.replaced)];
     const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
-    let unused: Taken | null = null;
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
-    return {
-      ...{ file, args, cwd, env },
-      descriptors: descriptor === undefined ? [] : [descriptor],
-      limits,
-      // bubblewrap names the exit code only of a program that it has started.
-      reporting: {
-        args: [...whole.slice(1), "--json-status-fd", "4", ...inner],
-        ran: (report) => report.includes('"exit-code"'),
-      },
-      supervised: true,
-      async prepared() {
-        const asked = { jail: whole, mounts, program: { ...program, env }, limits, coversMovable };
-        const taken = (await stage.spares?.take(asked)) ?? null;
-        unused = taken;
-        if (taken === null) return null;
-        return () => {
-          unused = null;
-          return taken.start();
-        };
-      },
-      done() {
-        unused?.end();
-        stage.filter?.closeOne(descriptor);
-      },
-      ...after,
-    };
+    const jailed = jailedProgram({
+      ...{ policy, jail: { shared, emptyFile, emptyFolder, readable } },
+      ...{ enter: [...(stage.group?.join ?? []), ...enter], bwrap: tool.found.path },
+      ...{ program: { ...program, env }, limits: this.limits, coversMovable },
+      ...{ spares: proof ? null : stage.spares, filter: stage.filter },
+    });
+    return Object.assign(jailed, after);
   }
 }

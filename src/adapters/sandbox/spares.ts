@@ -4,75 +4,59 @@
  * a spare only while its mounts are what they were: a file that a program outside replaces (git does so with its configuration)
  * loses the mount on it, and a folder that is removed stays mounted.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import type { Duplex, Readable } from "node:stream";
 import type { CommandLimits } from "../../core/command-limits.ts";
 import { MEMBER_VARIABLE } from "../../core/member.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { Program } from "../../ports/shell.ts";
 import { textIn } from "../small-files.ts";
-import { ENDS_FIRST, tasksOf, type UnnamedFile } from "./bubblewrap.ts";
+import type { UnnamedFile } from "./bubblewrap.ts";
 import { hasMounts } from "./mounts.ts";
+import { ordersOf, waitingShell } from "./orders.ts";
+import { type StartedShell, Starter } from "./starter.ts";
 
 /** Of all policies together; members work with few. */
 const KEPT = 12;
 /** For a policy whose commands follow each other at once; the kernel lets each start wait, so several start side by side. */
 const READY_AT_ONCE = 3;
 const AT_ONCE_MS = 100;
+/** A short command is not slowed down by the preparation of the next one. */
+const LONG_COMMAND_MS = 20;
+/** The first starter of a policy, and the others. */
+const [FIRST_SHELLS, SHELLS] = [3, 16];
 /** Of a spare that is being started. A new process would not be faster. */
 const LONGEST_START_MS = 2_000;
-/** bash reads a pipe byte by byte: a longer command starts as fast without a spare. */
-const LONGEST = 8_192;
-const VARIABLE = /^[A-Za-z_]\w*$/;
-
-/** bash does not let these be set. */
-const READ_ONLY = /^(?:E?UID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
-
-/**
- * Reads variables to set and names to remove, an empty word, the program with its arguments and `end`. Without `end` the other
- * side died while it wrote.
- */
-const SCRIPT = `
-((BASH_VERSINFO[0] > 4)) || exit
-${ENDS_FIRST}
-ulimit -f "$1"; ulimit -u "$2" 2>/dev/null
-echo >&4
-mapfile -d '' -t ekiden_words <&4
-exec 4>&-
-[ "\${ekiden_words[-1]}" = end ] || exit
-set -- "\${ekiden_words[@]:0:\${#ekiden_words[@]}-1}"
-while [ "$1" ]; do
-  if [[ $1 = *=* ]]; then export "$1"; else unset -v "$1"; fi
-  shift
-done
-shift
-exec "$@"`;
 
 export type Asked = {
+  /** What puts a program into its control group and network. */
+  readonly enter: readonly string[];
   /** What confines, with all its arguments. */
   readonly jail: readonly string[];
-  /** Parts of the lines that its table of mounts must have. */
-  readonly mounts: readonly string[];
+  /** Parts of the lines that its table of mounts must have. They follow from `jail` and the mounts of this process. */
+  readonly mounts: () => readonly string[];
   readonly program: Program;
   readonly limits: CommandLimits;
   readonly coversMovable: boolean;
 };
 type Spare = {
-  readonly child: ChildProcess;
+  readonly child: StartedShell;
   readonly env: Readonly<Record<string, string>>;
   /** Its mounts when it began to wait for a command; null when it never will. */
   readonly ready: Promise<Mounts | null>;
 };
 /** To be started or ended. */
-export type Taken = { start(): ChildProcess; end(): void };
+export type Taken = { start(): StartedShell; end(): void };
 type Mounts = { readonly pid: number; readonly table: string };
 type Pool = {
   spares: Spare[];
+  /** The environment of its shells is the one that it was given. */
+  starter: { readonly by: Starter; readonly env: Spare["env"] } | null;
+  /** As they were found for a spare of this policy. */
+  mounts: readonly string[] | null;
   usedAt: number;
   /** The policy covers files in folders that a command may move. bubblewrap makes a mount point that has just gone. */
   readonly coversMovable: boolean;
-  /** Starts its spares when no command runs. */
+  /** Starts its spares. Where it covers something movable, only when no command runs. */
   due: (() => void) | null;
 };
 
@@ -97,38 +81,38 @@ export class Spares {
     await Promise.all(movable.map(async (spare) => (await soonReady(spare)) ?? endSpare(spare.child)));
     return () => {
       this.running -= 1;
-      if (this.running > 0) return;
-      for (const { due } of this.pools.values()) due?.();
+      for (const pool of this.pools.values())
+        if (!pool.coversMovable) later(pool, 1);
+        else if (this.running === 0) pool.due?.();
     };
   }
 
   /** Null when no spare fits. Spares for the next commands are prepared in any case. */
   async take(asked: Asked): Promise<Taken | null> {
-    const { jail, program, coversMovable } = asked;
+    const { enter, jail, program, coversMovable } = asked;
     // The first process inside says for good whose command it runs.
-    const key = [program.env[MEMBER_VARIABLE], ...jail].join("\0");
+    const key = [program.env[MEMBER_VARIABLE], ...enter, ...jail].join("\0");
     const now = performance.now();
-    const pool = this.pools.get(key) ?? { spares: [], usedAt: -Infinity, coversMovable, due: null };
+    const pool = this.pools.get(key) ?? newPool(coversMovable);
     const wanted = now - pool.usedAt < AT_ONCE_MS ? READY_AT_ONCE : 1;
     pool.usedAt = now;
     this.pools.delete(key);
     this.pools.set(key, pool);
-    // After the step that starts the command, so that it does not delay it.
-    const fill = (): void => this.fill(pool, wanted, asked);
-    if (coversMovable) pool.due = fill;
-    else setTimeout(fill, 1).unref();
+    pool.due = () => this.fill(pool, wanted, asked);
+    if (!coversMovable) later(pool, LONG_COMMAND_MS);
     for (;;) {
       const spare = pool.spares[0];
-      const text = spare === undefined ? null : ordersOf(spare, program);
+      const text = spare === undefined ? null : ordersOf(spare.env, program);
       if (spare === undefined || text === null) return null;
       pool.spares.shift();
       const mounts = await soonReady(spare);
       const { child } = spare;
+      if (mounts === null) pool.starter?.by.retire();
       if (mounts !== null && tableOf(mounts.pid) === mounts.table && ![child.pid, mounts.pid].some(isStopped))
         return {
           start() {
-            for (const one of [child, child.stdout, child.stderr]) (one as Referenced).ref();
-            (child.stdio[4] as Duplex).end(text);
+            child.ref();
+            child.stdout.end(text);
             return child;
           },
           end: () => endSpare(child),
@@ -139,7 +123,7 @@ export class Spares {
 
   close(): void {
     this.closed = true;
-    for (const { spares } of this.pools.values()) for (const { child } of spares) endSpare(child);
+    for (const pool of this.pools.values()) endPool(pool);
     this.pools.clear();
   }
 
@@ -153,58 +137,53 @@ export class Spares {
       // Too many open files: the next command starts without a spare.
     }
     let kept = 0;
-    for (const [key, { spares }] of [...this.pools].reverse()) {
-      kept += spares.length;
+    for (const [key, one] of [...this.pools].reverse()) {
+      kept += one.spares.length;
       if (kept <= KEPT) continue;
-      for (const { child } of spares) endSpare(child);
+      endPool(one);
       this.pools.delete(key);
     }
   }
 
-  private prepare(pool: Pool, { jail, mounts, program, limits }: Asked): void {
-    const { file: shell, cwd, env: all } = program;
-    // The tag of a command would end this one with it; the warden of the shell ends spares of a process that was killed.
-    const { EKIDEN_JOB = "", ...more } = all;
-    const env = { ...more, EKIDEN_SPARE: EKIDEN_JOB.replace(/\.\d+;$/, ";") };
-    const [file = "", ...args] = jail;
-    const filter = this.filter.open();
-    // bash counts files in blocks of 1,024 bytes.
-    const numbers = [limits.commandFileMb * 1_024, tasksOf(limits)];
-    const script = [shell, "-c", SCRIPT, "ekiden", ...numbers.map(String)];
-    const child = spawn(file, [...args, "--json-status-fd", "5", "--", ...script], {
-      ...{ cwd, env, detached: true },
-      stdio: ["ignore", "pipe", "pipe", filter, "pipe", "pipe"],
-    });
-    this.filter.closeOne(filter);
-    const streams = child.stdio as readonly unknown[];
+  private prepare(pool: Pool, { enter, jail, mounts, program, limits }: Asked): void {
+    if (pool.starter === null || pool.starter.by.isOver) {
+      // The tag of a command would end this one with it; the warden of the shell ends spares of a process that was killed.
+      const { EKIDEN_JOB = "", ...more } = program.env;
+      const env = { ...more, EKIDEN_SPARE: EKIDEN_JOB.replace(/\.\d+;$/, ";") };
+      const command = [...jail, "--json-status-fd", "5", "--", ...waitingShell(program.file, limits)];
+      pool.starter = {
+        by: new Starter(
+          { enter, command, program: { ...program, env }, shells: pool.starter ? SHELLS : FIRST_SHELLS },
+          this.filter,
+        ),
+        env,
+      };
+    }
+    const { by, env } = pool.starter;
+    const child = by.start();
     const ready = new Promise<Mounts | null>((resolve) => {
-      const end = (): void => {
+      child.once("exit", () => {
         resolve(null);
         pool.spares = pool.spares.filter((one) => one.child !== child);
-      };
-      child.once("error", end).once("exit", end);
-      if (child.pid === undefined) return;
-      const [orders, status] = [streams[4] as Duplex, streams[5] as Readable];
-      let [text, isReady] = ["", false];
+      });
+      let isReady = false;
       const look = (): void => {
-        const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0);
-        if (!isReady || pid === 0) return;
-        const table = tableOf(pid);
-        resolve(table !== null && hasMounts(table, mounts) ? { pid, table } : null);
+        const pid = child.inside;
+        if (!isReady || pid === undefined) return;
+        const table = tableOf(pid) ?? "";
+        if (pool.mounts === null || !hasMounts(table, pool.mounts)) pool.mounts = mounts();
+        resolve(hasMounts(table, pool.mounts) ? { pid, table } : null);
       };
-      status.on("data", (chunk: Buffer) => {
-        text += chunk;
-        look();
+      child.once("inside", look);
+      // An empty line; what comes after it is output of the command.
+      child.stdout.once("readable", () => {
+        const first: Buffer | null = child.stdout.read(1);
+        isReady = first?.toString() === "\n";
+        if (isReady) look();
+        else endSpare(child);
       });
-      orders.once("data", () => {
-        isReady = true;
-        look();
-      });
-      for (const stream of [orders, status]) stream.on("error", () => {});
     });
-    child.unref();
-    for (const stream of streams) (stream as Referenced | null)?.unref();
-    if (child.pid !== undefined) pool.spares.push({ child, env, ready });
+    pool.spares.push({ child, env, ready });
   }
 }
 
@@ -221,27 +200,21 @@ async function soonReady({ ready }: Spare): Promise<Mounts | null> {
   }
 }
 
-/** What it reads to run the program; null when it would read something else. */
-function ordersOf({ env }: Spare, program: Program): string | null {
-  const changed = Object.entries(program.env).filter(([name, value]) => env[name] !== value);
-  const removed = Object.keys(env).filter((name) => program.env[name] === undefined);
-  const names = [...changed.map(([name]) => name), ...removed];
-  const words = [
-    ...changed.map((pair) => pair.join("=")),
-    ...removed,
-    "",
-    ...[program.file, ...program.args, "end"],
-  ];
-  const text = words.map((word) => `${word}\0`).join("");
-  const isReadable = text.length <= LONGEST && !words.some((word) => word.includes("\0"));
-  return isReadable && names.every((name) => VARIABLE.test(name) && !READ_ONLY.test(name)) ? text : null;
+const newPool = (coversMovable: boolean): Pool => ({
+  ...{ spares: [], starter: null, mounts: null, usedAt: -Infinity, coversMovable, due: null },
+});
+
+const later = (pool: Pool, ms: number): void => void setTimeout(() => pool.due?.(), ms).unref();
+
+/** Its starter stays while commands run that it started. */
+function endPool({ spares, starter }: Pool): void {
+  for (const { child } of spares) endSpare(child);
+  starter?.by.retire();
 }
 
-type Referenced = { ref(): void; unref(): void };
-
 /** A supervisor that is killed while it starts may leave a process; that one ends when its orders do. */
-function endSpare(child: ChildProcess): void {
-  (child.stdio[4] as Duplex).destroy();
+function endSpare(child: StartedShell): void {
+  child.stdout.destroy();
   try {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   } catch {

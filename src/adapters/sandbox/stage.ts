@@ -65,6 +65,7 @@ export class Stage {
   readonly reader: PlaceReader;
   readonly objects: OwnObjects | null;
   readonly variables: Readonly<Record<string, string>>;
+  readonly replaced: readonly string[] = replacedFolders();
   private readonly temporary: string;
   private readonly home: string;
   private readonly cacheFolder: string;
@@ -142,7 +143,7 @@ export class Stage {
   }
 
   private privateTemporary(): [string, string][] {
-    return replacedFolders().map((path) => [path, this.temporary]);
+    return this.replaced.map((path) => [path, this.temporary]);
   }
 
   proofPlace({ inside, hidden }: ProofPlace): SandboxPlace {

@@ -10,6 +10,8 @@ const QUIET_MS = 25;
 /** … and one that never falls silent (a background child prints) is left alone after this. */
 const DRAIN_MS = 300;
 
+/** A child, or a process that was started by one for us. */
+export type Running = Pick<ChildProcess, "pid" | "stdin" | "stdout" | "stderr" | "on" | "once" | "unref">;
 export type Ended = { readonly code: number | null; readonly signal: string | null };
 
 /** Some failures (a command line that is too long, a NUL) are thrown at once, others come as an event. */
@@ -34,7 +36,7 @@ export const noFolder = (cwd: string, cause?: unknown): EkidenError =>
   );
 
 /** The process group, once there is a process. @throws EkidenError `tool_failed` when it cannot start. */
-export function started(child: ChildProcess, file: string, cwd: string): Promise<number> {
+export function started(child: Running, file: string, cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     if (child.pid !== undefined) return resolve(child.pid);
     child.once("error", (cause: NodeJS.ErrnoException) => {
@@ -51,7 +53,7 @@ export function started(child: ChildProcess, file: string, cwd: string): Promise
 }
 
 /** Collects the output; resolves shortly after the process has ended, also when other processes still hold its pipes. */
-export function observe(child: ChildProcess, output: Output): Promise<Ended> {
+export function observe(child: Running, output: Output): Promise<Ended> {
   return new Promise((resolve) => {
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     let open = streams.length;

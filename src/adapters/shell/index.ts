@@ -2,7 +2,6 @@
  * Child processes on this machine. The one thing to know: a command has ended when its first process has, not when its
  * pipes are closed, because a grandchild may hold them open for ever.
  */
-import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +24,7 @@ import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
 import { textIn } from "../small-files.ts";
 import { CappedFile } from "./capped-file.ts";
-import { type Ended, launch, noFolder, observe, started } from "./child.ts";
+import { type Ended, launch, noFolder, observe, type Running, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { LimitWatch } from "./limits.ts";
 import { Output } from "./output.ts";
@@ -122,7 +121,7 @@ export function createShell(settings: ShellSettings): Shell {
     const confined = wanted === undefined ? null : await confine(settings.sandbox, plain, wanted);
     const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
-    let child: ChildProcess;
+    let child: Running;
     let throwFault: FaultReader = async () => {};
     try {
       const isPlain = line && options.outputFile === undefined && options.input === undefined;
@@ -133,16 +132,18 @@ export function createShell(settings: ShellSettings): Shell {
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       warden.watch();
       const input = options.input === undefined ? "ignore" : "pipe";
-      const prepared = startPrepared?.();
-      const stdio = [input, sink ?? "pipe", sink ?? "pipe", ...(confined?.descriptors ?? [])] as const;
-      const reporting = prepared ? null : (confined?.reporting ?? null);
-      child =
-        (prepared as ChildProcess | null | undefined) ??
-        launch({ ...(confined ?? plain), ...(reporting && { args: reporting.args }) }, [
+      const prepared = startPrepared?.() as Running | undefined;
+      if (prepared) child = prepared;
+      else {
+        const stdio = [input, sink ?? "pipe", sink ?? "pipe", ...(confined?.descriptors ?? [])] as const;
+        const reporting = confined?.reporting ?? null;
+        const launched = launch({ ...(confined ?? plain), ...(reporting && { args: reporting.args }) }, [
           ...stdio,
           ...(reporting ? (["pipe"] as const) : []),
         ]);
-      if (reporting) throwFault = faultReader(child, stdio.length, reporting.ran);
+        if (reporting) throwFault = faultReader(launched, stdio.length, reporting.ran);
+        child = launched;
+      }
       if (child.pid !== undefined) warden.began(child.pid);
     } catch (error) {
       if (sink !== null) closeSync(sink);
@@ -233,7 +234,8 @@ export function createShell(settings: ShellSettings): Shell {
       output.close();
       capped?.finish();
       if (sink !== null) closeSync(sink);
-      if (group !== 0 && groupAlive(group)) leftovers.add(group);
+      // A supervisor takes all that it started along.
+      if (group !== 0 && !confined?.supervised && groupAlive(group)) leftovers.add(group);
       else if (group !== 0) warden.ended(group);
       await setAside();
     }

@@ -22,19 +22,23 @@ const run = (command: string, more: Partial<ShellOptions> = {}) =>
     ...more,
   });
 
-/** Supervisors of shells that wait for a command in this workspace. */
-const waiting = (): number[] =>
+/** Processes with arguments for this workspace. */
+const processes = (is: (words: readonly string[]) => boolean): number[] =>
   readdirSync("/proc").flatMap((pid) => {
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      const isSupervisor = words.includes("--json-status-fd") && words.includes("-c");
-      return isSupervisor && words.includes(workspace) && words.some((word) => word.includes("mapfile"))
-        ? [Number(pid)]
-        : [];
+      return words.includes(workspace) && is(words) ? [Number(pid)] : [];
     } catch {
       return [];
     }
   });
+const isSupervisor = (words: readonly string[]): boolean =>
+  words[0]?.endsWith("bwrap") === true && words.some((word) => word.includes("mapfile"));
+/** Supervisors of shells that wait for a command in this workspace. */
+const waiting = (): number[] =>
+  processes((words) => isSupervisor(words) && words.includes("--json-status-fd"));
+/** What starts them. */
+const starters = (): number[] => processes((words) => words[0]?.endsWith("bash") === true);
 
 /** After a command; resolves when the next one finds a spare. */
 const prepared = async (): Promise<void> => {
@@ -58,10 +62,9 @@ afterEach(() => closeConfined({ sandbox, shell }, base));
 
 bubblewrapOrSkip(describe)("a spare", () => {
   it("runs a command as a new process would", async () => {
-    const command =
-      "env | grep -Ev '^(_|EKIDEN_JOB)=' | sort; pwd; ulimit -a; echo $# $0 $-; ls -l /proc/self/fd | wc -l; exit 3";
+    const command = "env | grep -Ev '^(_|EKIDEN_JOB)=' | sort; pwd; ulimit -a; echo $# $0 $-; exit 3";
     const env = { A: "two words\nand a line", PATH: `${process.env.PATH}:/nowhere` };
-    await run("true", { env: { B: "of another command" } });
+    const descriptors = await run("ls /proc/self/fd", { env: { B: "of another command" } });
     const first = await run(command, { env });
     const second = await soon(async () => {
       const ready = waiting();
@@ -70,6 +73,9 @@ bubblewrapOrSkip(describe)("a spare", () => {
       return result;
     });
     expect(second).toMatchObject({ exitCode: 3, output: first.output });
+    // Nothing of the process that starts shells, or of other shells.
+    await prepared();
+    expect((await run("ls /proc/self/fd")).output).toBe(descriptors.output);
     expect((await run("tr '\\0' '\\n' < /proc/$$/environ | grep -c EKIDEN_JOB=")).output).toBe("1\n");
   });
 
@@ -112,6 +118,19 @@ bubblewrapOrSkip(describe)("a spare", () => {
     expect(prepared.slice(2)).not.toContain(false);
   });
 
+  it("is not needed: a command runs also when what starts them was killed or stands still", async () => {
+    await prepared();
+    for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+      const stopped = starters();
+      expect(stopped).not.toEqual([]);
+      for (const pid of stopped) process.kill(pid, signal);
+      // Some were ready; the first that was not is waited for, and no other one.
+      for (let nth = 0; nth < 6; nth += 1) expect(await run("echo a")).toMatchObject({ output: "a\n" });
+      await soon(() => expect(starters().some((pid) => !stopped.includes(pid))).toBe(true));
+      for (const pid of signal === "SIGSTOP" ? stopped : []) process.kill(pid, "SIGCONT");
+    }
+  });
+
   it("serves one command, and is ended by a time-out or an abort as any other", async () => {
     await prepared();
     expect(await run("sleep 600 & sleep 600", { timeoutMs: 200 })).toMatchObject({ timedOut: true });
@@ -132,7 +151,7 @@ bubblewrapOrSkip(describe)("a spare", () => {
     await prepared();
     await shell.close();
     await sandbox.close();
-    await soon(() => expect(waiting()).toEqual([]));
+    await soon(() => expect([...waiting(), ...starters()]).toEqual([]));
   });
 
   it("ends with a process that is killed", async () => {
@@ -152,6 +171,6 @@ bubblewrapOrSkip(describe)("a spare", () => {
     } finally {
       process.kill(-(child.pid ?? 0), "SIGKILL");
     }
-    await soon(() => expect(waiting()).toEqual([]));
+    await soon(() => expect([...waiting(), ...starters()]).toEqual([]));
   });
 });
