@@ -157,10 +157,14 @@ function filesInMemory(pids: readonly number[], outside: string): number {
 }
 const [PROCESSES_MAX, FILES_MAX] = [100, 200];
 
+/** The mark of a file system in memory (`statfs`). */
+const TMPFS = 0x01021994;
+
+/** 0 where the path has become another file system: a sandbox that is being built changes its root. */
 function usedOn(path: string): number {
   try {
-    const { blocks, bfree, bsize } = statfsSync(path);
-    return (blocks - bfree) * bsize;
+    const { type, blocks, bfree, bsize } = statfsSync(path);
+    return type === TMPFS ? (blocks - bfree) * bsize : 0;
   } catch {
     return 0;
   }
