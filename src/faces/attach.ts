@@ -35,7 +35,8 @@ export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise
   }
 }
 
-const given = (): readonly string[] => process.argv.slice(process.argv[2] === "talk" ? 3 : 2);
+/** The command line as it was typed. */
+export const given = (): readonly string[] => process.argv.slice(process.argv[2] === "talk" ? 3 : 2);
 
 function saidIn(log: string, code: number): EkidenError {
   const said = plainText(textIn(log))

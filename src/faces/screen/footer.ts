@@ -1,4 +1,5 @@
 /** The last line: a notice, what the lead does or the keys, and the figures of the team. */
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import { countsOf } from "../../core/picture/looks.ts";
@@ -41,22 +42,46 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
   const done = counts ? counts.completed + counts.failed + counts.cancelled : 0;
   const context = picture?.members.get(LEAD)?.context ?? 0;
   const window = team?.windowOf(LEAD) ?? null;
-  const figures = [
-    counts && counts.total > 0 ? `${done}/${counts.total} tasks` : "",
-    counts && counts.failed > 0 ? `${counts.failed} failed` : "",
-    context > 0 && window !== null && !look.watch
-      ? `ctx ${Math.min(100, Math.round((context / window) * 100))}%`
-      : "",
-    spent && spent.tokens > 0 ? `${tokens(spent.tokens)} tokens` : "",
-    spent ? money(spent.usd) : "",
-    look.width >= WIDE ? look.model : "",
-    look.watch ? "" : span(look.now - look.began),
-  ].filter((part) => part !== "");
+  const figures: readonly Figure[] = [
+    [counts && counts.total > 0 ? `${done}/${counts.total} tasks` : "", 2],
+    [counts && counts.failed > 0 ? `${counts.failed} failed` : "", 1],
+    [
+      context > 0 && window !== null && !look.watch
+        ? `ctx ${Math.min(100, Math.round((context / window) * 100))}%`
+        : "",
+      4,
+    ],
+    [spent && spent.tokens > 0 ? `${tokens(spent.tokens)} tokens` : "", 6],
+    [spent ? money(spent.usd) : "", 3],
+    [look.width >= WIDE ? look.model : "", 7],
+    [look.watch ? "" : span(look.now - look.began), 5],
+  ];
   // What is said for a few seconds is read whole.
   if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);
   const left = leftPart(team, style, look);
-  const mode = look.mode === null ? "" : paint(MODE_TONES[look.mode], look.mode);
-  return spread(` ${left}`, `${mode}${paint("dim", `${mode && " · "}${figures.join(" · ")} `)}`, look.width);
+  const room = look.width - visibleWidth(left) - 3;
+  const mode = look.mode ?? "";
+  const shown = fitting([[mode, 0], ...figures], room).filter((part) => part !== mode);
+  const painted = look.mode === null ? "" : paint(MODE_TONES[look.mode], look.mode);
+  const rest = `${painted === "" || shown.length === 0 ? "" : " · "}${shown.join(" · ")} `;
+  return spread(` ${left}`, `${painted}${paint("dim", rest)}`, look.width);
+}
+
+/** A part of the line, and how soon it is left out: the highest number first. 0 stays. */
+type Figure = readonly [text: string, rank: number];
+
+function fitting(figures: readonly Figure[], room: number): readonly string[] {
+  const shown = figures.filter(([text]) => text !== "");
+  const width = (): number => shown.reduce((sum, [text]) => sum + visibleWidth(text) + 3, -3);
+  while (width() > room) {
+    const last = Math.max(...shown.map(([, rank]) => rank));
+    if (last <= 0) break;
+    shown.splice(
+      shown.findIndex(([, rank]) => rank === last),
+      1,
+    );
+  }
+  return shown.map(([text]) => text);
 }
 
 function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {

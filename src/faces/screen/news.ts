@@ -19,6 +19,8 @@ const SHOWN_ELSEWHERE: ReadonlySet<Event["type"]> = new Set([
   "question.asked",
   "mail.sent",
   "model.retried",
+  // The screen itself shows that one is under way.
+  "run.began",
 ]);
 
 /** What the line of a task takes up. */

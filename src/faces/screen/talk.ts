@@ -1,23 +1,20 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
 
-import { orElse } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
 import { countsOf } from "../../core/picture/looks.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
-import { AttachedHost, type Reached } from "../../host/attach/attached-host.ts";
+import type { AttachedHost } from "../../host/attach/attached-host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import { refuseMember } from "../../project/member-shell.ts";
-import { openTeam } from "../../project/open.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { liveReader } from "../../team/queries/live.ts";
 import { againLine } from "../again-line.ts";
-import { reachTeam } from "../attach.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
-import { RAISE } from "../repl/budget.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
+import { attachWithModel } from "./attaching.ts";
 import { offered, runLine } from "./commands.ts";
 import { greeting } from "./first-frame.ts";
 import { PersonShell } from "./person-shell.ts";
@@ -53,7 +50,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     rememberTeam(call.cwd, settings);
     screen.calls.how = settings.notify;
     const live = new Live(screen);
-    const attaching = attach(call, live, session);
+    const attaching = attachWithModel(call, live, screen, session.gone);
     // A team that does not answer keeps nobody who wants to leave.
     host = await Promise.race([attaching, session.over.then(() => undefined)]);
     if (host) return await session.run(host, live);
@@ -71,38 +68,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   }
 }
 
-/** Facts that a terminal begins with: what members said and did before it came. */
-const RECALLED = 200;
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
-
-/** A team that is there is shown while its process is reached, or started. */
-async function attach(
-  call: Invocation,
-  live: Live,
-  { gone: signal, screen }: Session,
-): Promise<AttachedHost> {
-  const onUsedUp = (text: string): void => screen.warn(`${text} ${RAISE}`);
-  const reaching = reachTeam(call, signal);
-  reaching.catch(() => {});
-  let store = await orElse(openTeam(call, "look"), "not_found", null);
-  try {
-    if (store) await live.open(store, RECALLED);
-    let reached: Reached | null = await reaching;
-    if (!store) {
-      store = await openTeam(call, "look");
-      await live.open(store, RECALLED);
-    }
-    const reach = async (): Promise<Reached> => {
-      const next = reached ?? (await reachTeam(call, signal));
-      reached = null;
-      return next;
-    };
-    return await AttachedHost.open({ reach, store, told: { ...live.told, onUsedUp }, onNow: live.now });
-  } catch (error) {
-    await store?.close();
-    throw error;
-  }
-}
 
 /** "permissionMode" as one types it. */
 const OPTION = (name: string): string =>

@@ -23,6 +23,8 @@ const WAITS = " a question waits; close this view to answer it";
 export interface FullView {
   lines(width: number, height: number): readonly string[];
   key(data: string): void;
+  /** Ctrl-C has closed it. */
+  closed?(): void;
   /** A quarter of a second has passed. */
   refresh?(): void;
 }
@@ -117,8 +119,11 @@ export class ScreenTools {
   takes(data: string): boolean {
     if (!this.view) return this.find.takes(data) || this.vimTakes(data);
     const mouse = mouseOf(data);
-    if (matchesKey(data, "ctrl+c")) this.show(null);
-    else if (!mouse) this.view.key(data);
+    const { view } = this;
+    if (matchesKey(data, "ctrl+c")) {
+      this.show(null);
+      view.closed?.();
+    } else if (!mouse) this.view.key(data);
     else for (let i = 0; i < Math.abs(mouse.scroll); i += 1) this.view.key(mouse.scroll < 0 ? UP : DOWN);
     return true;
   }

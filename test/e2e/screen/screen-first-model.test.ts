@@ -1,0 +1,59 @@
+/** The first minute without a key: the full screen asks which model to use, and goes on with it. */
+import { expect, it, onTestFinished } from "vitest";
+import { says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { project } from "../../fixtures/project.ts";
+
+const DOWN = "\x1b[B";
+
+it.each([60, 120])("takes a key that is typed in at %i columns, and does not show it", async (columns) => {
+  const place = project();
+  const server = await startModelServer(
+    { anthropic: () => says("Good morning.") },
+    { offers: ["claude-sonnet-5-5"] },
+  );
+  onTestFinished(() => server.close());
+  const { ANTHROPIC_API_KEY: key = "", ANTHROPIC_BASE_URL = "" } = server.env;
+  const env = { ANTHROPIC_BASE_URL, OLLAMA_HOST: "127.0.0.1:9" };
+  const terminal = await place.open([], { columns, rows: 24, env });
+  await terminal.shows("Which model shall the team use?");
+  await terminal.shows(/› anthropic +claude-sonnet/);
+  terminal.type("\r");
+  await terminal.shows("ANTHROPIC_API_KEY: ▏");
+  terminal.type(`\x1b[200~${key}\x1b[201~`);
+  await terminal.shows(/ANTHROPIC_API_KEY: •+▏/);
+  terminal.type("\r");
+  await terminal.shows("What you type goes to the lead");
+  terminal.type("Hello\r");
+  await terminal.shows("Good morning.");
+  expect(terminal.output).not.toContain(key);
+  expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
+});
+
+it("says that a provider does not know the key, and goes on without a model", async () => {
+  const place = project();
+  const terminal = await place.open([], {
+    ...{
+      columns: 100,
+      rows: 24,
+      env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OLLAMA_HOST: "127.0.0.1:9" },
+    },
+  });
+  await terminal.shows("ollama     not running");
+  terminal.type("\rsk-wrong\r");
+  await terminal.shows("anthropic did not accept this key, or cannot be reached");
+  terminal.type(`\x1b`);
+  await terminal.shows("enter chooses");
+  terminal.type(`${DOWN}${DOWN}${DOWN}\r`);
+  await terminal.shows("Ollama does not answer");
+  terminal.type(`${DOWN}\r`);
+  await terminal.shows(/on runbook/);
+});
+
+it("leaves by Esc with the reason", async () => {
+  const place = project();
+  const terminal = await place.open([], { columns: 80, rows: 24, env: { OLLAMA_HOST: "127.0.0.1:9" } });
+  await terminal.shows("Which model shall the team use?");
+  terminal.type("\x1b");
+  expect(await terminal.ended).toBe(3);
+  expect(terminal.output).toContain("No model is configured.");
+});
